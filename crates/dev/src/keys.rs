@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use tokio::sync::mpsc;
 
-/// What a key asks for.
+/// The command of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyCommand {
     /// Kill the replica of this number, from 0, or start it again.
@@ -61,7 +61,7 @@ impl Keys {
         Ok(Self { replicas, pressed: Some(pressed), reader: Some(reader) })
     }
 
-    /// No keys: how they are read without waiting for the end of a line is known of Unix only.
+    /// No keys: they are read without waiting for the end of a line on Unix only.
     #[cfg(not(unix))]
     pub(crate) fn listen(_: usize) -> io::Result<Self> {
         Ok(Self::none())
@@ -103,7 +103,7 @@ mod terminal {
     /// How long a read waits for a key, in tenths of a second.
     const READ_TIME: u8 = 1;
 
-    /// The standard input without buffering of lines and without echo. Signals and output stay as they are, which is what raw mode would change.
+    /// The standard input without buffering of lines and without echo. Signals and output stay as they are; raw mode would change them.
     pub(super) struct UnbufferedTerminal {
         input: io::Stdin,
         former: Termios,

@@ -28,7 +28,7 @@ impl DevEnvironment for Environment {
             match run::run(source, args).await {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
-                    // Nobody can be told when the output is closed.
+                    // There is no reader left when the output is closed.
                     let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("error: failed to {error}\n"));
                     ExitCode::FAILURE
                 }

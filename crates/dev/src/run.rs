@@ -118,7 +118,7 @@ struct Follow<'a> {
 }
 
 impl Follow<'_> {
-    /// Waits until all replicas work or stand by, creates the samples, and shows what becomes of them. Does what keys ask for.
+    /// Waits until all replicas work or stand by, creates the samples, and shows their progress. Carries out the commands of keys.
     async fn follow(&self, session: DevSession<'_>) -> Result<(), DevError> {
         let DevSession { client, clock, replicas, screen, interrupts, keys } = session;
         let mut events = SelectAll::new();

@@ -6,7 +6,7 @@ use kubewright_runtime::operator::cli::{self, DevEnvironment, OperatorSource};
 
 /// The entry point of an operator's binary: of an operator, or of the function that makes it.
 ///
-/// `operator().main()` and `operator.main()` do the same, but that the second can run several replicas with `dev --replicas`.
+/// `operator().main()` and `operator.main()` do the same, except that only the second can run several replicas with `dev --replicas`.
 ///
 /// ```no_run
 /// use kubewright::prelude::*;

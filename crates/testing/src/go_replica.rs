@@ -52,8 +52,8 @@ pub enum GoReplicaError {
 
 /// A process that reconciles the kind `Shared` on Knative's library, and campaigns for the leases that [`Self::leases`] names.
 ///
-/// Its name is its user agent, and therefore its field manager, and stands in `status.writer` of the objects that it reconciled. Dropping it kills it; it
-/// also ends when the process of the test does.
+/// Its name is its user agent, and therefore its field manager, and stands in `status.writer` of the objects that it reconciled. Dropping it kills
+/// it; it also ends when the process of the test does.
 #[derive(Debug)]
 pub struct GoReplica {
     name: String,

@@ -57,8 +57,8 @@ impl fmt::Display for BucketLeaders {
 }
 
 impl TestCluster {
-    /// Returns who holds the leases that the replicas of an operator have written in the namespace of the test. A lease names its holder until it is
-    /// released or taken over, so that a replica that was killed is still in it.
+    /// Returns the holders of the leases that the replicas of an operator have written in the namespace of the test. A lease names its holder until
+    /// it is released or taken over, so that a replica that was killed is still in it.
     pub async fn leaders(&self, operator: &str) -> BucketLeaders {
         let leases: Api<Lease> = Api::namespaced(self.client().clone(), self.namespace());
         let leases = leases.list(&ListParams::default()).await;
@@ -92,14 +92,16 @@ impl TestCluster {
                 "failed to replace the leaders of {operator}: {problem}; the holders of its leases are: {before}"
             ));
         }
+        let dead: BTreeSet<String> = killed.iter().filter_map(|replica| replica.replica().map(str::to_owned)).collect();
         for replica in killed {
             replica.kill().await;
         }
         let longest = before.0.values().filter_map(|record| record.duration_seconds).max().unwrap_or_default();
         let patience = Duration::from_secs(longest.into()) * LEASE_DURATIONS + self.patience();
         join_all(buckets.iter().map(|bucket| {
-            let former = before.identity(bucket);
-            self.expect::<Lease>(bucket).within(patience).matching("another replica holds it", move |lease| {
+            let is_killed = before.replica(bucket).is_some_and(|replica| dead.contains(replica));
+            let former = before.identity(bucket).filter(|_| is_killed);
+            self.expect::<Lease>(bucket).within(patience).matching("a replica that lives holds it", move |lease| {
                 let record = LeaseRecord::of(lease);
                 !record.is_free() && Some(&*record.holder) != former
             })

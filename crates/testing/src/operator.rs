@@ -60,7 +60,7 @@ impl TestCluster {
         self.working(self.start_replica(operator, replica).await).await
     }
 
-    /// Starts a replica whose user agent is `<operator>/<replica>`, without waiting for it: when its start is meant to fail, or to wait for something.
+    /// Starts a replica whose user agent is `<operator>/<replica>`, without waiting for it: when its start is meant to fail, or to wait.
     pub async fn start_replica(&self, operator: impl Into<Operator>, replica: &str) -> TestOperator {
         let operator = operator.into();
         let agent = format!("{}/{replica}", operator.name());
@@ -218,7 +218,7 @@ impl TestOperator {
         &self.name
     }
 
-    /// The name of this replica; none if it was started without leadership.
+    /// The name of this replica; none of an operator that was started alone, without leadership.
     pub fn replica(&self) -> Option<&str> {
         self.replica.as_deref()
     }

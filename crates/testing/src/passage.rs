@@ -8,7 +8,7 @@ use http::Request;
 use kube::client::Body;
 use parking_lot::Mutex;
 
-/// How a request passes.
+/// The way of a request to the server and back.
 pub(crate) enum Passage {
     /// At once.
     Free,
@@ -20,7 +20,7 @@ pub(crate) enum Passage {
 
 type PassageDecision = Arc<dyn Fn(&Request<Body>) -> Passage + Send + Sync>;
 
-/// Decides how requests of operators pass: freely, unless somebody wants to decide. Clones are one.
+/// Decides how requests of operators pass: freely, unless a function was [set](Self::set). Clones share the function.
 #[derive(Clone, Default)]
 pub(crate) struct PassageHook(Arc<Mutex<Option<PassageDecision>>>);
 

@@ -1,7 +1,7 @@
 //! Role bindings of accesses.
 
 use k8s_openapi::api::rbac::v1::{RoleBinding, RoleRef, Subject};
-use kube::api::{Api, DeleteParams, ObjectMeta, Patch, PatchParams};
+use kube::api::{Api, DeleteParams, ObjectMeta, Patch, PatchParams, Preconditions};
 use kubewright::prelude::*;
 
 use crate::{Access, AccessStatus, RBAC, Team};
@@ -29,8 +29,12 @@ impl Accesses {
     async fn reconcile(&self, cx: &Context<Access>, access: &Access, _: &mut AccessStatus) -> Flow {
         let name = &access.spec.team;
         let team = cx.track_key(&self.teams, &Key::new(cx.key().namespace(), name))?;
+        let binding = cx.track_key(&self.bindings, cx.key())?;
+        if binding.is_some_and(|binding| !is_of(&binding, access)) {
+            return Blocked::new("NameTaken", format!("the role binding {:?} is not of this access", cx.key().name())).into();
+        }
         let Some(team) = team else {
-            self.withdraw(cx).await?;
+            self.withdraw(cx, access).await?;
             return Wait::for_event("TeamMissing").message(format!("there is no team {name:?}")).into();
         };
         let Some(account) = team.status.as_ref().and_then(|status| status.service_account.as_deref()) else {
@@ -44,26 +48,37 @@ impl Accesses {
         }
         if found.is_some_and(|found| found.role_ref != wanted.role_ref) {
             // The role of a binding cannot be changed.
-            self.withdraw(cx).await?;
+            self.withdraw(cx, access).await?;
         }
         let params = PatchParams::apply("teams-operator").force();
         bindings(cx).patch(cx.key().name(), &params, &Patch::Apply(&wanted)).await?;
         Ok(())
     }
 
-    async fn finalize(&self, cx: &Context<Access>, _: &Access) -> Flow {
-        self.withdraw(cx).await
+    async fn finalize(&self, cx: &Context<Access>, access: &Access) -> Flow {
+        self.withdraw(cx, access).await
     }
 }
 
 impl Accesses {
     /// Deletes the role binding of an access, if there is one.
-    async fn withdraw(&self, cx: &Context<Access>) -> Flow {
-        if self.bindings.get(cx.key()).is_some() {
-            bindings(cx).delete(cx.key().name(), &DeleteParams::default()).await.ignore_not_found()?;
+    async fn withdraw(&self, cx: &Context<Access>, access: &Access) -> Flow {
+        if let Some(binding) = self.bindings.get(cx.key()).filter(|binding| is_of(binding, access)) {
+            // Another one of the name may have taken its place.
+            let exactly = Preconditions { uid: binding.uid(), resource_version: None };
+            let deleted = bindings(cx).delete(cx.key().name(), &DeleteParams::default().preconditions(exactly)).await;
+            deleted.ignore_not_found()?;
         }
         Ok(())
     }
+}
+
+/// Whether the role binding was made for the access.
+fn is_of(binding: &RoleBinding, access: &Access) -> bool {
+    binding
+        .owner_references()
+        .iter()
+        .any(|owner| owner.controller == Some(true) && Some(&owner.uid) == access.metadata.uid.as_ref())
 }
 
 fn bindings(cx: &Context<Access>) -> Api<RoleBinding> {

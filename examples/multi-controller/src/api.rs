@@ -18,7 +18,7 @@ pub struct TeamSpec {
     pub members: Vec<String>,
 }
 
-/// What a team has.
+/// The state of a team.
 #[derive(ConditionSet, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TeamStatus {
@@ -27,7 +27,7 @@ pub struct TeamStatus {
     pub observed_generation: Option<i64>,
     /// Whether the team has all that it needs.
     pub conditions: Conditions,
-    /// The service account for what the team automates.
+    /// The service account for the automation of the team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account: Option<String>,
 }

@@ -12,7 +12,7 @@ use crate::{Access, CLASS, CLASS_KEY};
 /// How often accesses are looked at.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Deletes the accesses whose time is over. One replica does so at a time: that which leads the bucket of the task.
+/// Deletes the accesses whose time is over. One replica does so at a time: the one that leads the bucket of the task.
 pub(crate) struct Expiry {
     accesses: Store<Access>,
     client: kube::Client,

@@ -9,9 +9,9 @@
 //!
 //! # What they share
 //!
-//! * Teams are watched once: the store of teams is asked for by two controllers, and is what the third one works on.
+//! * Teams are watched once: two controllers ask for the store of teams, and the third one works on its objects.
 //! * An access waits until its team has a service account, and is looked at again when the team changes. It does not matter which replica
-//!   works on the team: what replicas know of each other is on the cluster.
+//!   works on the team: replicas know of each other by objects on the cluster only.
 //! * The objects are divided into three buckets, so that up to three replicas work at once; a fourth one stands by.
 //!
 //! # Try it
@@ -49,7 +49,7 @@ pub fn operator() -> Operator {
         .permissions("", "serviceaccounts", &["create"])
         .controller(Accesses::new)
         .permissions(RBAC, "rolebindings", &["create", "delete", "patch"])
-        // Nobody may give a role that they may not bind.
+        // Kubernetes refuses bindings to a role by a user without the verb `bind` for it.
         .permissions(RBAC, "clusterroles", &["bind"])
         .controller(Reports::new)
         .leader_task("expiry", Expiry::new)

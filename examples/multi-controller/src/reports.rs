@@ -7,7 +7,7 @@ use kubewright::prelude::*;
 
 use crate::{Access, Report, ReportStatus, Team};
 
-/// The reconciler of reports, which only reads: what it sums up are objects that any replica works on.
+/// The reconciler of reports, which only reads. It sums up objects of all replicas.
 #[derive(Debug)]
 pub struct Reports {
     teams: Store<Team>,

@@ -159,6 +159,7 @@ async fn a_due_reapply_of_what_is_in_sync_sends_nothing() {
         world.set(&component).await;
         world.until_ready(&format!("demo-{name}")).await;
     }
+    world.until_events("Ready", 4).await;
     let mark = world.journal().mark();
     world.idle(Duration::from_secs(120)).await;
     world.journal().since(mark).no_writes().unwrap();

@@ -1,5 +1,5 @@
-//! The patches. Each JSON patch tests what it builds on, and each merge patch names the version that it builds on, so that two writers never undo
-//! each other; a failed test is answered with 422, another version with 409, and the caller reads the object again.
+//! Patches of finalizers. A JSON patch tests the entries that it builds on, and a merge patch names the version of the object, so that two writers
+//! never undo each other; a failed test is answered with 422, another version with 409, and the caller reads the object again.
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
@@ -60,15 +60,12 @@ fn merge_patch(object: &Value, finalizers: &[&str]) -> Value {
     json!({ "metadata": { "finalizers": finalizers, "resourceVersion": object.resource_version() } })
 }
 
-/// The object as server-side apply takes it, with these finalizers: one to own it, none to give up the one that the manager owns (FNL-9). The uid keeps
-/// an object from being created that is gone.
+/// The object as server-side apply takes it, with these finalizers: one to own it, none to give up the one that the manager owns (FNL-9).
 pub fn applied_finalizers(object: &Value, names: &[&FinalizerName]) -> Value {
     let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
-    let mut metadata = json!({ "name": object.name(), "uid": object.uid(), "finalizers": names });
-    if !object.namespace().is_empty() {
-        metadata["namespace"] = object.namespace().into();
-    }
-    json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": metadata })
+    let mut applied = object.apply_head();
+    applied["metadata"]["finalizers"] = names.into();
+    applied
 }
 
 fn entries(object: &Value) -> Vec<&str> {

@@ -5,10 +5,10 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FinalizerWrite {
-    /// A JSON patch of the own entry alone, which tests what it builds on (FZ-5).
+    /// A JSON patch of the own entry alone, which tests the entries that it builds on (FZ-5).
     #[default]
     JsonPatch,
-    /// A merge patch of the whole list, with the version that it builds on (FNL-8).
+    /// A merge patch of the whole list, with the version of the object (FNL-8).
     MergePatch,
     /// Server-side apply of the own entry (FNL-9).
     Apply {

@@ -11,6 +11,8 @@ pub struct LeaseSet {
     names: Vec<Arc<str>>,
     /// Whether the names end in their number and the number of buckets.
     numbered: bool,
+    /// The prefixes of lease sets that divide the same keys in another way.
+    others: Vec<Arc<str>>,
 }
 
 impl LeaseSet {
@@ -26,13 +28,22 @@ impl LeaseSet {
 
     /// The one lease with exactly this name, for instance of an operator that had a single plain lease before.
     pub fn named(name: &str) -> Self {
-        Self { prefix: name.into(), names: vec![name.into()], numbered: false }
+        Self { prefix: name.into(), names: vec![name.into()], numbered: false, others: Vec::new() }
     }
 
     fn numbered(prefix: &str, buckets: NonZeroU32, prefixes: &PrefixMap) -> Self {
         let prefix = prefixes.map(prefix);
         let names = (0..buckets.get()).map(|index| format!("{prefix}.{index:02}-of-{buckets:02}").into()).collect();
-        Self { prefix: prefix.into(), names, numbered: true }
+        Self { prefix: prefix.into(), names, numbered: true, others: Vec::new() }
+    }
+
+    /// With lease sets that divide the same keys in another way, whatever their numbers of buckets: those of the controllers of an operator beside its
+    /// own one, or the other way round. Sets with the same prefix are passed over.
+    #[must_use]
+    pub fn beside(mut self, others: impl IntoIterator<Item = Self>) -> Self {
+        let others = others.into_iter().filter(|other| other.numbered && other.prefix != self.prefix);
+        self.others = others.map(|other| other.prefix).collect();
+        self
     }
 
     /// The names in the order of their numbers.
@@ -45,14 +56,20 @@ impl LeaseSet {
         self.names.len()
     }
 
-    /// Whether leases of another number of buckets would be about the same keys. A lease with an explicit name has no such relatives.
+    /// Whether other leases would be about the same keys. A lease with an explicit name has no such relatives.
     pub fn has_relatives(&self) -> bool {
         self.numbered
     }
 
-    /// Whether a lease belongs to replicas that share the same keys among another number of buckets (LDR-33). A lease with an explicit
-    /// name has no such relatives.
+    /// Whether a lease belongs to replicas that share the same keys among another number of buckets, or in another way (LDR-33). A lease with an
+    /// explicit name has no such relatives.
     pub fn overlaps(&self, lease: &str) -> bool {
+        let is_other = |prefix: &str| self.numbered && self.others.iter().any(|other| **other == *prefix);
+        self.is_of_other_number(lease) || numbers(lease).is_some_and(|(prefix, _)| is_other(prefix))
+    }
+
+    /// Whether a lease has the prefix of this set and another number of buckets.
+    pub(super) fn is_of_other_number(&self, lease: &str) -> bool {
         self.numbered
             && numbers(lease).is_some_and(|(prefix, buckets)| *prefix == *self.prefix && buckets as usize != self.names.len())
     }

@@ -1,4 +1,4 @@
-//! Leases of replicas that share the same keys among another number of buckets (LDR-33).
+//! Leases of replicas that share the same keys among another number of buckets, or in another way (LDR-33).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use super::observation::Observation;
 use super::{LeaseRecord, LeaseSet, LeaseTiming};
 use crate::time::Moment;
 
-/// The leases with the prefix of a lease set and another number of buckets, and when each of them was seen to change last.
+/// The leases that overlap a lease set: those with its prefix and another number of buckets, and those of sets that divide the same keys in another way.
+/// The guard knows when each of them was seen to change last.
 ///
-/// Replicas with different numbers of buckets own the same keys under different leases, so only one of the numbers may be in use at a
-/// time. The judgement is that of the elector: a lease is held until its stated duration has passed on the local clock without a change.
+/// Replicas whose sets overlap own the same keys under different leases, so only one of the sets may be in use at a time. The judgement is that of the elector: a lease is held until its stated duration has passed on the local clock without a change.
 /// Those that no replica has held for long are deleted by [`CleanUp`](super::CleanUp).
 #[derive(Clone, Debug)]
 pub struct OverlapGuard {
@@ -66,9 +66,13 @@ impl OverlapGuard {
         Some(Overlap { lease: lease.clone(), until })
     }
 
-    /// Since when no replica holds this lease, or from when on it does not if it stays as it is; none if this record of it was not seen.
+    /// Since when no replica holds this lease of another number of buckets, or from when on it does not if it stays as it is; none if this record of it
+    /// was not seen, and for other leases.
     pub(super) fn free_since(&self, lease: &str, record: &LeaseRecord) -> Option<Moment> {
         let observation = self.relatives.get(lease).filter(|observation| observation.is_of(record))?;
+        if !self.set.is_of_other_number(lease) {
+            return None;
+        }
         Some(observation.free_since(self.timing))
     }
 

@@ -60,6 +60,8 @@ pub enum Input {
     Drained,
     /// The demotion hook ended, whether it failed or not.
     Demoted,
+    /// The term was over on the replica's clock before a renewal of it was answered, and stays so although the elector took the answer for one in time.
+    TermEnded,
     /// The replica stops. Passes of the bucket may go on until they end; the lease is renewed meanwhile.
     Shutdown,
 }

@@ -4,10 +4,10 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StatusWrite {
-    /// A merge patch of what has changed, with the version that it builds on (SW-2).
+    /// A merge patch of the changed fields, with the version of the object (SW-2).
     #[default]
     Patch,
-    /// The whole object with its new status, with the version that it builds on (STW-4).
+    /// The whole object with its new status, with the version that was read (STW-4).
     Put,
     /// Server-side apply of the whole status, forced (STW-4).
     Apply {

@@ -1,4 +1,4 @@
-//! One replica.
+//! One replica of the operator that `dev` runs.
 
 use std::future::pending;
 use std::num::NonZeroU32;
@@ -62,7 +62,7 @@ impl Replica {
         self.has_started
     }
 
-    /// Ends when something is to be shown; with an error when it has ended by itself. Safe to cancel.
+    /// Ends when the state of the replica has changed; with an error when it has ended by itself. Safe to cancel.
     pub(super) async fn changed(&mut self) -> Result<(), Arc<OperatorError>> {
         let Self { running, phase, leadership, has_started, is_killed, .. } = self;
         if *is_killed {
@@ -91,7 +91,7 @@ impl Replica {
         if self.is_killed { Ok(()) } else { self.running.stop().await }
     }
 
-    /// What is shown of it; buckets without the prefix that they have all in common.
+    /// The row of the replica in the view; buckets without their common prefix.
     pub(super) fn row(&self, prefix: &str) -> ReplicaRow {
         let held = |state: &LeadershipState| {
             state.held().map(|bucket| bucket.strip_prefix(prefix).unwrap_or(bucket).to_owned()).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! All replicas.
+//! The set of replicas that `dev` runs.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ type StartReplica = Box<dyn FnMut(usize) -> Result<RunningOperator, DevError> + 
 /// The replicas of an operator.
 pub(crate) struct Replicas {
     start: StartReplica,
-    /// What the names of buckets begin with.
+    /// The common prefix of the names of buckets.
     prefix: String,
     all: Vec<Replica>,
 }
@@ -40,7 +40,7 @@ impl Replicas {
         alive.peek().is_some() && alive.all(Replica::has_started)
     }
 
-    /// Ends when something is to be shown; with an error when a replica has ended by itself. Safe to cancel.
+    /// Ends when the state of a replica has changed; with an error when a replica has ended by itself. Safe to cancel.
     pub(crate) async fn changed(&mut self) -> Result<(), DevError> {
         let mut changes: FuturesUnordered<_> = self.all.iter_mut().map(Replica::changed).collect();
         match changes.next().await {
@@ -59,7 +59,7 @@ impl Replicas {
         Ok(())
     }
 
-    /// What is shown of the replicas; nothing of one that is alone.
+    /// The rows of the replicas in the view; none for a single replica.
     pub(crate) fn rows(&self) -> Vec<ReplicaRow> {
         match self.all.as_slice() {
             [_] => Vec::new(),
@@ -67,7 +67,7 @@ impl Replicas {
         }
     }
 
-    /// Ends all in order, at the same time.
+    /// Ends all replicas in order, at the same time.
     pub(crate) async fn stop(self) -> Result<(), Arc<OperatorError>> {
         join_all(self.all.iter().map(Replica::stop)).await.into_iter().collect()
     }

@@ -1,4 +1,4 @@
-//! The replicas of the operator: who leads what.
+//! The replicas of the operator, and the buckets that each leads.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::table::{fit, sized};
 pub(crate) struct ReplicaRow {
     /// Its name in leases and events.
     pub(crate) name: String,
-    /// What it is doing.
+    /// The state of the replica.
     pub(crate) state: ReplicaState,
     /// The buckets that it leads, without the name of the operator.
     pub(crate) buckets: Vec<String>,
@@ -17,7 +17,7 @@ pub(crate) struct ReplicaRow {
     pub(crate) passes: u64,
 }
 
-/// What a replica is doing.
+/// The state of a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReplicaState {
     /// It fills its caches.
@@ -61,7 +61,7 @@ pub(super) fn table(rows: &[ReplicaRow], help: Option<&str>, width: Option<u16>)
     text.lines().chain(help).map(|line| fit(line, width) + "\n").chain(["\n".to_owned()]).collect()
 }
 
-/// What differs between two views of the replicas, a line each.
+/// The differences between two views of the replicas, a line each.
 pub(super) fn changes(old: &[ReplicaRow], new: &[ReplicaRow]) -> Vec<String> {
     let is_new = |row: &&ReplicaRow| {
         old.iter().find(|old| old.name == row.name).is_none_or(|old| (old.state, &old.buckets) != (row.state, &row.buckets))

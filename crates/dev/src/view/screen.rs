@@ -17,7 +17,7 @@ pub(crate) struct Screen<W> {
     drawn: usize,
     shown: BTreeMap<String, View>,
     replicas: Vec<ReplicaRow>,
-    /// Which keys there are.
+    /// The line that lists the keys.
     help: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl<W: Write> Screen<W> {
         Self { out, live, height, drawn: 0, shown: BTreeMap::new(), replicas: Vec::new(), help: None }
     }
 
-    /// What is written to.
+    /// The writer behind the screen.
     #[cfg(test)]
     pub(crate) fn out(&mut self) -> &mut W {
         &mut self.out
@@ -46,7 +46,7 @@ impl<W: Write> Screen<W> {
         self.live
     }
 
-    /// Tells below the replicas which keys there are.
+    /// Sets the line below the replicas that lists the keys.
     pub(crate) fn tell_keys(&mut self, help: Option<String>) {
         self.help = help;
     }

@@ -1,4 +1,4 @@
-//! Operators as processes: a test of this binary is the program, other tests start it and look at what it prints.
+//! Operators as processes: a test of this binary is the program, other tests start it and read its output.
 
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus, Stdio};
@@ -28,7 +28,7 @@ impl ProcessArguments {
         Some(Self(args.map(str::to_owned).collect()))
     }
 
-    /// Is the operator, as its `main` would be.
+    /// Runs the operator as its `main` would, and exits.
     #[allow(clippy::disallowed_methods)] // the harness would return its own exit code
     pub(crate) async fn run(self, operator: Operator) -> ! {
         let code = main_from(self.0.into_iter().map(Into::into), operator, None).await;
@@ -38,11 +38,11 @@ impl ProcessArguments {
     }
 }
 
-/// A process that runs, and what it has printed. It is killed when it is dropped, and its lines are printed if the test has failed.
+/// A process that runs, and its output. It is killed when it is dropped, and its lines are printed if the test has failed.
 pub(crate) struct OperatorProcess {
     child: Child,
     input: ChildStdin,
-    /// What the process has printed, and the test has not looked at.
+    /// The lines that the process has printed, and the test has not read.
     lines: mpsc::UnboundedReceiver<String>,
     printed: Vec<String>,
     kubeconfig: PathBuf,
@@ -64,7 +64,7 @@ impl OperatorProcess {
         let (input, errors) = (child.stdin.take().unwrap(), child.stderr.take().unwrap());
         let (sender, lines) = mpsc::unbounded_channel();
         let mut errors = BufReader::new(errors).lines();
-        // A process whose output nobody reads would stop when the pipe is full.
+        // A process whose output is not read would stop when the pipe is full.
         let read = async move {
             while let Ok(Some(line)) = errors.next_line().await {
                 drop(sender.send(line));
@@ -113,7 +113,7 @@ impl OperatorProcess {
 
 impl Drop for OperatorProcess {
     fn drop(&mut self) {
-        // What cannot be removed goes with the folder of the build.
+        // A file that cannot be removed goes with the folder of the build.
         let _ = std::fs::remove_file(&self.kubeconfig);
         if std::thread::panicking() {
             self.printed.extend(std::iter::from_fn(|| self.lines.try_recv().ok()));

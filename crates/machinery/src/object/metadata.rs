@@ -1,6 +1,6 @@
 //! Reading and writing the metadata of an object that is a JSON value.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::view::{MetadataView, OwnerReference, map_of, str_of};
 use super::{GroupVersionKind, ObjectKey};
@@ -83,6 +83,9 @@ pub trait ObjectExt {
     }
     /// `status`.
     fn status(&self) -> Option<&Value>;
+    /// Returns the fields of the object that a body of server-side apply begins with. With the uid an object that is gone is not created again, and
+    /// another one of the same name is not changed.
+    fn apply_head(&self) -> Value;
 }
 
 impl ObjectExt for Value {
@@ -160,6 +163,14 @@ impl ObjectExt for Value {
     fn status(&self) -> Option<&Value> {
         self.get("status")
     }
+
+    fn apply_head(&self) -> Value {
+        let mut metadata = json!({ "name": self.name(), "uid": self.uid() });
+        if !self.namespace().is_empty() {
+            metadata["namespace"] = self.namespace().into();
+        }
+        json!({ "apiVersion": self.api_version(), "kind": self.kind(), "metadata": metadata })
+    }
 }
 
 fn view(object: &Value) -> MetadataView<'_> {
@@ -196,8 +207,6 @@ fn remove_entry(object: &mut Value, field: &str, key: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

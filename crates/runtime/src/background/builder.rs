@@ -14,8 +14,9 @@ pub trait TaskExt: Into<Operator> + Sized {
         OperatorTask { operator: self.into(), task }
     }
 
-    /// The same with a task that one replica runs at a time: the one that leads the bucket of the task, which the hash of its name chooses among
-    /// those of the operator (LDR-6). With an election for each controller the task has one of its own. Without leadership it runs at once.
+    /// Adds a background task that one replica runs at a time: the one that leads the bucket of the task, which the hash of its name chooses among
+    /// those of the operator (LDR-6). Where each controller has an election, so has the task. Without leadership the task runs at once. Constructor
+    /// and name are as for [`task`](Self::task).
     fn leader_task<T: LeaderTask, M>(self, name: impl Into<String>, constructor: impl Constructor<T, M>) -> OperatorTask<T> {
         let task = TaskRegistration::in_terms(name.into(), constructor.boxed());
         OperatorTask { operator: self.into(), task }
@@ -39,7 +40,8 @@ impl<T: Send + Sync + 'static> OperatorTask<T> {
     }
 
     /// A permission that the task needs for requests of its own: these verbs on the resources of a group in the plural. The commands `rbac` and
-    /// `deploy` print it, and a start without it fails with a message that names it. What stores need is known without. Call it once for each resource.
+    /// `deploy` print it, and a start without it fails with a message that names it. The permissions of stores are known without a call. Call it once
+    /// for each resource.
     pub fn permissions(mut self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
         self.task.permissions.push(Rule::new(group, resource, verbs));
         self

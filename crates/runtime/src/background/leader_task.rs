@@ -16,7 +16,7 @@ pub trait LeaderTask: Send + Sync + 'static {
     /// Works in a term until `stop` is cancelled, and then ends soon. It is called once in each term in which this replica leads the bucket.
     ///
     /// Writes through any client of the operator are refused with `LeadershipLost` when the term is over. The term is over when another replica may
-    /// lead the bucket soon, and the task is asked to stop then: what still runs 5 seconds later is dropped. The lease is not released before the
+    /// lead the bucket soon. The task is asked to stop then, and is dropped if it still runs 5 seconds later. The lease is not released before the
     /// task has ended.
     ///
     /// An end without an error is an end for this term. An error while the term lasts, before `stop` is cancelled, stops the operator, and is the

@@ -13,7 +13,7 @@ pub(super) struct TaskRegistration<T> {
     pub(super) name: String,
     /// The reporter of events; the name by default.
     pub(super) agent: Option<String>,
-    /// What requests of its own need.
+    /// The permissions for requests of its own.
     pub(super) permissions: Vec<Rule>,
     constructor: Box<dyn Construct<T>>,
     ready: MakeReady<T>,

@@ -27,7 +27,7 @@ use crate::watch::Watched;
 /// The answer of a server that has none of the media types that a request accepts.
 const NOT_ACCEPTABLE: u16 = 406;
 
-/// The client of a cluster with one identity, and all that bounds and counts its requests. Discovery and watches of the cluster share it.
+/// The client of a cluster with one identity, and the limits and counters of its requests. Discovery and watches of the cluster share it.
 #[derive(Clone)]
 pub(crate) struct Connection {
     /// Sends requests in the name of the user that the cluster acts for.
@@ -190,7 +190,7 @@ impl Connection {
         Box::new(StatusError::read(request.to_string(), code, retry_after, body, mask)).into()
     }
 
-    /// A server that does not let us act as another does not say as whom.
+    /// Adds the impersonated user to a refusal: the server does not name it.
     fn name_impersonated(&self, message: &mut String) {
         if let Some(whom) = self.acts_for.as_ref().filter(|_| message.contains(" cannot impersonate-on:")) {
             let _ = write!(message, " as {whom:?}");

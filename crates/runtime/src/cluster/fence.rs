@@ -1,7 +1,9 @@
 //! The fence: no write is sent for a term that has ended (LDR-30).
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -24,8 +26,7 @@ pub trait WriteFence: Send + Sync + 'static {
     /// The time in which a write that is sent now must be answered; none if it may not be sent any more.
     fn time_left(&self) -> Option<Duration>;
 
-    /// Ends when writes that were sent must not be waited for any longer, though the time that was left for them has not passed: another
-    /// replica may write by now. Never by default.
+    /// Ends when a sent write must be given up before its time has passed, because another replica may write by now. Never ends by default.
     fn revoked(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::pending())
     }
@@ -94,13 +95,18 @@ impl FencedClient {
             let bucket = Arc::clone(fence.bucket());
             kube::Error::Service(Box::new(LeadershipLost { bucket, is_sent }))
         };
-        let left = fence.time_left().ok_or_else(|| lost(false))?;
-        // The end comes first: a process that stood still in between must not send now what it was about to send then.
+        let begun = self.clock.moment();
+        let end = begun + fence.time_left().ok_or_else(|| lost(false))?;
+        let mut sending = pin!(self.client.send(request));
+        // The clock is asked before each step: a process that stood still in between must not send the write that it was about to send. Timers that
+        // are due are not enough, since they may be told after the step.
+        let in_time =
+            poll_fn(|cx| if self.clock.moment() < end { sending.as_mut().poll(cx) } else { Poll::Ready(Err(lost(true))) });
         tokio::select! {
             biased;
-            () = self.clock.sleep(left) => Err(lost(true)),
+            () = self.clock.sleep_until(end) => Err(lost(true)),
             () = fence.revoked() => Err(lost(true)),
-            answer = self.client.send(request) => answer,
+            answer = in_time => answer,
         }
     }
 }

@@ -54,13 +54,15 @@ impl LeaderTerm {
         self.clock.moment() >= self.end.lock().valid_until
     }
 
-    /// The term was renewed. One that has ended stays so.
-    pub(crate) fn renew(&self, term: Term) {
+    /// The term was renewed. Returns false if it has ended before that: then it stays so.
+    pub(crate) fn renew(&self, term: Term) -> bool {
         let now = self.clock.moment();
         let mut end = self.end.lock();
-        if now < end.valid_until {
+        let is_valid = now < end.valid_until;
+        if is_valid {
             *end = End { valid_until: term.valid_until, safe_until: term.safe_until };
         }
+        is_valid
     }
 
     /// The term ends now.

@@ -52,12 +52,12 @@ pub enum RemovalGuard {
     AsSeen,
 }
 
-/// What is sent to change the finalizers of an object.
+/// The body of a request that changes the finalizers of an object.
 #[derive(Debug, PartialEq, Eq)]
 enum FinalizerRequest {
     Json(Value),
     Merge(Value),
-    Apply(Value),
+    Apply { body: Value, manager: String, force: bool },
 }
 
 impl FinalizerWriter {
@@ -142,9 +142,12 @@ impl FinalizerWriter {
 
     fn addition(&self, object: &Value) -> Option<FinalizerRequest> {
         let patch = add_patch(object, &self.name)?;
-        match self.form {
+        match &self.form {
             FinalizerWrite::MergePatch => add_merge_patch(object, &self.name).map(FinalizerRequest::Merge),
-            FinalizerWrite::Apply { .. } => Some(FinalizerRequest::Apply(applied_finalizers(object, &[&self.name]))),
+            FinalizerWrite::Apply { manager, force } => {
+                let body = applied_finalizers(object, &[&self.name]);
+                Some(FinalizerRequest::Apply { body, manager: manager.clone(), force: *force })
+            }
             _ => Some(FinalizerRequest::Json(patch)),
         }
     }
@@ -152,14 +155,15 @@ impl FinalizerWriter {
     fn removal(&self, object: &Value, guard: RemovalGuard) -> Option<FinalizerRequest> {
         let names: Vec<&FinalizerName> = self.names().collect();
         let mut patch = remove_patch(object, &names)?;
-        match self.form {
+        match &self.form {
             FinalizerWrite::MergePatch => remove_merge_patch(object, &names).map(FinalizerRequest::Merge),
-            FinalizerWrite::Apply { .. } => {
-                let mut applied = applied_finalizers(object, &[]);
+            // Former names alone are of other managers.
+            FinalizerWrite::Apply { manager, force } if object.has_finalizer(self.name.as_str()) => {
+                let mut body = applied_finalizers(object, &[]);
                 if guard == RemovalGuard::AsSeen {
-                    applied["metadata"]["resourceVersion"] = object.resource_version().into();
+                    body["metadata"]["resourceVersion"] = object.resource_version().into();
                 }
-                Some(FinalizerRequest::Apply(applied))
+                Some(FinalizerRequest::Apply { body, manager: manager.clone(), force: *force })
             }
             _ => {
                 if guard == RemovalGuard::AsSeen {
@@ -181,7 +185,7 @@ impl FinalizerWriter {
         std::iter::once(&self.name).chain(&*self.former)
     }
 
-    /// Sends the change until what it builds on is right, each time for the object as it is then (FZ-6).
+    /// Sends the change until no other writer interferes, each time for the object as it is then (FZ-6).
     async fn settle(
         &self,
         object: &Value,
@@ -194,16 +198,18 @@ impl FinalizerWriter {
         let mut attempts = self.attempts;
         loop {
             let refusal = match self.send(self.request(namespace, name, &next)).await {
-                Ok(answer) if !is_added && matches!(next, FinalizerRequest::Apply(_)) => match self.removal_of_left(&answer) {
-                    Some(rest) => {
-                        next = rest;
-                        continue;
+                Ok(answer) if !is_added && matches!(next, FinalizerRequest::Apply { .. }) => {
+                    match self.removal_of_left(&answer) {
+                        Some(rest) => {
+                            next = rest;
+                            continue;
+                        }
+                        None => return Ok(FinalizerOutcome::Changed(answer)),
                     }
-                    None => return Ok(FinalizerOutcome::Changed(answer)),
-                },
+                }
                 Ok(answer) => return Ok(FinalizerOutcome::Changed(answer)),
                 Err(error) if error.is_not_found() => return Ok(FinalizerOutcome::Gone),
-                // What the change builds on is not so any more: another writer was faster.
+                // The object has changed since it was read: another writer was faster.
                 Err(error) if error.code() == Some(422) || error.is_conflict() => error,
                 Err(error) => return Err(error),
             };
@@ -220,7 +226,7 @@ impl FinalizerWriter {
                 let lacks_it = is_added && !self.holds(&live);
                 return Ok(if lacks_it { FinalizerOutcome::Deleting(live) } else { FinalizerOutcome::Changed(live) });
             };
-            // What the change builds on has not changed, so it is the change itself that the server does not want.
+            // The object has not changed in this respect, so the server refuses the change itself.
             if again == next && refusal.code() == Some(422) {
                 return Err(refusal);
             }
@@ -234,14 +240,13 @@ impl FinalizerWriter {
 
     fn request(&self, namespace: &str, name: &str, change: &FinalizerRequest) -> ApiRequest {
         let patch = |kind, body| ApiRequest::patch(&self.resource, namespace, name, kind, body);
-        match (change, &self.form) {
-            (FinalizerRequest::Apply(body), FinalizerWrite::Apply { manager, force }) => {
+        match change {
+            FinalizerRequest::Json(body) => patch(PatchKind::Json, body).field_manager(&self.manager),
+            FinalizerRequest::Merge(body) => patch(PatchKind::Merge, body).field_manager(&self.manager),
+            FinalizerRequest::Apply { body, manager, force } => {
                 let request = patch(PatchKind::Apply, body).field_manager(manager);
                 if *force { request.force() } else { request }
             }
-            (FinalizerRequest::Apply(body), _) => patch(PatchKind::Apply, body).field_manager(&self.manager),
-            (FinalizerRequest::Merge(body), _) => patch(PatchKind::Merge, body).field_manager(&self.manager),
-            (FinalizerRequest::Json(body), _) => patch(PatchKind::Json, body).field_manager(&self.manager),
         }
     }
 

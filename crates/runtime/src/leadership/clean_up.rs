@@ -47,10 +47,10 @@ impl LeaseCleanUp {
         clean_up.delete.into_iter().filter(|lease| self.deleting.insert(Arc::clone(&lease.name))).collect()
     }
 
-    /// A deletion has ended. After a conflict the watch tells of the lease; after an error the deletion is due again in a retry period.
+    /// A deletion has ended. After a failure the lease is looked at again in a retry period: what the watch told of it meanwhile was passed over.
     pub(super) fn ended(&mut self, lease: &str, answer: &LeaseAnswer<()>, now: Moment) {
         self.deleting.remove(lease);
-        if *answer == LeaseAnswer::Error {
+        if *answer != LeaseAnswer::Ok(()) {
             let again = now + self.retry_period;
             self.due = Some(self.due.map_or(again, |due| due.min(again)));
         }

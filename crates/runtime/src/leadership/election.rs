@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use futures::future::{BoxFuture, Future};
 use futures::stream::FuturesUnordered;
 use kubewright_core::lease::{
-    Elector, Input, LeaseAnswer, LeaseSet, LeaseState, ObservedLease, Output, OverlapGuard, Share, Term,
+    Elector, Input, LeaseAnswer, LeaseSet, LeaseState, ObservedLease, Output, Overlap, OverlapGuard, Share, Term,
 };
 use kubewright_core::time::Moment;
 use tokio::sync::watch;
@@ -62,9 +62,12 @@ impl ElectedBucket {
         Self { name, elector, timer: None, term: None, has_tried: false }
     }
 
-    fn state(&self, now: Moment) -> BucketState {
+    fn state(&self, overlap: Option<Overlap>, now: Moment) -> BucketState {
+        let state = self.elector.state();
+        let is_gained = matches!(state, LeaseState::Leading | LeaseState::Losing | LeaseState::Released);
         BucketState {
-            state: self.elector.state(),
+            state,
+            overlap: overlap.filter(|_| !is_gained).map(|overlap| overlap.lease),
             epoch: self.elector.term(now).map(|term| term.epoch),
             holder: self.elector.lease().map(|lease| Arc::clone(&lease.record.holder)).unwrap_or_default(),
             has_tried: self.has_tried,
@@ -174,9 +177,7 @@ impl RunningElection {
         }
         let overlap = self.election.guard.overlap(now);
         if overlap != before {
-            if let Some(overlap) = &overlap {
-                tracing::info!(lease = %overlap.lease, "buckets wait: replicas with another number of buckets hold this lease");
-            }
+            tell_of(overlap.as_ref());
             self.tell_all(|| Input::Overlap(overlap.clone()));
         }
         self.clean_up();
@@ -188,10 +189,15 @@ impl RunningElection {
             Done::Listed(bucket, answer) => {
                 let now = self.election.clock.moment();
                 let guard = &mut self.election.guard;
+                let before = guard.overlap(now);
                 let answer = match answer {
                     LeaseAnswer::Ok(leases) => {
                         guard.observe_all(leases.iter().map(|(name, lease)| (name.as_str(), &lease.record)), now);
-                        LeaseAnswer::Ok(guard.overlap(now))
+                        let overlap = guard.overlap(now);
+                        if overlap != before {
+                            tell_of(overlap.as_ref());
+                        }
+                        LeaseAnswer::Ok(overlap)
                     }
                     LeaseAnswer::Conflict => LeaseAnswer::Conflict,
                     LeaseAnswer::Error => LeaseAnswer::Error,
@@ -221,11 +227,19 @@ impl RunningElection {
         for output in outputs {
             self.perform(bucket, output);
         }
+        let overlap = self.election.guard.overlap(now);
         let of_bucket = &mut self.election.buckets[bucket];
+        // Writes of a term that is over may be under way when another replica takes the lease.
+        if of_bucket.elector.state() == LeaseState::Losing
+            && !of_bucket.elector.is_ours()
+            && let Some(term) = &of_bucket.term
+        {
+            term.revoke();
+        }
         self.election.share.note(bucket, of_bucket.elector.state());
         let is_undecided = matches!(of_bucket.elector.state(), LeaseState::Acquiring | LeaseState::Promoting);
         of_bucket.has_tried |= is_decided || is_answer && !is_undecided;
-        let (name, state) = (Arc::clone(&of_bucket.name), of_bucket.state(now));
+        let (name, state) = (Arc::clone(&of_bucket.name), of_bucket.state(overlap, now));
         self.election.state.send_if_modified(|all| {
             let is_new = all.buckets().find(|(known, _)| **known == name).is_none_or(|(_, known)| *known != state);
             if is_new {
@@ -265,8 +279,10 @@ impl RunningElection {
                 }
             }
             Output::Renewed(term) => {
-                if let Some(current) = &self.election.buckets[bucket].term {
-                    current.renew(term);
+                if let Some(current) = &self.election.buckets[bucket].term
+                    && !current.renew(term)
+                {
+                    self.push(async move { Done::Told(bucket, Input::TermEnded) });
                 }
             }
             Output::CancelTerm => {
@@ -322,6 +338,13 @@ impl RunningElection {
 
     fn push(&self, future: impl Future<Output = Done> + Send + 'static) {
         self.pending.push(Box::pin(future));
+    }
+}
+
+/// Logs that buckets wait for a lease.
+fn tell_of(overlap: Option<&Overlap>) {
+    if let Some(overlap) = overlap {
+        tracing::info!(lease = %overlap.lease, "buckets wait: replicas that divide the keys in another way hold this lease");
     }
 }
 

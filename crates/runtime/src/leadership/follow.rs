@@ -7,9 +7,8 @@ use super::LeadershipState;
 use crate::inject::FromOperator;
 use crate::operator::{Declarations, OperatorContext};
 
-/// Which buckets this replica leads, and each change of that (LDR-5). An argument of constructors, for background work that depends on what
-/// this replica leads; work of one replica at a time is a [`LeaderTask`](crate::background::LeaderTask). Cheap to clone; each clone tells each
-/// change.
+/// The buckets that this replica leads, and each change of them (LDR-5). An argument of constructors, for background work that depends on these
+/// buckets; work of one replica at a time is a [`LeaderTask`](crate::background::LeaderTask). Cheap to clone; each clone tells each change.
 #[derive(Clone, Debug)]
 pub struct LeadershipChanges(watch::Receiver<LeadershipState>);
 

@@ -31,7 +31,7 @@ impl BucketMember {
         }
     }
 
-    /// Asks what works for a bucket to stop: its term is over.
+    /// Asks the passes or the task of a bucket to stop: its term is over.
     pub(super) fn cancel(&self, bucket: &str) {
         match self {
             Self::Controller(controller) => controller.cancel(bucket),
@@ -39,7 +39,7 @@ impl BucketMember {
         }
     }
 
-    /// Ends when nothing works for a bucket, and nothing will in its present term.
+    /// Ends when no pass and no task of a bucket runs, and none will in its present term.
     pub(super) async fn drained(&self, bucket: &str) {
         match self {
             Self::Controller(controller) => controller.drained(bucket).await,

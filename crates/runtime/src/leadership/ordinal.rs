@@ -64,6 +64,6 @@ impl OrdinalBucket {
     fn tell(&self, state: LeaseState, has_tried: bool) {
         let epoch = (state == LeaseState::Leading).then_some(0);
         let holder = Arc::clone(&self.identity);
-        self.state.send_modify(|all| all.set(&self.name, BucketState { state, epoch, holder, has_tried }));
+        self.state.send_modify(|all| all.set(&self.name, BucketState { state, epoch, holder, overlap: None, has_tried }));
     }
 }

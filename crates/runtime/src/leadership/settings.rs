@@ -28,7 +28,7 @@ pub struct Leadership(
 /// Leadership of which replicas have shares.
 #[derive(Clone, Debug)]
 pub(crate) struct Sharing {
-    /// None if the author says neither.
+    /// Whether each controller has an election; none if the author leaves that open.
     is_per_controller: Option<bool>,
     name: Option<String>,
     /// None for shares by leases; otherwise this replica, or the errors of the variables that should name it.
@@ -101,7 +101,7 @@ impl Leadership {
         self.with(|sharing| sharing.is_per_controller = Some(false))
     }
 
-    /// The same with an election for each controller, unless something else was asked for.
+    /// With an election for each controller, unless the author chose another division or a lease name.
     pub(crate) fn per_controller_by_default(self) -> Self {
         self.with(|sharing| {
             let is_open = sharing.is_per_controller.is_none() && sharing.name.is_none() && sharing.ordinal.is_none();
@@ -136,8 +136,8 @@ impl Leadership {
     }
 
     /// With so many replicas among which buckets are balanced: each takes at most its share, unless a bucket stays free for two lease
-    /// durations (LDR-35). By default a replica takes all buckets that it can get. Of [ordinal](Self::ordinal) leadership it is the number of replicas of the
-    /// StatefulSet, which otherwise is read when the operator starts.
+    /// durations (LDR-35). By default a replica takes all buckets that it can get. With [ordinal](Self::ordinal) leadership this is the number of
+    /// replicas of the StatefulSet, which otherwise is read when the operator starts.
     pub fn replicas(self, replicas: usize) -> Self {
         self.with(|sharing| match NonZeroUsize::new(replicas) {
             Some(replicas) => sharing.replicas = Some(replicas),
@@ -232,13 +232,16 @@ impl Sharing {
             (None, None) if self.is_per_controller() => Division::Controllers,
             (None, None) => Division::Operator,
         };
-        Ok(Plan { operator: place.operator.into(), division, replicas: self.replicas, config: config.clone() })
+        let parts = place.parts.iter().map(|part| part.as_str().into()).collect();
+        Ok(Plan { operator: place.operator.into(), parts, division, replicas: self.replicas, config: config.clone() })
     }
 }
 
 /// Where an operator runs.
 pub(crate) struct Place<'a> {
     pub(crate) operator: &'a str,
+    /// The names of its controllers and tasks.
+    pub(crate) parts: &'a [String],
     pub(crate) namespace: &'a str,
     pub(crate) cluster_domain: &'a str,
 }
@@ -247,6 +250,8 @@ pub(crate) struct Place<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) operator: Arc<str>,
+    /// The names of controllers and tasks.
+    parts: Vec<Arc<str>>,
     division: Division,
     pub(crate) replicas: Option<NonZeroUsize>,
     config: LeaderElection,
@@ -270,10 +275,11 @@ impl Plan {
     pub(crate) fn leases_of(&self, controller: &str) -> Option<LeaseSet> {
         let LeaderElection { buckets, prefixes, .. } = &self.config;
         match &self.division {
-            Division::Operator => Some(LeaseSet::of_operator(&self.operator, *buckets, prefixes)),
-            Division::Controllers => {
-                Some(LeaseSet::of_controller(&self.operator, controller, self.config.buckets_of(controller), prefixes))
+            Division::Operator => {
+                let others = self.parts.iter().map(|part| self.leases_of_one(part, NonZeroU32::MIN));
+                Some(LeaseSet::of_operator(&self.operator, *buckets, prefixes).beside(others))
             }
+            Division::Controllers => Some(self.leases_of_one(controller, self.config.buckets_of(controller))),
             Division::OneLease(name) => Some(LeaseSet::named(name)),
             Division::Ordinal(_) => None,
         }
@@ -283,9 +289,16 @@ impl Plan {
     /// single lease, whatever the number of buckets.
     pub(crate) fn leases_of_task(&self, task: &str) -> Option<LeaseSet> {
         match &self.division {
-            Division::Controllers => Some(LeaseSet::of_controller(&self.operator, task, NonZeroU32::MIN, &self.config.prefixes)),
+            Division::Controllers => Some(self.leases_of_one(task, NonZeroU32::MIN)),
             _ => self.leases_of(task),
         }
+    }
+
+    /// The leases of one controller or task alone.
+    fn leases_of_one(&self, part: &str, buckets: NonZeroU32) -> LeaseSet {
+        let LeaderElection { buckets: of_all, prefixes, .. } = &self.config;
+        let others = [LeaseSet::of_operator(&self.operator, *of_all, prefixes)];
+        LeaseSet::of_controller(&self.operator, part, buckets, prefixes).beside(others)
     }
 
     /// The bucket that a leader task belongs to. The hash of its name chooses, so that tasks spread over the buckets.

@@ -1,6 +1,6 @@
 //! Which buckets a replica leads, as it tells others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use kubewright_core::lease::LeaseState;
@@ -29,6 +29,8 @@ pub struct BucketState {
     pub epoch: Option<u64>,
     /// The identity of the holder as it was seen last; empty if the lease is free.
     pub holder: Arc<str>,
+    /// The lease of replicas that divide the keys in another way, which this replica waits for; none while none of them holds one.
+    pub overlap: Option<Arc<str>>,
     /// Whether this replica has tried for the bucket at least once, and promoted it if it gained it.
     pub(crate) has_tried: bool,
 }
@@ -62,16 +64,33 @@ impl LeadershipState {
         self.buckets().filter(|(_, bucket)| bucket.state == LeaseState::Leading).map(|(name, _)| name)
     }
 
-    /// The buckets as JSON: state, epoch and holder of each by its name.
+    /// Says which buckets wait for replicas that divide the keys in another way, and what to do; none if none does.
+    pub(crate) fn overlap_problem(&self) -> Option<String> {
+        let waiting = self.buckets().filter_map(|(name, bucket)| Some((name, bucket.overlap.as_deref()?)));
+        let (buckets, leases): (Vec<&str>, BTreeSet<&str>) = waiting.map(|(name, lease)| (&**name, lease)).unzip();
+        (!buckets.is_empty()).then(|| {
+            let leases: Vec<&str> = leases.into_iter().collect();
+            format!(
+                "{} wait until the lease {} has ended: its holder divides the keys in another way (end the replicas of the other version)",
+                buckets.join(", "),
+                leases.join(", ")
+            )
+        })
+    }
+
+    /// The buckets as JSON: state, epoch, holder and overlapping lease of each by its name.
     pub(crate) fn to_json(&self) -> Value {
         let bucket = |(name, bucket): (&Arc<str>, &BucketState)| {
             let state = format!("{:?}", bucket.state);
-            (name.to_string(), json!({ "state": state, "epoch": bucket.epoch, "holder": bucket.holder }))
+            (
+                name.to_string(),
+                json!({ "state": state, "epoch": bucket.epoch, "holder": bucket.holder, "overlap": bucket.overlap }),
+            )
         };
         Value::Object(self.buckets().map(bucket).collect())
     }
 
-    /// Whether this replica leads all keys: leadership is off, or the operator has no controllers whose keys could be divided.
+    /// Whether this replica leads all keys: leadership is off, or the operator has neither controllers nor leader tasks to share.
     pub fn is_everything(&self) -> bool {
         self.mode == Some(Mode::Everything)
     }

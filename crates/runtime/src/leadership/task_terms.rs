@@ -1,9 +1,12 @@
 //! The terms in which a leader task runs (LDR-6).
 
+use std::any::Any;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kubewright_core::flow::BoxError;
 use kubewright_core::lease::Term;
@@ -14,12 +17,13 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::cluster::fenced;
 use crate::controller::{CANCEL_GRACE, LeaderTerm};
+use crate::task::panic_message;
 
 /// The function of a leader task: works in a term until it is asked to stop.
 pub(crate) type TermWork =
     Box<dyn Fn(Arc<LeaderTerm>, CancellationToken) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
 
-/// Tells a leader task about the terms of its bucket, and others what the task makes of them. Cheap to clone.
+/// Tells a leader task about the terms of its bucket, and its election about the progress of the task. Cheap to clone.
 ///
 /// The order for a term is [`activate`](Self::activate), [`cancel`](Self::cancel), [`drained`](Self::drained); at a shutdown the task is asked
 /// to stop instead of the term being cancelled.
@@ -41,12 +45,21 @@ enum TermState {
     Standby,
     /// The term has begun, and the task is about to.
     Due(Arc<LeaderTerm>),
-    /// The task runs. The token asks it to stop.
-    Running(Arc<LeaderTerm>, CancellationToken),
+    /// The task runs.
+    Running(Arc<LeaderTerm>, TermTokens),
     /// The task has returned, and begins again with the next term.
     Done(Arc<LeaderTerm>),
     /// The task runs in no further term: it has failed, or the operator ends.
     Ended,
+}
+
+/// The tokens of a task in a term.
+#[derive(Clone, Debug)]
+struct TermTokens {
+    /// Asks the task to stop: the term is lost, or the operator ends.
+    stop: CancellationToken,
+    /// The term is lost. The task has a bounded time then, also while the operator ends.
+    lost: CancellationToken,
 }
 
 impl TaskTerms {
@@ -109,7 +122,10 @@ impl TaskTerms {
     pub(super) fn cancel(&self, bucket: &str) {
         if *bucket == **self.bucket() {
             self.0.state.send_modify(|state| match state {
-                TermState::Running(_, stop) => stop.cancel(),
+                TermState::Running(_, tokens) => {
+                    tokens.lost.cancel();
+                    tokens.stop.cancel();
+                }
                 TermState::Due(_) | TermState::Done(_) => *state = TermState::Standby,
                 TermState::Standby | TermState::Ended => {}
             });
@@ -129,35 +145,36 @@ impl TaskTerms {
     pub(crate) async fn run(self, work: TermWork, stop: CancellationToken) -> Result<(), BoxError> {
         let _ended = EndOfTask(&self);
         loop {
-            let (term, stop_term) = tokio::select! {
+            let (term, tokens) = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Ok(()),
                 begun = self.begin(&stop) => begun,
             };
-            let result = self.run_in(&term, &stop_term, &work, &stop).await;
-            if stop.is_cancelled() {
-                return result;
-            }
-            if let Err(error) = result {
-                if !stop_term.is_cancelled() && !term.is_over() {
-                    return Err(error);
+            let result = self.run_in(&term, &tokens, &work).await;
+            if let Err(failure) = result {
+                if !tokens.lost.is_cancelled() && !term.is_over() {
+                    return failure.into_result();
                 }
-                tracing::warn!(task = self.task(), bucket = %self.bucket(), %error, "the background task failed at the end of its term");
+                let error = failure.text();
+                tracing::warn!(task = self.task(), bucket = %self.bucket(), error, "the background task failed at the end of its term");
             }
-            self.ended(term, &stop_term);
+            if stop.is_cancelled() {
+                return Ok(());
+            }
+            self.ended(term, &tokens.lost);
         }
     }
 
     /// Ends when a term has begun, which is the task's from then on.
-    async fn begin(&self, stop: &CancellationToken) -> (Arc<LeaderTerm>, CancellationToken) {
+    async fn begin(&self, stop: &CancellationToken) -> (Arc<LeaderTerm>, TermTokens) {
         let mut states = self.0.state.subscribe();
         loop {
             let mut begun = None;
             self.0.state.send_if_modified(|state| {
                 if let TermState::Due(term) = state {
-                    let stop_term = stop.child_token();
-                    begun = Some((Arc::clone(term), stop_term.clone()));
-                    *state = TermState::Running(Arc::clone(term), stop_term);
+                    let tokens = TermTokens { stop: stop.child_token(), lost: CancellationToken::new() };
+                    begun = Some((Arc::clone(term), tokens.clone()));
+                    *state = TermState::Running(Arc::clone(term), tokens);
                 }
                 begun.is_some()
             });
@@ -169,25 +186,21 @@ impl TaskTerms {
         }
     }
 
-    async fn run_in(
-        &self,
-        term: &Arc<LeaderTerm>,
-        stop_term: &CancellationToken,
-        work: &TermWork,
-        stop: &CancellationToken,
-    ) -> Result<(), BoxError> {
+    async fn run_in(&self, term: &Arc<LeaderTerm>, tokens: &TermTokens, work: &TermWork) -> Result<(), TaskFailure> {
         tracing::info!(task = self.task(), bucket = %self.bucket(), epoch = term.epoch(), "the background task begins its term");
+        // At the shutdown of the operator a task has the time of passes, which is limited outside.
         let overdue = async {
-            stop_term.cancelled().await;
-            if stop.is_cancelled() {
-                // At the shutdown of the operator a task has the time of passes, which is limited outside.
-                std::future::pending::<()>().await;
-            }
+            tokens.lost.cancelled().await;
             self.0.clock.sleep(CANCEL_GRACE).await;
         };
+        let working = async { work(Arc::clone(term), tokens.stop.clone()).await };
+        let working = AssertUnwindSafe(fenced(Arc::clone(term) as _, working)).catch_unwind();
         tokio::select! {
             biased;
-            result = fenced(Arc::clone(term) as _, work(Arc::clone(term), stop_term.clone())) => result,
+            result = working => match result {
+                Ok(result) => result.map_err(TaskFailure::Error),
+                Err(panic) => Err(TaskFailure::Panic(panic)),
+            },
             () = overdue => {
                 tracing::warn!(task = self.task(), bucket = %self.bucket(), "the background task did not end with its term; it was dropped");
                 Ok(())
@@ -196,9 +209,9 @@ impl TaskTerms {
     }
 
     /// The task has ended in a term.
-    fn ended(&self, term: Arc<LeaderTerm>, stop_term: &CancellationToken) {
+    fn ended(&self, term: Arc<LeaderTerm>, lost: &CancellationToken) {
         self.0.state.send_modify(|state| {
-            *state = if stop_term.is_cancelled() { TermState::Standby } else { TermState::Done(term) };
+            *state = if lost.is_cancelled() { TermState::Standby } else { TermState::Done(term) };
         });
     }
 }
@@ -206,6 +219,29 @@ impl TaskTerms {
 impl fmt::Debug for TaskTerms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TaskTerms").field("task", &self.0.task).field("state", &self.state()).finish_non_exhaustive()
+    }
+}
+
+/// The way in which a task has failed.
+enum TaskFailure {
+    Error(BoxError),
+    Panic(Box<dyn Any + Send>),
+}
+
+impl TaskFailure {
+    /// The error, or the panic once more: the set of tasks knows what to do with both.
+    fn into_result(self) -> Result<(), BoxError> {
+        match self {
+            Self::Error(error) => Err(error),
+            Self::Panic(panic) => resume_unwind(panic),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Error(error) => error.to_string(),
+            Self::Panic(panic) => format!("it panicked: {}", panic_message(panic.as_ref())),
+        }
     }
 }
 

@@ -57,7 +57,7 @@ pub struct Operator {
     options: OperatorOptions,
 }
 
-/// What the command line can set.
+/// The options of an operator that the command line can set, too.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OperatorOptions {
@@ -75,7 +75,7 @@ pub struct OperatorOptions {
     pub resync: Option<Duration>,
     /// How long each phase of the start may take; none means for ever.
     pub startup_timeout: Option<Duration>,
-    /// How long an orderly end may take: the passes that run, then what is still to be sent.
+    /// How long an orderly end may take: the passes that run, then releases of leases and events.
     pub shutdown_timeout: Duration,
     /// How many requests per second the operator allows itself; 0 leaves that to the server.
     pub kube_api_qps: f64,
@@ -259,7 +259,7 @@ impl Operator {
         self
     }
 
-    /// What stands before the names of the framework's own fields in JSON log lines, such as `controller` and `key` (LOG-1); nothing by default.
+    /// The prefix of the framework's own fields in JSON log lines, such as `controller` and `key` (LOG-1); empty by default.
     #[must_use]
     pub fn log_field_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.formats.alone.log_fields = Some(prefix.into().into());
@@ -315,7 +315,7 @@ impl Operator {
         self
     }
 
-    /// Changes what the command line can set too; the command line wins.
+    /// Changes the options that the command line can set, too; the command line wins.
     #[must_use]
     pub fn options(mut self, change: impl FnOnce(&mut OperatorOptions)) -> Self {
         change(&mut self.options);
@@ -363,7 +363,7 @@ impl Operator {
         self.options.instance.as_deref()
     }
 
-    /// What stands before the names of the framework's own fields in JSON log lines; empty without a prefix.
+    /// The prefix of the framework's own fields in JSON log lines; empty if there is none.
     pub(super) fn log_field_prefix_or_none(&self) -> Arc<str> {
         self.formats.resolved().log_fields.unwrap_or_default()
     }
@@ -470,7 +470,7 @@ impl Operator {
         }))
     }
 
-    /// What can be found without a cluster, all of it.
+    /// All problems that can be found without a cluster.
     fn all_problems(&self, declarations: &Declarations) -> Vec<String> {
         let mut problems = self.problems.clone();
         if let Some(problem) = operator_name_problem(&self.name) {

@@ -11,7 +11,7 @@ const LABEL_DOMAIN: &str = "kubewright.dev";
 /// The prefix of metrics where no other one is set.
 const METRICS_PREFIX: &str = "kubewright";
 
-/// The formats of another framework, for [`Operator::compat`](super::Operator::compat). They change what is written, never what is done (CMPT-4).
+/// The formats of another framework, for [`Operator::compat`](super::Operator::compat). They change the form of writes, never the behaviour (CMPT-4).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "give it to an operator with `.compat(…)`"]
 pub struct Compat {
@@ -48,7 +48,7 @@ impl ChosenFormats {
 impl Compat {
     /// The formats of operators that are built with `knative.dev/pkg` (CMPT-3): label domain `knative.dev`, metrics `kn_…`, fields of JSON log lines
     /// `knative.dev/…`, conditions of their shape whose transition time moves with reason and message, status writes by PUT, finalizers by merge
-    /// patch, and leases of its own for each controller.
+    /// patch, and leases for each controller.
     pub fn knative() -> Self {
         Self {
             label_domain: Some("knative.dev".into()),
@@ -62,7 +62,7 @@ impl Compat {
         }
     }
 
-    /// What is set here, else what is set in `preset`.
+    /// The formats that are set here, else those of `preset`.
     pub(super) fn or(self, preset: Self) -> Self {
         Self {
             label_domain: self.label_domain.or(preset.label_domain),

@@ -1,4 +1,4 @@
-//! What a part of an operator is started with.
+//! The context in which a part of an operator is constructed.
 
 use std::any::Any;
 use std::future::Future;
@@ -26,7 +26,7 @@ use crate::targets::ControllerTargets;
 use crate::task::Tasks;
 use crate::watch::Namespaces;
 
-/// What a part of an operator is started with. Cheap to clone.
+/// The context in which a part of an operator is constructed. Cheap to clone.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OperatorContext {
@@ -60,7 +60,7 @@ pub struct OperatorContext {
     pub system_namespace: Arc<str>,
     /// The name of this instance in events, usually the pod's.
     pub instance: Arc<str>,
-    /// The formats of what is written.
+    /// The formats of objects, metrics and log lines that the operator writes.
     pub(crate) formats: Arc<Compat>,
     /// The elections that controllers take part in; none without leadership.
     pub(crate) plan: Option<Arc<Plan>>,

@@ -41,7 +41,7 @@ pub struct Declarations {
     remarks: Vec<String>,
 }
 
-/// What parts need of the operator itself, found out at the start.
+/// The needs of parts that the operator itself fulfils, found out at the start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
     /// The system namespace, with the part that needs it.
@@ -338,12 +338,12 @@ impl Declarations {
         self.needs.controllers.iter()
     }
 
-    /// What the author of the operator may have forgotten.
+    /// Remarks about likely omissions of the operator's author.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// What is wrong with the operator itself.
+    /// The problems of the operator itself.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }

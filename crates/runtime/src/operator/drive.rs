@@ -30,18 +30,20 @@ use crate::metrics::Metrics;
 use crate::targets::{ControllerTargets, RemoteOptions};
 use crate::task::{Task, Tasks};
 
-/// Of the time for an orderly end, this is kept for what is still to be sent when the passes have ended ...
-const LAST_WORDS: Duration = Duration::from_secs(4);
-/// ... and events are sent for so long at most ...
+/// The part of the time for an orderly end that is kept for requests after the passes have ended: releases of leases, and events.
+const SENDING_TIME: Duration = Duration::from_secs(4);
+/// The longest time in which pending events are sent at an orderly end.
 const FLUSH: Duration = Duration::from_secs(10);
-/// ... and this for background tasks that are asked to end.
+/// The time that tasks of the framework have to end when they are asked to.
 const TASK_GRACE: Duration = Duration::from_secs(1);
+/// How often an orderly end waits for tasks of the framework: those of watches, of parts, and of the admin server.
+const GRACES: u32 = 3;
 /// Workers that have been in the same passes for this long are stuck.
 const STUCK: Duration = Duration::from_secs(15 * 60);
-/// What a start waits for is logged this often.
+/// The interval at which the culprits of a start that waits are logged.
 const REMIND: Duration = Duration::from_secs(60);
 
-/// What a driver is made of.
+/// The parts of a driver.
 pub(super) struct Parts {
     pub(super) name: String,
     pub(super) formats: Arc<Compat>,
@@ -177,7 +179,8 @@ impl Driver {
         let mut context = self.context();
         self.enter(Phase::ConfigLoaded);
         self.load_configuration(&context).await?;
-        self.leadership.prepare(&mut context, &self.parts.options).await?;
+        let parts: Vec<String> = self.parts.registrations.iter().map(|part| part.name().to_owned()).collect();
+        self.leadership.prepare(&mut context, &self.parts.options, &parts).await?;
         if context.plan.is_some() {
             let state = self.leadership.state();
             self.diagnostics.section("buckets", move || state.borrow().to_json());
@@ -190,7 +193,10 @@ impl Driver {
         self.start_background(&mut parts);
         let controllers: Vec<Runner> = parts.into_iter().flat_map(ConstructedPart::run).collect();
         let leader_tasks: Vec<TaskTerms> = self.background.started().iter().filter_map(StartedTask::terms).cloned().collect();
-        self.leadership.campaign(&controllers, &leader_tasks).await;
+        tokio::select! {
+            () = self.leadership.campaign(&controllers, &leader_tasks) => {}
+            error = self.background.failed() => return Err(error),
+        }
         let mut state = self.leadership.state();
         self.follow_leadership();
         self.worked.cancel();
@@ -227,7 +233,7 @@ impl Driver {
         self.leadership.stop();
         while self.controllers.next().await.is_some() {}
         self.background.ended().await;
-        let left = || end.since(clock.moment()).saturating_sub(TASK_GRACE);
+        let left = || end.since(clock.moment()).saturating_sub(GRACES * TASK_GRACE);
         if clock.limit(left(), self.leadership.released()).await.is_err() {
             tracing::warn!("some leases could not be released before the end; they expire by themselves");
         }
@@ -426,7 +432,7 @@ impl Driver {
     }
 }
 
-/// How long passes may go on of the time for an orderly end: until what runs then can be cancelled and the rest be done in time.
+/// The share of passes in the time for an orderly end: after it there is time to cancel passes that still run, and for the rest of the end.
 fn time_of_passes(whole: Duration) -> Duration {
-    whole.saturating_sub(CANCEL_GRACE + LAST_WORDS + TASK_GRACE).max(whole / 2)
+    whole.saturating_sub(CANCEL_GRACE + SENDING_TIME + GRACES * TASK_GRACE).max(whole / 2)
 }

@@ -10,19 +10,19 @@ use crate::admin::AdminError;
 use crate::cluster::{ApiError, ConnectError};
 use crate::task::Panic;
 
-/// Who must act.
+/// The party that must act on an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Responsible {
-    /// Who started the program: a flag or a variable is wrong.
+    /// The user who started the program: a flag or a variable is wrong.
     Usage,
-    /// Who runs the cluster.
+    /// The administrator of the cluster.
     Cluster,
-    /// Who wrote the ConfigMaps of the operator.
+    /// The author of the ConfigMaps of the operator.
     Configuration,
-    /// Nobody, it may pass.
+    /// No party: the error may pass by itself.
     Transient,
-    /// Who wrote the operator.
+    /// The author of the operator.
     Bug,
 }
 
@@ -49,10 +49,10 @@ pub enum OperatorError {
         "reach the cluster: {source}; check that the API server runs, and that --kubeconfig or $KUBECONFIG names the right one"
     )]
     Unreachable {
-        /// What the client said.
+        /// The error of the client.
         source: ApiError,
     },
-    /// The server does not let us ask what it is and serves.
+    /// The server refuses the questions about its version and the kinds that it serves.
     #[error("learn what the cluster serves: {source}; check the credentials in the kubeconfig")]
     Refused {
         /// The answer of the server.
@@ -71,7 +71,7 @@ pub enum OperatorError {
     /// The server's version is not one.
     #[error("read the version of the cluster: {found:?} is no version; a version is, for instance, v1.36.0")]
     UnreadableVersion {
-        /// What the server says.
+        /// The version as the server states it.
         found: String,
     },
     /// Something that must be there is missing.
@@ -79,7 +79,7 @@ pub enum OperatorError {
     Preflight {
         /// Kinds that the cluster does not serve.
         kinds: Vec<String>,
-        /// What we must be allowed to, and are not.
+        /// Permissions that the operator needs and does not have.
         denied: Vec<String>,
     },
     /// A phase took too long.
@@ -144,7 +144,7 @@ pub enum OperatorError {
 }
 
 impl OperatorError {
-    /// Who must act.
+    /// The party that must act.
     pub fn responsible(&self) -> Responsible {
         match self {
             Self::UnknownController { .. } => Responsible::Usage,

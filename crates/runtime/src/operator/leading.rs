@@ -34,11 +34,12 @@ impl OperatorLeadership {
         self.state.subscribe()
     }
 
-    /// Makes the elections as options and ConfigMap say. Controllers that are constructed with the context then have buckets.
+    /// Makes the elections of these controllers and tasks as options and ConfigMap say. Controllers that are constructed with the context then have buckets.
     pub(super) async fn prepare(
         &mut self,
         context: &mut OperatorContext,
         options: &OperatorOptions,
+        parts: &[String],
     ) -> Result<(), OperatorError> {
         let Some(sharing) = options.leadership.sharing() else { return Ok(()) };
         let config = context.configs.current().get::<LeaderElection>().unwrap_or_else(|| Arc::new(sharing.base.clone()));
@@ -49,7 +50,7 @@ impl OperatorLeadership {
         };
         let map = options.config_leader_election.clone().unwrap_or_else(|| LeaderElection::NAME.to_owned());
         let domain = cluster_domain();
-        let place = Place { operator: &context.operator, namespace: &context.system_namespace, cluster_domain: &domain };
+        let place = Place { operator: &context.operator, parts, namespace: &context.system_namespace, cluster_domain: &domain };
         let plan = sharing
             .plan(&place, &config, replicas)
             .map_err(|problem| OperatorError::Configuration { config_map: map.clone(), problem })?;
@@ -60,6 +61,11 @@ impl OperatorLeadership {
         context
             .checks
             .note(LeaderElection::NAME, move || if is_outdated() { Err(outdated(&map)) } else { Ok(()) })
+            .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        let state = self.state();
+        context
+            .checks
+            .note("leases", move || state.borrow().overlap_problem().map_or(Ok(()), Err))
             .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         let surroundings = ElectionSurroundings {
             cluster: context.cluster.clone(),

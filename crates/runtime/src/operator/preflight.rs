@@ -21,7 +21,7 @@ use kubewright_core::flow::ApiFault;
 
 /// Missing kinds and permissions are looked for again after this time.
 const AGAIN: Duration = Duration::from_secs(2);
-/// What is missing is logged this often.
+/// The interval at which missing kinds and permissions are logged.
 const REMIND: Duration = Duration::from_secs(60);
 /// Questions at once.
 const PARALLEL: usize = 8;
@@ -174,11 +174,11 @@ impl<'a> Preflight<'a> {
         Ok(missing)
     }
 
-    /// What we are not allowed to do, as the server says.
+    /// Returns the declared permissions that the server denies.
     async fn denied(&self) -> Vec<String> {
         let mut questions = Vec::new();
         for rule in self.declarations.rules() {
-            // What is needed for some names is asked for each: a role that names them denies the question without a name.
+            // A rule for some names is asked for each of them: a role that names them denies the question without a name.
             let names = if rule.names.is_empty() { vec![String::new()] } else { rule.names.iter().cloned().collect() };
             for verb in rule.verbs.clone() {
                 questions.extend(names.iter().map(|name| Question {

@@ -41,13 +41,13 @@ pub trait Registration: Send + Sync {
     /// two parts of one name does not start.
     fn use_full_name(&mut self) {}
 
-    /// Says what the part needs: CRDs, permissions, kinds that must be served. Called before anything is started, and for the
+    /// Declares the needs of the part: CRDs, permissions, kinds that must be served. Called before anything is started, and for the
     /// commands that only print; it does no I/O.
     ///
     /// Problems that can be found without a cluster are told by [`Declarations::problem`].
     fn declare(&self, declarations: &mut Declarations);
 
-    /// Constructs the part: starts its watches, and makes what works on them. Called in the order of registration, one part after the other.
+    /// Constructs the part: starts its watches, and makes its reconciler or task. Called in the order of registration, one part after the other.
     ///
     /// It may ask the cluster ([`OperatorContext::ask`]), and does not wait for caches. The operator limits the time of all constructions
     /// and of [`ConstructedPart::synced`] together.
@@ -69,6 +69,6 @@ pub trait ConstructedPart: Send {
         Vec::new()
     }
 
-    /// Begins to queue what is there, and returns the controllers, which the operator then runs.
+    /// Begins to queue the keys of the caches, and returns the controllers, which the operator then runs.
     fn run(self: Box<Self>) -> Vec<Runner>;
 }

@@ -15,7 +15,7 @@ use crate::leadership::LeadershipState;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
 
-/// The result of an operator, once there is one. Everybody who waits gets the same.
+/// The result of an operator, once there is one. All callers that wait get the same.
 type Ended = Option<Result<(), Arc<OperatorError>>>;
 
 /// An operator that runs in the background. Dropping it lets the operator run on.
@@ -64,8 +64,8 @@ impl RunningOperator {
         self.phase.clone()
     }
 
-    /// Ends when it works: it leads the buckets that it won at once, or stands by for other replicas. An error when it ended or was stopped before that
-    /// ([`OperatorError::Stopped`]). Of an operator that has worked and ends, this is how it ended.
+    /// Ends when it works: it leads the buckets that it won at once, or stands by for other replicas. An error when it ended or was stopped before
+    /// that ([`OperatorError::Stopped`]). Of an operator that has worked and ends, this is how it ended.
     pub async fn working(&self) -> Result<(), Arc<OperatorError>> {
         let mut phase = self.phase.clone();
         tokio::select! {
@@ -110,7 +110,7 @@ impl RunningOperator {
         }
     }
 
-    /// Stops and continues the operator where it is, as signals do to a process. For tests.
+    /// A handle that stops and continues the operator where it is, as signals do to a process. For tests.
     pub fn suspension(&self) -> OperatorSuspension {
         OperatorSuspension(self.tasks.iter().chain([&self.supervisor]).cloned().collect())
     }
@@ -146,8 +146,8 @@ impl RunningOperator {
 pub struct OperatorSuspension(Arc<[Tasks]>);
 
 impl OperatorSuspension {
-    /// Lets no task of the operator run, as SIGSTOP stops a process: time passes and answers arrive meanwhile, and nothing sees them. What a
-    /// method of the operator's author has spawned by itself runs on.
+    /// Lets no task of the operator run, as SIGSTOP stops a process: time passes and answers arrive meanwhile, and no task sees them. Futures that
+    /// a method of the operator's author has spawned by itself run on.
     pub fn suspend(&self) {
         self.0.iter().for_each(Tasks::suspend);
     }

@@ -9,7 +9,7 @@ use crate::watch::{Namespaces, StoreScope, WatchSpec};
 /// The verbs that a watch needs.
 const READ_VERBS: &[&str] = &["get", "list", "watch"];
 
-/// What a store holds: a kind in a scope, whole or metadata only.
+/// The content of a store: a kind in a scope, whole or metadata only.
 #[derive(Clone, Debug)]
 pub struct StoreRequest {
     gvk: GroupVersionKind,

@@ -83,8 +83,8 @@ impl<K> Context<K> {
         self.scope.pass.failures()
     }
 
-    /// The term in which this replica leads the object, with its bucket and number, for systems that must be protected from writes of ended terms outside
-    /// of Kubernetes (LDR-31). None without leadership, and in `observe` and `observe_deleted` where another replica leads.
+    /// The term in which this replica leads the object, with its bucket and number, for systems outside of Kubernetes that must be protected from
+    /// writes of ended terms (LDR-31). None without leadership, and in `observe` and `observe_deleted` where another replica leads.
     pub fn term(&self) -> Option<&LeaderTerm> {
         self.scope.pass.term().map(|term| &**term)
     }

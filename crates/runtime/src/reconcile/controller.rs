@@ -304,7 +304,8 @@ impl<R: Reconcile> Controller<R> {
 
     /// A permission that passes need for their own requests, such as those of `cx.client()`: these verbs on the resources of a group in the plural, with
     /// the subresource if it is about one (`pods/exec`). The commands `rbac` and `deploy` print it, and a start without it fails with a
-    /// message that names it. The needs of stores, triggers, status, finalizers and events are known without it. Call it once for each resource.
+    /// message that names it. The permissions of stores, triggers, status, finalizers and events are known without it. Call it once for each
+    /// resource.
     pub fn permissions(mut self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
         self.options.permissions.push(Rule::new(group, resource, verbs));
         self

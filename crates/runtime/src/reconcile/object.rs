@@ -61,7 +61,7 @@ impl PassObject {
         self.source.text().whole()
     }
 
-    /// The whole.
+    /// The whole object as JSON.
     pub(super) fn json(&self) -> Value {
         serde_json::from_str(self.text()).unwrap_or_default()
     }

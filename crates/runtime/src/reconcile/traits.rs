@@ -64,9 +64,9 @@ pub trait ObserveDeleted: Reconcile {
 /// Learns for which buckets this replica works.
 pub trait Lead: Reconcile {
     /// Called when this replica is about to lead a bucket, before its keys are queued: for work that must be done before, such as reading the
-    /// state that another replica left outside of Kubernetes. It may not take long: meanwhile the lease is renewed, and no replica works on keys of
-    /// the bucket; a start waits for one retry period, then works on other buckets. After an error it is called again, 1 s to 30 s later; until then no key of
-    /// the bucket is worked on.
+    /// state that another replica left outside of Kubernetes. It must not take long: meanwhile the lease is renewed, and no replica works on keys
+    /// of the bucket; a start waits for one retry period, then works on other buckets. After an error it is called again, 1 s to 30 s later; until
+    /// then no key of the bucket is worked on.
     fn on_promoted(&self, term: &LeaderTerm) -> impl Future<Output = Result<(), BoxError>> + Send {
         let _ = term;
         std::future::ready(Ok(()))

@@ -24,14 +24,14 @@ pub struct StatusWriter {
     retry: Retry,
 }
 
-/// What is sent to change a status.
+/// The body of a request that changes a status.
 enum StatusRequest {
     /// The change as a merge patch, with the version that it builds on.
     Patch { version: String, change: String },
     /// The whole object.
     Put(Value),
-    /// The fields that the manager is to own.
-    Apply(Value),
+    /// The fields that this manager is to own.
+    Apply { fields: Value, manager: String },
 }
 
 /// The result of a status write.
@@ -115,7 +115,7 @@ impl StatusWriter {
         let mut attempts = self.attempts;
         loop {
             match self.cluster.send_retrying(&self.request(object, &next), &self.retry).await {
-                Ok(answer) if matches!(next, StatusRequest::Apply(_)) => match rest(&answer, meanwhile) {
+                Ok(answer) if matches!(next, StatusRequest::Apply { .. }) => match rest(&answer, meanwhile) {
                     // Another manager owns a field that is to go, such as the one of a former patch.
                     Some(rest) => {
                         let version = answer.resource_version().to_owned();
@@ -161,23 +161,24 @@ impl StatusWriter {
                 change_status(&mut whole, &serde_json::from_str(&change).unwrap_or_default());
                 StatusRequest::Put(whole)
             }
-            (StatusWrite::Apply { .. }, Meanwhile::Rebase { new, .. }) => StatusRequest::Apply(applied(object, new)),
+            (StatusWrite::Apply { manager }, Meanwhile::Rebase { new, .. }) => {
+                StatusRequest::Apply { fields: applied(object, new), manager: manager.clone() }
+            }
             _ => StatusRequest::Patch { version: object.resource_version().to_owned(), change },
         }
     }
 
     fn request(&self, object: &Value, status: &StatusRequest) -> ApiRequest {
         let (namespace, name) = (object.namespace(), object.name());
-        let (request, manager) = match (status, &self.form) {
-            (StatusRequest::Patch { version, change }, _) => {
+        let (request, manager) = match status {
+            StatusRequest::Patch { version, change } => {
                 let version = Value::from(version.as_str());
                 let patch = format!(r#"{{"metadata":{{"resourceVersion":{version}}},"status":{change}}}"#);
                 (ApiRequest::patch_text(&self.resource, namespace, name, PatchKind::Merge, patch), &*self.manager)
             }
-            (StatusRequest::Put(whole), _) => (ApiRequest::update(&self.resource, whole), &*self.manager),
-            (StatusRequest::Apply(fields), form) => {
-                let manager = if let StatusWrite::Apply { manager } = form { manager } else { &*self.manager };
-                (ApiRequest::patch(&self.resource, namespace, name, PatchKind::Apply, fields).force(), manager)
+            StatusRequest::Put(whole) => (ApiRequest::update(&self.resource, whole), &*self.manager),
+            StatusRequest::Apply { fields, manager } => {
+                (ApiRequest::patch(&self.resource, namespace, name, PatchKind::Apply, fields).force(), manager.as_str())
             }
         };
         request.subresource("status").field_manager(manager)
@@ -199,12 +200,12 @@ impl StatusRequest {
                 *whole = live;
             }
             // It builds on no version.
-            (Self::Put(_) | Self::Apply(_), _) => {}
+            (Self::Put(_) | Self::Apply { .. }, _) => {}
         }
     }
 }
 
-/// What is missing of the change in the object as it is now, as a merge patch of its status.
+/// The part of the change that the object as it is now still lacks, as a merge patch of its status.
 fn rest(live: &Value, meanwhile: Meanwhile<'_>) -> Option<Value> {
     let Meanwhile::Rebase { start, new } = meanwhile else { return None };
     let status = live.get("status").unwrap_or(&Value::Null);
@@ -216,13 +217,9 @@ fn change_status(object: &mut Value, change: &Value) {
     merge_patch(object, &json!({ "status": change }));
 }
 
-/// The object as server-side apply takes it, with the whole status. The uid keeps another object of the name from being changed.
+/// The object as server-side apply takes it, with the whole status.
 fn applied(object: &Value, status: &Value) -> Value {
-    let mut metadata = json!({ "name": object.name(), "uid": object.uid() });
-    if !object.namespace().is_empty() {
-        metadata["namespace"] = object.namespace().into();
-    }
-    let mut applied = json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": metadata });
+    let mut applied = object.apply_head();
     // Fields that mean nothing are not owned.
     change_status(&mut applied, &diff(&Value::Null, status).unwrap_or_default());
     applied

@@ -124,7 +124,7 @@ impl Tasks {
     }
 
     /// Lets no task of the set run until [`resume`](Self::resume), as SIGSTOP stops a process: time passes and answers arrive meanwhile, and
-    /// nothing sees them. For tests.
+    /// no task sees them. For tests.
     pub fn suspend(&self) {
         self.inner.suspension.suspend();
     }

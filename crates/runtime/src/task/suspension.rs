@@ -1,4 +1,4 @@
-//! Tasks that stand still, as those of a process that was stopped by SIGSTOP.
+//! Suspension of tasks, which stand still as those of a process that was stopped by SIGSTOP. For tests.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;

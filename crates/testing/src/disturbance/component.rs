@@ -1,4 +1,4 @@
-//! Scenarios of operators of components: what counts at the end are the components and the objects that bear the mark of an owner.
+//! Scenarios of operators of components: at the end the components are compared, and the objects that have the label of an owner.
 
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::operator::Operator;
@@ -14,7 +14,7 @@ pub struct ComponentScenario {
     pub name: &'static str,
     /// The operator, for each of its processes.
     pub operator: fn() -> Operator,
-    /// What happens.
+    /// The steps under the disturbances.
     pub steps: fn() -> Vec<Step>,
     /// The kinds of the components, as API version and kind.
     pub components: &'static [(&'static str, &'static str)],
@@ -22,7 +22,7 @@ pub struct ComponentScenario {
     pub dependents: &'static [(&'static str, &'static str)],
 }
 
-/// The step that ends when the newest generation of a component has come to a state.
+/// The step that ends when a component has come to a state in its newest generation.
 pub fn until_state(component: Value, state: &str) -> Step {
     let holds = |live: &Value, state: &str| {
         live["status"]["state"] == state && live["status"]["observedGeneration"].as_i64() == live.generation()
@@ -62,7 +62,7 @@ impl Scenario for ComponentScenario {
         Ok(left)
     }
 
-    /// Dependents without what the server chose; of the status of components the state and the inventory.
+    /// Dependents without the fields that the server chose; of the status of components the state and the inventory.
     fn comparable(&self, live: &Value, mut object: Value) -> Value {
         if let Some(spec) = object["spec"].as_object_mut() {
             spec.retain(|field, _| !["clusterIP", "clusterIPs"].contains(&field.as_str()));

@@ -1,4 +1,4 @@
-//! What replicas did, as the embedded server saw it: who wrote without leading, and how often objects came and went.
+//! Writes of replicas that did not lead, and the numbers of creations and deletions, as the embedded server saw them.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use super::normal::ANY;
 /// Resources that every replica may write.
 pub(super) const UNLED: [&str; 2] = ["leases", "events"];
 
-/// The writes that reached the server while another replica held the lease, or none after a release. `agents` is what the user agents of the
-/// replicas begin with.
+/// The writes that reached the server while another replica held the lease, or none after a release. `agents` is the common prefix of the user
+/// agents of the replicas.
 pub(super) fn unled_writes(server: &Records, agents: &str) -> Vec<String> {
     let mut holder: Option<&str> = None;
     let mut found = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn births_and_deaths(server: &Records, agents: &str, namespace: &str)
     counts
 }
 
-/// Whether a change is that of the object that the request names, not what followed from it.
+/// Whether a change is that of the object that the request names, not a consequence of it.
 fn is_target(record: &Record, change: &kubewright_apiserver::middleware::journal::ChangedObject) -> bool {
     let Some(of) = record.target.resource() else { return false };
     let resource = &change.object.resource;

@@ -1,4 +1,4 @@
-//! Several replicas, and what happens to the one that leads.
+//! The replicas of a run, and the troubles of the one that leads.
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,16 +28,16 @@ const TAKEN_OVER: Duration = Duration::from_secs(10);
 /// The longest time that a change of the leader may take: the lease duration and a retry period, with room for requests that fail.
 pub(super) const CHANGE_LIMIT: Duration = Duration::from_mins(5);
 
-/// What happens to the replica that leads.
+/// A trouble of the replica that leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeaderTrouble {
-    /// Somebody empties its lease, so that another replica takes it.
+    /// Its lease is emptied, so that another replica takes it.
     Deposed,
-    /// The process stands still until another replica has taken its lease, which has ended.
+    /// The process stands still until its lease has ended and another replica has taken it.
     Suspended,
 }
 
-/// When in the course of a request something happens.
+/// The moment of a trouble in the course of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestPoint {
     /// Before the server handles it.
@@ -117,14 +117,14 @@ impl Leaders {
         }
     }
 
-    /// Counts the requests of leading replicas from now on, and lets something happen at one of them.
+    /// Counts the requests of leading replicas from now on, and begins the planned trouble at one of them.
     pub(super) fn count(&self, planned: Option<(usize, LeaderTrouble, RequestPoint)>) {
         let mut state = self.shared.state.lock();
         state.requests = 0;
         state.planned = planned;
     }
 
-    /// How many requests leading replicas have sent since they are counted.
+    /// The number of requests that leading replicas have sent since [`count`](Self::count).
     pub(super) fn requests(&self) -> usize {
         self.shared.state.lock().requests
     }
@@ -134,12 +134,12 @@ impl Leaders {
         self.shared.state.lock().replicas.iter().any(KnownReplica::leads)
     }
 
-    /// Whether what was planned has happened.
+    /// Whether the planned trouble has begun.
     pub(super) fn has_begun(&self) -> bool {
         self.shared.state.lock().begun.is_some()
     }
 
-    /// Ends what has begun when its time has come. Returns whether nothing is under way any more.
+    /// Ends the trouble that has begun when its time has come. Returns whether no trouble is under way any more.
     pub(super) fn see_to(&self) -> bool {
         let now = self.shared.clock.moment().0;
         let mut state = self.shared.state.lock();

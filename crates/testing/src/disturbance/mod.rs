@@ -11,8 +11,8 @@
 //!
 //! On the embedded server every point of a scenario is tried, in virtual time: it is prepared once, and each run starts from a fork of its
 //! server. On a real server some points are tried. `KUBEWRIGHT_DISTURBANCE=all` also tries every point of what is sampled by default (second
-//! crashes, faults that last, changes of the leader, scenarios that combine others), `=9` every ninth run only, any other text the runs whose description contains it,
-//! such as `crash after request 12`.
+//! crashes, faults that last, changes of the leader, scenarios that combine others), `=9` every ninth run only, any other text the runs whose
+//! description contains it, such as `crash after request 12`.
 
 mod component;
 mod effects;
@@ -45,7 +45,7 @@ pub fn survives(scenario: &impl Scenario) {
     play(scenario, DisturbanceExtent::Everything);
 }
 
-/// Plays a scenario undisturbed, with two replicas, and with what may happen to the replica that leads, and compares. Panics with all
+/// Plays a scenario undisturbed, with two replicas, and with each trouble of the replica that leads, and compares. Panics with all
 /// differences; prints how many runs there were. [`survives`] does this and more. Replicas run on the embedded server only: on another one the
 /// scenario is played undisturbed.
 pub fn survives_changes_of_the_leader(scenario: &impl Scenario) {

@@ -16,14 +16,14 @@ const DELAYS: [Duration; 3] = [Duration::from_secs(2), Duration::from_secs(45), 
 /// Runs with events in an order of their own.
 const SHUFFLES: usize = 8;
 
-/// What is not asked for by name is tried at every so many-th point by default: a second crash, and scenarios that only combine others.
+/// Of second crashes, and of scenarios that only combine others, one in so many is tried by default.
 const SAMPLE: usize = 3;
 
 /// Of the faults that last, one in so many by default: a number that shares no factor with how many there are for each verb and resource,
 /// so that these take turns.
 const LASTING_SAMPLE: usize = 7;
 
-/// Which kinds of disturbances a scenario is put under.
+/// The kinds of disturbances that a scenario is put under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DisturbanceExtent {
     Everything,
@@ -31,9 +31,9 @@ pub(super) enum DisturbanceExtent {
     Leaders,
 }
 
-/// What `KUBEWRIGHT_DISTURBANCE` asks for.
+/// The selection of runs by `KUBEWRIGHT_DISTURBANCE`.
 enum Wish {
-    /// All, but samples of what combines others.
+    /// All, but only samples of the runs that combine others.
     Usual,
     /// All.
     All,
@@ -53,7 +53,7 @@ impl Wish {
     }
 }
 
-/// Of what happens to leaders, one in so many by default: a number that shares no factor with how many there are for each request.
+/// Of the troubles of leaders, one in so many by default: a number that shares no factor with their number for each request.
 const LEADER_SAMPLE: usize = 3;
 
 /// All disturbances of a scenario whose undisturbed run was this one, and in which leading replicas sent so many requests.

@@ -14,7 +14,7 @@ use super::trouble::Disturbance;
 /// So many more writes of one object than in the undisturbed run are in order for each operator: a conflict is retried five times.
 const MORE: usize = 6;
 
-/// What a disturbed run left otherwise than the undisturbed one.
+/// The differences between a disturbed run and the undisturbed one.
 fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) -> Vec<String> {
     let mut found = Vec::new();
     let titles = plain.objects.keys().chain(disturbed.objects.keys().filter(|title| !plain.objects.contains_key(*title)));
@@ -56,7 +56,7 @@ fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) 
     found
 }
 
-/// What runs came to.
+/// The results of runs.
 #[derive(Debug, Default)]
 pub(super) struct RunTally {
     /// How many runs there were of each kind.
@@ -66,11 +66,11 @@ pub(super) struct RunTally {
     leaders: LeaderTally,
 }
 
-/// What runs with replicas came to.
+/// The results of runs with replicas.
 #[derive(Debug, Default)]
 struct LeaderTally {
     runs: usize,
-    /// In how many the leader met something.
+    /// The runs in which a trouble of the leader began.
     met: usize,
     wrong_ends: usize,
     double_actions: usize,
@@ -99,12 +99,12 @@ impl RunTally {
         self.failures.extend(double);
     }
 
-    /// What went wrong.
+    /// The differences from the undisturbed run, and the errors of runs.
     pub(super) fn failures(&self) -> &[String] {
         &self.failures
     }
 
-    /// Says how many runs there were and what they cost, past the test harness, which shows only what failing tests print.
+    /// Prints the number and the cost of the runs past the test harness, which shows the output of failing tests only.
     pub(super) fn tell(&self, scenario: &str, requests: usize) {
         let kinds: Vec<String> = self.kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
         let runs = self.kinds.values().sum::<usize>() + 1;
@@ -119,7 +119,7 @@ impl RunTally {
     }
 }
 
-/// Writes of replicas that did not lead, and what was created or deleted more often than by a single process.
+/// Writes of replicas that did not lead, and objects that were created or deleted more often than by a single process.
 fn double_actions(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) -> Vec<String> {
     if !disturbance.is_replicated() {
         return Vec::new();
@@ -134,7 +134,7 @@ fn double_actions(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbanc
     found
 }
 
-/// What faults that lasted cost at most, by how long they lasted.
+/// The highest cost of faults that lasted, by their duration.
 #[derive(Debug, Default)]
 struct Spans(BTreeMap<Duration, Span>);
 
@@ -151,7 +151,7 @@ impl Spans {
         let span = self.0.entry(lasts).or_default();
         span.runs += 1;
         span.requests = span.requests.max(disturbed.requests.saturating_sub(plain.requests));
-        // What the scenario itself takes is no recovery.
+        // The time of the scenario itself is no recovery.
         span.recovery = span.recovery.max(disturbed.recovery.unwrap_or_default().saturating_sub(plain.took));
     }
 

@@ -16,7 +16,7 @@ use super::scenario::{Scenario, Step, strangers};
 use super::trouble::Disturbance;
 use crate::{Origin, TestCluster};
 
-/// What a run left.
+/// The result of a run.
 #[derive(Debug)]
 pub(super) struct Outcome {
     /// All objects that count, by title.
@@ -37,7 +37,7 @@ pub(super) struct Outcome {
     pub(super) recovery: Option<Duration>,
     /// How many requests leading replicas sent until the steps were done.
     pub(super) leader_requests: usize,
-    /// Whether what was to happen to a leader happened.
+    /// Whether the planned trouble of a leader began.
     pub(super) met_leader: bool,
     /// Writes of replicas that did not lead, as the embedded server saw them.
     pub(super) unled: Vec<String>,
@@ -64,7 +64,7 @@ impl<'s, S: Scenario> Stage<'s, S> {
     async fn player(&self, disturbance: &Disturbance) -> Result<Player<'s, S>, String> {
         let Some(origin) = &self.origin else { return set_up(self.scenario).await };
         let cluster = TestCluster::start_from(origin, disturbance.seed());
-        // Runs that are looked at from the side of the server.
+        // Effects of these runs are judged by the journal of the server.
         if let Some(server) = cluster.embedded() {
             server.journal().keep_bodies(disturbance.is_replicated() || *disturbance == Disturbance::None);
         }
@@ -156,7 +156,7 @@ async fn set_up<S: Scenario>(scenario: &S) -> Result<Player<'_, S>, String> {
     Ok(player)
 }
 
-/// What the scenario compares.
+/// The objects that the scenario compares.
 async fn left<S: Scenario>(scenario: &S, player: &Player<'_, S>) -> Result<BTreeMap<String, Value>, String> {
     let live = scenario.left(&player.hand).await?;
     Ok(live.iter().map(|object| normal(scenario, &player.cluster, object)).collect())
@@ -167,7 +167,7 @@ fn writes(journal: &Records, namespace: &str) -> BTreeMap<String, usize> {
     let mut writes = BTreeMap::new();
     for record in journal.clone().writes().iter() {
         let Some(resource) = record.target.resource().filter(|of| !UNLED.contains(&of.resource.as_str())) else { continue };
-        // What a process sends while it is cut off does not arrive.
+        // Requests of a process that is cut off do not arrive.
         if record.status().is_none() {
             continue;
         }
@@ -179,7 +179,7 @@ fn writes(journal: &Records, namespace: &str) -> BTreeMap<String, usize> {
     writes
 }
 
-/// What was asked for, each verb of a resource once.
+/// The requests by verb and resource, each pair once.
 fn asked(journal: &Records) -> Vec<(Verb, String, String)> {
     let mut asked = Vec::new();
     for record in journal.iter() {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Hand;
 use crate::TestCluster;
 
-/// An operator, and what happens in its cluster.
+/// An operator, and the steps in its cluster.
 #[allow(async_fn_in_trait)] // runs stay on their threads
 pub trait Scenario: Sync {
     /// The name in reports.
@@ -27,10 +27,10 @@ pub trait Scenario: Sync {
     /// Prepares the cluster before the operator starts for the first time: definitions, for instance those of the operator.
     async fn install(&self, cluster: &TestCluster);
 
-    /// What leads to where the disturbances begin, in a test with this namespace; undisturbed.
+    /// The undisturbed steps before the disturbances begin, in a test with this namespace.
     fn before(&self, namespace: &str) -> Vec<Step>;
 
-    /// What happens under the disturbances.
+    /// The steps under the disturbances.
     fn steps(&self, namespace: &str) -> Vec<Step>;
 
     /// Whether the operator may write an object that a step created. By default such an object belongs to another writer and must stay as it
@@ -40,7 +40,7 @@ pub trait Scenario: Sync {
         false
     }
 
-    /// Lets controllers and users do what they do of themselves: called whenever something has changed.
+    /// Plays controllers and users that act of themselves: called after every change in the cluster.
     async fn play_others(&self, hand: &Hand) -> Result<(), String> {
         let _ = hand;
         Ok(())

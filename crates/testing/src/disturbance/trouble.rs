@@ -8,7 +8,7 @@ use kubewright_apiserver::kinds::Verb;
 use super::lasting::Fault;
 use super::leaders::{LeaderTrouble, RequestPoint};
 
-/// What goes wrong in a run. Requests are those of the operator, counted from 0 when the scenario begins.
+/// The disturbance of a run. Requests are those of the operator, counted from 0 when the scenario begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Disturbance {
     None,

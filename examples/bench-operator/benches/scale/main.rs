@@ -22,9 +22,9 @@ use std::process::ExitCode;
 
 use self::run::{Figures, Run, Size};
 
-/// What is measured of several replicas unless the command line says otherwise.
+/// The size at which several replicas are measured unless the command line names one.
 const SCALE_OUT: Size = Size::new(10_000, 1);
-/// What is measured of one process unless the command line says otherwise.
+/// The sizes at which one process is measured unless the command line names some.
 const SIZES: [Size; 3] = [Size::new(1000, 10), Size::new(3000, 10), Size::new(10_000, 10)];
 /// The operator never takes more, in MiB.
 const MEMORY: f64 = 300.0;

@@ -15,9 +15,9 @@ use crate::run::Size;
 const REPLICAS: [usize; 3] = [1, 2, 4];
 /// How long nothing happens in the idle phase.
 const IDLE: Duration = Duration::from_secs(30);
-/// What remains of an install is done after this time.
+/// The rest of an install, such as events, is done after this time.
 const SETTLE: Duration = Duration::from_secs(3);
-/// A lease of 15 s ends, and the next try comes within a retry period of 2 s; what the machine takes for itself comes on top.
+/// The longest take-over: a lease of 15 s, a retry period of 2 s until the next try, and 3 s for delays of the machine.
 const TAKE_OVER: Duration = Duration::from_secs(15 + 2 + 3);
 /// The requests of all replicas for components, dependents and events are at most this many times those of one.
 const MORE_REQUESTS: f64 = 1.01;
@@ -153,7 +153,7 @@ impl Shared {
         Phase { begun: self.scene.client.clock().moment(), cpu: self.replicas.iter().map(Operator::cpu).collect() }
     }
 
-    /// Returns what each replica took since then.
+    /// Returns the resources that each replica took since the phase began.
     fn end(&mut self, phase: &Phase) -> Vec<Taken> {
         let replicas = self.replicas.iter().zip(&mut self.counters).zip(&phase.cpu);
         let taken = replicas.map(|((replica, counter), cpu)| Taken {
@@ -171,14 +171,14 @@ impl Shared {
     }
 }
 
-/// What was at the beginning of a phase.
+/// The state at the beginning of a phase.
 struct Phase {
     begun: kubewright::core::time::Moment,
     /// CPU seconds of each replica.
     cpu: Vec<f64>,
 }
 
-/// What one replica took in a phase.
+/// The resources that one replica took in a phase.
 struct Taken {
     cpu: f64,
     peak: f64,

@@ -1,9 +1,11 @@
 //! What several replicas do together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ServiceAccount;
+use kubewright::core::hash::Buckets;
 use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_testing::{TestCluster, TestOperator};
@@ -35,15 +37,29 @@ async fn led(cluster: &TestCluster, replicas: &[TestOperator]) {
     panic!("expected that the replicas lead 3 buckets within a minute, and they lead {}", held());
 }
 
-/// Creates teams with an access each, and waits until all are ready.
+/// Creates as many teams in each bucket, with an access each, and waits until all are ready.
 async fn create(cluster: &TestCluster, prefix: &str) {
-    for number in 0..TEAMS {
+    let mut buckets = Buckets::new(cluster.leaders(operator().name()).await.buckets());
+    let mut free: BTreeMap<Arc<str>, usize> = buckets.names().iter().map(|bucket| (Arc::clone(bucket), TEAMS / 3)).collect();
+    let mut names = Vec::new();
+    for number in 0.. {
         let name = format!("{prefix}{number}");
-        cluster.apply(team(&name, &["ada"])).await;
-        cluster.apply(access(&name, &name)).await;
+        let owner = buckets.owner(&Key::new(cluster.namespace(), &name)).unwrap();
+        let left = free.get_mut(&*owner).unwrap();
+        if *left > 0 {
+            *left -= 1;
+            names.push(name);
+        }
+        if names.len() == TEAMS {
+            break;
+        }
     }
-    for number in 0..TEAMS {
-        cluster.expect::<Access>(&format!("{prefix}{number}")).ready().await;
+    for name in &names {
+        cluster.apply(team(name, &["ada"])).await;
+        cluster.apply(access(name, name)).await;
+    }
+    for name in &names {
+        cluster.expect::<Access>(name).ready().await;
     }
 }
 
@@ -67,7 +83,7 @@ async fn three_replicas_share_the_teams() {
     let replicas = three(&cluster).await;
     create(&cluster, "team").await;
     let written: Vec<BTreeSet<String>> = (0..3).map(|replica| written(&cluster, replica)).collect();
-    assert!(written.iter().all(|names| !names.is_empty()), "each has its part: {written:?}");
+    assert!(written.iter().all(|names| names.len() == TEAMS / 3), "each has its share: {written:?}");
     assert_eq!(written.iter().map(BTreeSet::len).sum::<usize>(), TEAMS, "each team has one replica: {written:?}");
     stop(replicas).await;
     cluster.stop().await;

@@ -62,6 +62,32 @@ async fn a_report_follows_teams_and_accesses() {
     cluster.stop().await;
 }
 
+#[tokio::test]
+async fn a_role_binding_of_somebody_else_stays_as_it_is() {
+    let cluster = TestCluster::start().await;
+    let theirs = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "edits", "namespace": cluster.namespace()},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "admin"}, "subjects": [],
+    });
+    let theirs = cluster.create(theirs).await.unwrap();
+    let running = cluster.run(operator()).await;
+    cluster.apply(access("edits", "billing")).await;
+    cluster.expect::<Access>("edits").condition("Ready", "False", "NameTaken").await;
+    cluster.apply(team("billing", &["ada"])).await;
+    cluster.expect::<Team>("billing").ready().await;
+    cluster.delete::<Access>("edits").await;
+    cluster.expect::<Access>("edits").to_be_gone().await;
+    let still = cluster.expect::<RoleBinding>("edits").to_exist().await;
+    assert_eq!(still["metadata"]["resourceVersion"], theirs["metadata"]["resourceVersion"]);
+    // An access gets the name as soon as it is free.
+    cluster.apply(access("edits", "billing")).await;
+    cluster.expect::<Access>("edits").condition("Ready", "False", "NameTaken").await;
+    cluster.delete::<RoleBinding>("edits").await;
+    cluster.expect::<Access>("edits").ready().await;
+    running.stop().await;
+    cluster.stop().await;
+}
+
 // CLS-1, CLS-3
 #[tokio::test]
 async fn an_access_of_another_class_is_left_alone() {

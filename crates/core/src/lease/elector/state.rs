@@ -132,6 +132,7 @@ impl Elector {
             Input::Promoted(succeeded) => self.promoted(succeeded, now, &mut outputs),
             Input::Drained => self.drained(&mut outputs),
             Input::Demoted => self.demoted(now),
+            Input::TermEnded => self.lose(now, &mut outputs),
             Input::Shutdown => self.shut_down(now, &mut outputs),
         }
         self.act(now, &mut outputs);

@@ -57,6 +57,33 @@ fn a_prefix_has_one_replacement() {
 
 // LDR-33
 #[test]
+fn leases_that_divide_the_same_keys_in_another_way_overlap() {
+    let none = PrefixMap::default();
+    let operator = || LeaseSet::of_operator("comp", of(3), &none);
+    let controller = |name| LeaseSet::of_controller("comp", name, of(1), &none);
+    let shared = operator().beside(["queue", "topic"].map(controller));
+    let own = controller("queue").beside([operator()]);
+    for (lease, of_operator, of_controller) in [
+        ("comp.queue.00-of-03", true, true),
+        ("comp.queue.00-of-01", true, false),
+        ("comp.topic.00-of-01", true, false),
+        ("comp.00-of-01", true, true),
+        ("comp.00-of-03", false, true),
+        ("comp.channel.00-of-01", false, false),
+        ("comp.queue", false, false),
+    ] {
+        assert_eq!((shared.overlaps(lease), own.overlaps(lease)), (of_operator, of_controller), "{lease}");
+    }
+    assert!(!LeaseSet::named("comp.queue.00-of-01").beside([operator()]).overlaps("comp.00-of-03"));
+    // A map of prefixes may bring both divisions under one name.
+    let mut prefixes = PrefixMap::default();
+    assert!(prefixes.insert("comp.queue", "comp"));
+    let mapped = LeaseSet::of_controller("comp", "queue", of(3), &prefixes).beside([operator()]);
+    assert!(!mapped.overlaps("comp.00-of-03") && mapped.overlaps("comp.00-of-01"));
+}
+
+// LDR-33
+#[test]
 fn leases_of_the_same_prefix_and_another_number_overlap() {
     let set = LeaseSet::of_operator("comp", of(3), &PrefixMap::default());
     for (lease, expected) in [

@@ -20,9 +20,9 @@ use crate::process::{OperatorProcess, ProcessArguments};
 const OPERATOR: &str = "processes.test.kubewright.dev";
 const BUCKET: &str = "processes.test.kubewright.dev.00-of-01";
 /// Seconds of the lease, of the renew deadline and of the retry period. Most of it is time in which a loaded machine may leave a process alone.
-const LEASE: f64 = 6.0;
-const RENEW: f64 = 5.0;
-const RETRY: f64 = 2.0;
+const LEASE: f64 = 10.0;
+const RENEW: f64 = 8.0;
+const RETRY: f64 = 4.0;
 /// Names the replica to its process.
 const REPLICA: &str = "POD_NAME";
 /// The object that the replicas work on. The replica that its data name waits in its pass for a line of the standard input.

@@ -222,6 +222,7 @@ impl RunArgs {
 
 /// Names of the ConfigMaps that every operator may read.
 #[derive(Clone, Debug, Args)]
+#[allow(clippy::struct_field_names)] // those of the flags
 struct ConfigMapArgs {
     #[arg(long, env = CONFIG_LOGGING_NAME, value_name = "NAME", hide = true)]
     config_logging_name: Option<String>,
@@ -249,7 +250,7 @@ fn named(name: Option<String>) -> Option<String> {
 }
 
 impl RbacArgs {
-    /// What to print, for an operator that sets these options itself, and what its author may have forgotten.
+    /// The documents to print for an operator with options of its own, and remarks about omissions of its author.
     pub(super) fn documents(self, operator: Operator) -> (Vec<Value>, Vec<String>) {
         let Installation { operator, name, system_namespace } = self.installation(operator);
         let declarations = operator.declarations();

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 
 use super::OperatorSource;
 
-/// Runs an operator without a cluster. The runtime knows no embedded API server, so that somebody else provides this.
+/// Runs an operator without a cluster. The runtime has no embedded API server of its own, so the facade passes this in.
 pub trait DevEnvironment: Send {
     /// Runs until it is interrupted, or until it is ready if that was asked for.
     fn run(self: Box<Self>, source: OperatorSource, args: DevArgs) -> BoxFuture<'static, ExitCode>;

@@ -14,7 +14,7 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::clock::Clock;
 use crate::operator::Operator;
 
-/// The names of fields that the framework gives a meaning, and which the field prefix of the operator stands before (LOG-1).
+/// The names of fields that the framework gives a meaning. The field prefix of the operator is put before them (LOG-1).
 const STANDARD: [&str; 18] = [
     "attempt",
     "bucket",
@@ -52,7 +52,7 @@ struct JsonLines {
     operator: Arc<str>,
     /// Fields that every line has.
     fixed: Vec<(&'static str, Arc<str>)>,
-    /// Stands before the names in [`STANDARD`].
+    /// The prefix of the names in [`STANDARD`].
     prefix: Arc<str>,
     clock: Clock,
 }
@@ -64,7 +64,7 @@ impl JsonLines {
         Self { operator: operator.name().into(), fixed, prefix: operator.log_field_prefix_or_none(), clock: Clock::system() }
     }
 
-    /// The name of a field in a line. The trace id has another one in prefixed lines, that of the predecessor.
+    /// The name of a field in a line. In prefixed lines the trace id has the name that Knative gives it.
     fn key(&self, name: &str) -> String {
         if self.prefix.is_empty() || !STANDARD.contains(&name) {
             return name.to_owned();
@@ -80,7 +80,7 @@ impl JsonLines {
         for (name, value) in found {
             match name.as_str() {
                 "message" => message = value,
-                // Lines of the crate `log` bring their place as fields.
+                // Lines of the crate `log` have file and line as fields.
                 "log.file" => file = value.as_str().map(str::to_owned),
                 "log.line" => number = value.as_u64().and_then(|line| u32::try_from(line).ok()),
                 name if name.starts_with("log.") => {}

@@ -12,9 +12,9 @@ use super::json_lines::json_log_layer;
 use super::levels::LevelsFilter;
 use crate::operator::Operator;
 
-/// What a command logs where neither flag nor variable says anything.
+/// The logs of a command where neither flag nor variable says anything.
 pub(super) struct LogDefaults {
-    /// None: the level info, or what the ConfigMap with log levels says.
+    /// The filter. None: the level info, or the levels of the ConfigMap.
     pub(super) filter: Option<&'static str>,
     /// Whether the format `auto` is JSON where the output is no terminal: a service is read by machines, a demonstration by people.
     pub(super) json_in_pipes: bool,

@@ -21,7 +21,7 @@ use super::{DevArgs, DevEnvironment, Interrupts, OperatorSource};
 use crate::cluster::{ConnectError, config_from_file, infer_config};
 use crate::operator::{Operator, OperatorError};
 
-/// What is logged by default: by an operator, and by one that somebody tries out. The client logs errors that we report too.
+/// The default logs of an operator in a cluster, and of the command `dev`. The client logs errors that `dev` reports itself.
 const RUN_LOGS: LogDefaults = LogDefaults { filter: None, json_in_pipes: true };
 const DEV_LOGS: LogDefaults = LogDefaults { filter: Some("warn,kube_client=off"), json_in_pipes: false };
 

@@ -19,7 +19,7 @@ impl OperatorSource {
         Self { operator: make(), make: Some(Box::new(make)) }
     }
 
-    /// The operator, while it stays here.
+    /// The operator, without taking it.
     pub(super) fn operator(&self) -> &Operator {
         &self.operator
     }
@@ -29,7 +29,7 @@ impl OperatorSource {
         self.operator
     }
 
-    /// The operator, and what makes further ones; none if the program made its operator once.
+    /// The operator, and the function that makes further ones; none if the program made its operator once.
     pub fn into_parts(self) -> (Operator, Option<MakeOperator>) {
         (self.operator, self.make)
     }

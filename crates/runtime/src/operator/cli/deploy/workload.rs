@@ -16,9 +16,9 @@ const ADMIN: &str = "admin";
 const USER: u32 = 65532;
 /// A pod is killed this long after the operator should have ended: the runtime of the container takes time as well.
 const GRACE: Duration = Duration::from_secs(10);
-/// The start is probed this often ...
+/// The period of startup probes, in seconds.
 const STARTUP_PERIOD: u64 = 2;
-/// ... and for this long where the operator itself sets no limit.
+/// The time in which startup probes must succeed where the operator itself sets no limit.
 const STARTUP: Duration = Duration::from_secs(5 * 60);
 
 /// The pods of an operator, and the objects around them.

@@ -13,7 +13,7 @@ use kubewright::core::status::StatusWrite;
 use kubewright::machinery::object::GroupVersionKind;
 use kubewright::prelude::*;
 use kubewright::runtime::cluster::ApiResource;
-use kubewright::runtime::finalizer::{FinalizerOutcome, FinalizerWriter};
+use kubewright::runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 use kubewright::runtime::operator::cli::json_log_layer;
 use kubewright::runtime::reconcile::Controller;
 use kubewright_apiserver::kinds::Verb;
@@ -263,6 +263,24 @@ async fn a_finalizer_of_a_former_patch_goes_although_the_apply_does_not_own_it()
     world.cluster.delete::<Widget>("demo").await;
     world.cluster.expect::<Widget>("demo").to_be_gone().await;
     world.stop().await;
+}
+
+// FNL-9, FZ-8
+#[tokio::test]
+async fn a_former_finalizer_alone_goes_with_one_write() {
+    let cluster = TestCluster::start().await;
+    let api = cluster.connect(cluster.tasks()).await;
+    let metadata = json!({"name": "mine", "namespace": cluster.namespace(), "finalizers": ["example.com/former"]});
+    let created = cluster.create(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})).await.unwrap();
+    let maps = Arc::new(ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true));
+    let [name, former] = [FINALIZER, "example.com/former"].map(|name| FinalizerName::parse(name).unwrap());
+    let form = FinalizerWrite::Apply { manager: "finalizers".to_owned(), force: false };
+    let writer = FinalizerWriter::new(api, maps, "self".into(), name, &Timing::default()).former([former]).form(form);
+    let mark = cluster.journal().mark();
+    let removed = writer.remove(&created, RemovalGuard::AsSeen, |_| true).await.unwrap();
+    assert!(matches!(&removed, FinalizerOutcome::Changed(map) if map["metadata"].get("finalizers").is_none()), "{removed:?}");
+    cluster.journal().since(mark).writes().of("", "configmaps").exactly(1).unwrap();
+    cluster.stop().await;
 }
 
 // FNL-9

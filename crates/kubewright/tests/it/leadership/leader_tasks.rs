@@ -43,6 +43,8 @@ enum AtStop {
     Write,
     /// It does not listen.
     Ignore,
+    /// It panics.
+    Panic,
 }
 
 impl Sweeps {
@@ -109,6 +111,10 @@ impl LeaderTask for Sweeper {
                 written?;
             }
             AtStop::Ignore => std::future::pending().await,
+            AtStop::Panic => {
+                stop.cancelled().await;
+                panic!("the broom is lost");
+            }
         }
         sweeps.tell("returns");
         Ok(())
@@ -204,6 +210,40 @@ async fn a_task_that_does_not_end_with_its_term_is_dropped_and_begins_again() {
     cut.resume();
     assert_eq!(has_done(&cluster, &first, 2).await, [begins(0), begins(0)], "no other replica has led meanwhile");
     one.kill().await;
+    cluster.stop().await;
+}
+
+// LDR-6
+#[tokio::test]
+async fn a_task_that_panics_at_the_end_of_its_term_begins_again() {
+    let cluster = TestCluster::start().await;
+    let first = Sweeps::with(AtStop::Panic);
+    let one = first.start(&cluster, "one").await;
+    has_done(&cluster, &first, 1).await;
+    let cut = cluster.faults().cut_after(0).by_user_agent(&format!("{OPERATOR}/one")).start();
+    let is_led = || one.running().leadership().borrow().leads_any();
+    until(&cluster, || "its term has ended".to_owned(), || !is_led()).await;
+    cut.resume();
+    assert_eq!(has_done(&cluster, &first, 2).await, [begins(0), begins(0)], "the operator goes on");
+    one.kill().await;
+    cluster.stop().await;
+}
+
+// LDR-6, SHT-2
+#[tokio::test]
+async fn a_task_whose_term_is_lost_while_the_operator_ends_does_not_go_on_beside_its_successor() {
+    let cluster = TestCluster::start().await;
+    let first = Sweeps::with(AtStop::Ignore);
+    let patient = first.operator().options(|options| options.shutdown_timeout = Duration::from_mins(2)).leadership(leases(1));
+    let one = start_operator(&cluster, patient, "one").await;
+    has_done(&cluster, &first, 1).await;
+    let begun = cluster.clock().moment();
+    tokio::join!(one.stop(), async {
+        cluster.pass(RETRY).await;
+        cluster.patch::<Lease>(LEASE_NAME, json!({"spec": {"holderIdentity": "other", "leaseTransitions": 1}})).await;
+    });
+    let took = cluster.clock().moment().since(begun);
+    assert!(took < LEASE, "the task has five seconds, and the operator took {took:?}");
     cluster.stop().await;
 }
 

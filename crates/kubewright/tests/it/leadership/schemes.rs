@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use k8s_openapi::api::coordination::v1::Lease;
+use kubewright::runtime::admin::CheckKind;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::status::Status;
 use kubewright_testing::TestCluster;
@@ -38,6 +39,33 @@ async fn a_rolling_change_of_the_number_of_buckets_leaves_no_object_to_two_repli
         passes += 1;
     }
     new.operator.stop().await;
+    cluster.stop().await;
+}
+
+// LDR-33
+#[tokio::test]
+async fn a_rolling_change_to_elections_of_controllers_and_back_leaves_no_object_to_two_replicas() {
+    let cluster = TestCluster::start().await;
+    let mut old = Replica::start(&cluster, "one-election", Script::default(), leases(1)).await;
+    let names = create(&cluster, 10).await;
+    ready(&cluster, &names).await;
+    for (name, leadership) in [("one-for-each", leases(1).per_controller()), ("one-again", leases(1))] {
+        let held = old.held();
+        let new = Replica::start(&cluster, name, Script::default(), leadership).await;
+        cluster.pass(LEASE).await;
+        assert!(new.held().is_empty(), "the former division is in use: {:?}", new.held());
+        assert!(new.called("reconcile").is_empty());
+        let notes = new.operator.running().checks().results(CheckKind::Note);
+        let told = notes.into_iter().find_map(|(note, result)| result.err().filter(|_| note == "leases"));
+        assert!(told.as_ref().is_some_and(|told| told.contains(&held[0])), "{told:?}");
+        old.operator.stop().await;
+        all_led(&cluster, std::slice::from_ref(&new), 1).await;
+        until(&cluster, || "all are looked at".to_owned(), || new.called("reconcile").len() == names.len()).await;
+        let notes = new.operator.running().checks().results(CheckKind::Note);
+        assert!(notes.iter().any(|(note, result)| note == "leases" && result.is_ok()), "{notes:?}");
+        old = new;
+    }
+    old.operator.stop().await;
     cluster.stop().await;
 }
 

@@ -3,14 +3,56 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::{Api, Patch, PatchParams};
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;
 
-use super::replicas::{LEASE, Replica, create, leases, ready};
+use super::replicas::{LEASE, RETRY, Replica, all_led, create, lease_names, leases, ready};
 use crate::reconcile::widget::{Script, Widget};
 use crate::reconcile::world::until;
+
+// LDR-30
+#[tokio::test]
+async fn a_write_that_is_under_way_when_its_term_has_ended_is_given_up_when_another_replica_holds_the_lease() {
+    let cluster = TestCluster::start().await;
+    let given_up = Arc::new(Mutex::new(None));
+    let seen = Arc::clone(&given_up);
+    let script = Script::default().reconcile(move |cx, widget, _| {
+        let seen = Arc::clone(&seen);
+        let api: Api<Widget> = Api::namespaced(cx.client().clone(), cx.key().namespace());
+        let name = widget.metadata.name.clone().unwrap_or_default();
+        Box::pin(async move {
+            let patch = json!({"metadata": {"annotations": {"slow": "write"}}});
+            let written = api.patch(&name, &PatchParams::default(), &Patch::Merge(patch)).await;
+            *seen.lock() = Some((cx.clock().moment(), written.map(drop).map_err(|error| error.to_string())));
+            Ok(())
+        })
+    });
+    let replica = Replica::start(&cluster, "only", script, leases(1)).await;
+    all_led(&cluster, std::slice::from_ref(&replica), 1).await;
+    // No renewal succeeds, and no answer comes.
+    let leases = cluster.faults().on_changes().of("coordination.k8s.io", "leases").by_user_agent(&replica.agent());
+    let leases = leases.internal_error();
+    let slow = |body: &Value| body["metadata"]["annotations"]["slow"] == "write";
+    let patches = cluster.faults().on_changes().of("test.kubewright.dev", "widgets").with_body(slow);
+    let patches = patches.delay(LEASE * 4);
+    create(&cluster, 1).await;
+    until(&cluster, || "the term has ended".to_owned(), || replica.held().is_empty()).await;
+    assert_eq!(given_up.lock().clone(), None, "no other replica could write yet");
+    leases.remove();
+    let names = lease_names(&cluster).await;
+    cluster.patch::<Lease>(&names[0], json!({"spec": {"holderIdentity": "other", "leaseTransitions": 1}})).await;
+    let taken = cluster.clock().moment();
+    until(&cluster, || "the write is given up".to_owned(), || given_up.lock().is_some()).await;
+    let (at, told) = given_up.lock().clone().unwrap();
+    assert!(at.since(taken) < RETRY, "given up {:?} after another replica took the lease", at.since(taken));
+    assert!(matches!(&told, Err(error) if error.contains("the write may have been done")), "{told:?}");
+    patches.remove();
+    replica.operator.kill().await;
+    cluster.stop().await;
+}
 
 // LDR-30
 #[tokio::test]

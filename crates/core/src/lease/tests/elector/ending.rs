@@ -19,6 +19,20 @@ fn a_term_that_is_lost_during_promotion_is_demoted_after_the_hook_ended() {
     assert_eq!(lost().tell(Input::Promoted(false), 5), [Output::Read { live: true }]);
 }
 
+// LDR-22: the runtime found the term over just before a renewal of it was answered
+#[test]
+fn a_term_that_is_over_for_the_runtime_ends_although_it_was_renewed() {
+    let mut bench = leading();
+    let write = written(&bench.fire());
+    assert_eq!(bench.done(&write, 2, 10), [Output::Renewed(term(0, 10))]);
+    assert_eq!(bench.tell(Input::TermEnded, 10), [Output::CancelTerm]);
+    assert_eq!(bench.tell(Input::Drained, 11), [Output::Demote]);
+    assert_eq!(bench.tell(Input::Demoted, 12), [Output::Read { live: true }]);
+    // The lease is still ours, and is gained anew.
+    let write = written(&bench.tell(read(held_by(ME, 0, 2)), 12));
+    assert_eq!(bench.done(&write, 3, 12), [Output::Promote(term(0, 12))]);
+}
+
 // LDR-24: lost between two tries of the hook
 #[test]
 fn a_term_that_was_never_promoted_is_not_demoted() {

@@ -31,7 +31,7 @@ use crate::targets::{ControllerTargets, RemoteOptions};
 use crate::task::{Task, Tasks};
 
 /// The part of the time for an orderly end that is kept for requests after the passes have ended: releases of leases, and events.
-const SENDING_TIME: Duration = Duration::from_secs(4);
+const SENDING_TIME: Duration = Duration::from_secs(2);
 /// The longest time in which pending events are sent at an orderly end.
 const FLUSH: Duration = Duration::from_secs(10);
 /// The time that tasks of the framework have to end when they are asked to.

@@ -66,6 +66,9 @@ mod targets_chapter {}
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/configuration.md")]
 mod configuration_chapter {}
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/coming-from-knative.md")]
+mod coming_from_knative_chapter {}
 
 pub mod prelude;
 

@@ -17,8 +17,9 @@ const REPLICAS: [usize; 3] = [1, 2, 4];
 const IDLE: Duration = Duration::from_secs(30);
 /// The rest of an install, such as events, is done after this time.
 const SETTLE: Duration = Duration::from_secs(3);
-/// The longest take-over: a lease of 15 s, a retry period of 2 s until the next try, and 3 s for delays of the machine.
-const TAKE_OVER: Duration = Duration::from_secs(15 + 2 + 3);
+/// The longest take-over: a lease of 15 s, twice as long until replicas take more than their share, a retry period of 2 s until the next try, and
+/// 3 s for delays of the machine.
+const TAKE_OVER: Duration = Duration::from_secs(15 + 2 * 15 + 2 + 3);
 /// The requests of all replicas for components, dependents and events are at most this many times those of one.
 const MORE_REQUESTS: f64 = 1.01;
 

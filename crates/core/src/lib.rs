@@ -8,6 +8,7 @@ pub mod class;
 pub mod component;
 pub mod condition;
 pub mod config;
+pub mod contract;
 pub mod dependents;
 pub mod events;
 pub mod filter;

@@ -25,6 +25,7 @@ mod manager;
 mod policy;
 mod resource;
 mod set;
+mod typed;
 mod updater;
 mod volatile;
 
@@ -41,5 +42,6 @@ pub use manager::{ConditionManager, TerminalCondition};
 pub use policy::{ConditionPolicy, ConditionShape, TransitionTime};
 pub use resource::{KMetadata, KResource, KStatus};
 pub use set::{ConditionSet, READY, STALLED, SUCCEEDED};
+pub use typed::{ConditionPolarity, ConditionType, ConditionVisibility};
 pub use updater::{Changes, Keep, Updater};
 pub use volatile::VolatileTime;

@@ -1,5 +1,7 @@
 //! Finalizers: their names, and the patches that add and remove them without touching those of others.
 
+mod depending;
+mod form;
 mod name;
 mod patch;
 mod write;
@@ -7,6 +9,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use depending::depending;
+pub use form::FinalizerForm;
 pub use name::{FinalizerName, InvalidFinalizerName};
 pub use patch::{add_merge_patch, add_patch, applied_finalizers, remove_merge_patch, remove_patch};
 pub use write::FinalizerWrite;

@@ -1,0 +1,151 @@
+//! Typed names of conditions (CND-7).
+
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The type of a condition of the kind `K`, with its visibility and polarity. An illegal name does not compile in a constant.
+///
+/// ```
+/// # struct Widget;
+/// use kubewright_core::condition::ConditionType;
+/// const REACHABLE: ConditionType<Widget> = ConditionType::new("Reachable");
+/// const DEGRADED: ConditionType<Widget> = ConditionType::new("Degraded").abnormal();
+/// assert_eq!(REACHABLE.as_str(), "Reachable");
+/// ```
+///
+/// ```compile_fail
+/// # struct Widget;
+/// # use kubewright_core::condition::ConditionType;
+/// const REACHABLE: ConditionType<Widget> = ConditionType::new("is reachable");
+/// ```
+pub struct ConditionType<K: ?Sized> {
+    name: &'static str,
+    visibility: ConditionVisibility,
+    polarity: ConditionPolarity,
+    kind: PhantomData<fn() -> K>,
+}
+
+/// Whether a condition of a component is shown on its owner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ConditionVisibility {
+    /// It is exported to the owner.
+    #[default]
+    Public,
+    /// It stays on the component.
+    Internal,
+}
+
+/// Which status of a condition is the good one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ConditionPolarity {
+    /// True is good, and readiness asks for it.
+    #[default]
+    Normal,
+    /// False is good, or absence.
+    Abnormal,
+    /// Neither is; readiness does not look at it.
+    Informational,
+}
+
+impl<K: ?Sized> ConditionType<K> {
+    /// The type of this name, public and of normal polarity. A name has letters, digits, `_`, `.` and `-`, at least one and at most 316.
+    ///
+    /// # Panics
+    ///
+    /// With an illegal name; in a constant that is a compile error.
+    pub const fn new(name: &'static str) -> Self {
+        assert!(
+            is_legal(name),
+            "the type of a condition has letters, digits, `_`, `.` and `-`, at least one character and at most 316"
+        );
+        Self { name, visibility: ConditionVisibility::Public, polarity: ConditionPolarity::Normal, kind: PhantomData }
+    }
+
+    /// The same type, not exported to the owner.
+    #[must_use]
+    pub const fn internal(mut self) -> Self {
+        self.visibility = ConditionVisibility::Internal;
+        self
+    }
+
+    /// The same type, whose good status is False.
+    #[must_use]
+    pub const fn abnormal(mut self) -> Self {
+        self.polarity = ConditionPolarity::Abnormal;
+        self
+    }
+
+    /// The same type, without a good status.
+    #[must_use]
+    pub const fn informational(mut self) -> Self {
+        self.polarity = ConditionPolarity::Informational;
+        self
+    }
+
+    /// The name, as the field `type` has it.
+    pub const fn as_str(&self) -> &'static str {
+        self.name
+    }
+
+    /// Whether the condition is shown on the owner.
+    pub const fn visibility(&self) -> ConditionVisibility {
+        self.visibility
+    }
+
+    /// Which status is the good one.
+    pub const fn polarity(&self) -> ConditionPolarity {
+        self.polarity
+    }
+}
+
+const fn is_legal(name: &str) -> bool {
+    let mut rest = name.as_bytes();
+    let len = rest.len();
+    while let [first, others @ ..] = rest {
+        if !(first.is_ascii_alphanumeric() || matches!(*first, b'_' | b'.' | b'-')) {
+            return false;
+        }
+        rest = others;
+    }
+    len > 0 && len <= 316
+}
+
+impl<K: ?Sized> Clone for ConditionType<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: ?Sized> Copy for ConditionType<K> {}
+
+impl<K: ?Sized> PartialEq for ConditionType<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.visibility == other.visibility && self.polarity == other.polarity
+    }
+}
+
+impl<K: ?Sized> Eq for ConditionType<K> {}
+
+impl<K: ?Sized> AsRef<str> for ConditionType<K> {
+    fn as_ref(&self) -> &str {
+        self.name
+    }
+}
+
+impl<K: ?Sized> fmt::Debug for ConditionType<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConditionType")
+            .field("name", &self.name)
+            .field("visibility", &self.visibility)
+            .field("polarity", &self.polarity)
+            .finish()
+    }
+}
+
+impl<K: ?Sized> fmt::Display for ConditionType<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}

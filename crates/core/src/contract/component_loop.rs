@@ -1,0 +1,258 @@
+//! The pass of a component's controller, decided one action at a time (13.5).
+//!
+//! The caller executes the action that [`next`] returns, puts the server's answer into the state, and asks again, until the pass ends. All that is
+//! known of the cluster stands in the state, so that an interrupted pass is taken up by any later one.
+
+use std::collections::BTreeSet;
+
+use super::ComponentType;
+use super::format::Format;
+use super::graph::{Edge, EdgeKind};
+use super::observation::Observation;
+use super::operation::Operation;
+use super::provenance::InvalidProvenance;
+use super::readiness::{NotReady, Requirement, readiness, usable};
+use crate::condition::ConditionPolarity;
+use crate::flow::Wait;
+use crate::reason;
+
+/// A component and all that its pass depends on, as known by now.
+#[derive(Clone, Debug)]
+#[allow(clippy::exhaustive_structs)] // input of the pure function
+pub struct ComponentState {
+    /// The component. None when it does not exist.
+    pub own: Option<Observation>,
+    /// Its own finalizer, and former names of it.
+    pub finalizers: Vec<String>,
+    /// Whether the component goes on working while depending components keep it from being deleted.
+    pub keep_running: bool,
+    /// The components at the other ends of its edges.
+    pub targets: Vec<Target>,
+    /// Whether its finalizer is released whatever the cleanup says.
+    pub release: Release,
+    /// The methods of the author that were called in this pass.
+    pub progress: Progress,
+}
+
+/// The component at the other end of an edge.
+#[derive(Clone, Debug)]
+#[allow(clippy::exhaustive_structs)] // input of the pure function
+pub struct Target {
+    /// The edge.
+    pub edge: Edge,
+    /// The conditions that count for its readiness, see [`Requirement::conditions`].
+    pub conditions: Option<&'static [&'static str]>,
+    /// The polarities of its declared conditions, see [`Requirement::polarities`].
+    pub polarities: &'static [(&'static str, ConditionPolarity)],
+    /// The finalizer that the depending component puts on it.
+    pub finalizer: String,
+    /// The component. None when it does not exist.
+    pub observation: Option<Observation>,
+}
+
+/// Whether a deletion ends although the cleanup did not succeed (FZ-12, FZ-13).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Release {
+    /// The cleanup has to succeed.
+    #[default]
+    AfterCleanup,
+    /// The time for the cleanup is over. Depending components still hold the component.
+    Abandoned,
+    /// A person forces the release, also past depending components.
+    Forced,
+}
+
+/// The methods of the author that were called in this pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Progress {
+    /// None.
+    #[default]
+    Begun,
+    /// `apply`, whatever its outcome.
+    Applied,
+    /// `cleanup`, and whether it succeeded.
+    CleanedUp(bool),
+}
+
+/// The next action of a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Next {
+    /// The annotation `reconcile` is removed.
+    ConsumeReconcile,
+    /// The own finalizer is placed.
+    PlaceOwnFinalizer,
+    /// Dependency finalizers are placed on these targets, by their index.
+    PlaceDependencyFinalizers(Vec<usize>),
+    /// `apply` is called.
+    Apply,
+    /// `cleanup` is called.
+    CleanUp,
+    /// Dependency finalizers are removed from these targets, by their index. A failure stops none of the others.
+    ReleaseDependencies(Vec<usize>),
+    /// The own finalizer is removed, and its former names.
+    ReleaseOwnFinalizer,
+    /// The pass ends.
+    End(End),
+}
+
+/// The end of a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End {
+    /// Nothing is to be done, and no request is sent any more, not even for the status.
+    Untouched,
+    /// The provenance labels are broken.
+    Provenance(InvalidProvenance),
+    /// Dependencies are absent, not ready, or going.
+    Dependencies(Vec<Unready>),
+    /// `apply` was called, and its outcome is that of the pass.
+    Applied,
+    /// The component is being deleted, and these components still depend on it.
+    Depending(BTreeSet<String>),
+    /// `cleanup` was called and did not succeed; its outcome is that of the pass.
+    CleanupHalted,
+    /// Dependencies that carry `ignore` have our finalizers, which stay there.
+    IgnoredDependencies(Vec<ComponentType>),
+}
+
+/// A dependency that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs)] // a pair
+pub struct Unready {
+    /// The type of the dependency.
+    pub type_: ComponentType,
+    /// The first reason why.
+    pub why: NotReady,
+}
+
+/// Decides the next action of a pass.
+pub fn next(state: &ComponentState, format: &Format) -> Next {
+    let Some(own) = &state.own else { return Next::End(End::Untouched) };
+    let is_held = state.finalizers.iter().any(|finalizer| own.has_finalizer(finalizer));
+    if own.is_ignored() || (own.is_deleting && !is_held) {
+        return Next::End(End::Untouched);
+    }
+    if own.operation == Some(Operation::Reconcile) {
+        return Next::ConsumeReconcile;
+    }
+    if own.is_deleting { state.next_of_deletion(own, format) } else { state.next_of_apply(own, is_held, format) }
+}
+
+impl ComponentState {
+    fn next_of_apply(&self, own: &Observation, is_held: bool, format: &Format) -> Next {
+        if self.progress == Progress::Applied {
+            return Next::End(End::Applied);
+        }
+        if let Err(error) = &own.provenance {
+            return Next::End(End::Provenance(error.clone()));
+        }
+        let unready = self.unready(own, format);
+        if !unready.is_empty() {
+            return Next::End(End::Dependencies(unready));
+        }
+        if !is_held {
+            return Next::PlaceOwnFinalizer;
+        }
+        let unheld = |target: &Target| target.present().is_some_and(|found| !found.has_finalizer(&target.finalizer));
+        let missing = self.indices(unheld);
+        if missing.is_empty() { Next::Apply } else { Next::PlaceDependencyFinalizers(missing) }
+    }
+
+    fn next_of_deletion(&self, own: &Observation, format: &Format) -> Next {
+        let is_cleaned = match self.progress {
+            Progress::CleanedUp(succeeded) => succeeded || self.release != Release::AfterCleanup,
+            Progress::Begun | Progress::Applied => false,
+        };
+        if !own.depending.is_empty() && self.release != Release::Forced {
+            // The author's objects follow the spec for as long as the component is needed (TEAR-2).
+            let keeps = self.keep_running && self.progress == Progress::Begun && self.unready(own, format).is_empty();
+            return if keeps { Next::Apply } else { Next::End(End::Depending(own.depending.clone())) };
+        }
+        if !is_cleaned && own.depending.is_empty() {
+            return match self.progress {
+                Progress::CleanedUp(_) => Next::End(End::CleanupHalted),
+                Progress::Begun | Progress::Applied => Next::CleanUp,
+            };
+        }
+        let held = self.indices(|target| target.present().is_some_and(|found| found.has_finalizer(&target.finalizer)));
+        if !held.is_empty() {
+            return Next::ReleaseDependencies(held);
+        }
+        let is_ignored = |target: &&Target| {
+            target.observation.as_ref().is_some_and(|found| found.is_ignored() && found.has_finalizer(&target.finalizer))
+        };
+        let ignored: Vec<ComponentType> = self.targets.iter().filter(is_ignored).map(|target| target.edge.to).collect();
+        if ignored.is_empty() { Next::ReleaseOwnFinalizer } else { Next::End(End::IgnoredDependencies(ignored)) }
+    }
+
+    /// The dependencies that keep the component waiting: those that are needed and not ready, and those that are going before they are held.
+    fn unready(&self, own: &Observation, format: &Format) -> Vec<Unready> {
+        let provenance = own.provenance.as_ref().ok().copied();
+        let unready = self.targets.iter().filter_map(|target| {
+            let found = match target.edge.kind {
+                EdgeKind::Needs(revision) => {
+                    let requirement = Requirement {
+                        type_: target.edge.to,
+                        revision,
+                        conditions: target.conditions,
+                        polarities: target.polarities,
+                        own: provenance,
+                        finalizer: &target.finalizer,
+                    };
+                    readiness(target.observation.as_ref(), &requirement, format)
+                }
+                EdgeKind::OutlivedBy => match usable(target.observation.as_ref(), &target.finalizer) {
+                    Err(NotReady::Deleting) => Err(NotReady::Deleting),
+                    _ => Ok(()),
+                },
+            };
+            found.err().map(|why| Unready { type_: target.edge.to, why })
+        });
+        unready.collect()
+    }
+
+    fn indices(&self, is_meant: impl Fn(&Target) -> bool) -> Vec<usize> {
+        self.targets.iter().enumerate().filter(|(_, target)| is_meant(target)).map(|(index, _)| index).collect()
+    }
+}
+
+impl Target {
+    /// The component, unless everybody leaves it alone.
+    fn present(&self) -> Option<&Observation> {
+        self.observation.as_ref().filter(|found| !found.is_ignored())
+    }
+}
+
+impl End {
+    /// The wait that the pass ends with, for the ends that are one.
+    pub fn wait(&self) -> Option<Wait> {
+        match self {
+            Self::Dependencies(unready) => {
+                let lines: Vec<String> = unready.iter().map(|unready| format!("{}: {}", unready.type_, unready.why)).collect();
+                let message = format!("waiting for dependencies: {}", lines.join("; "));
+                Some(Wait::for_event(reason!("WaitingForDependencies")).message(message))
+            }
+            Self::Depending(names) => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                let message = format!("the deletion waits for depending components: {}", names.join(", "));
+                Some(Wait::for_event(reason!("DeletionWaitingForDependingComponents")).message(message))
+            }
+            Self::IgnoredDependencies(types) => {
+                let names: Vec<&str> = types.iter().map(|type_| type_.as_str()).collect();
+                let names = names.join(", ");
+                let message =
+                    format!("the dependency finalizers stay on ignored dependencies: {names}; remove their operation annotation");
+                Some(Wait::for_event(reason!("DependencyIgnored")).message(message))
+            }
+            Self::Untouched | Self::Provenance(_) | Self::Applied | Self::CleanupHalted => None,
+        }
+    }
+
+    /// Whether a status is written at the end of the pass (step 6).
+    pub const fn writes_status(&self) -> bool {
+        !matches!(self, Self::Untouched)
+    }
+}

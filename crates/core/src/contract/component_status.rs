@@ -1,0 +1,251 @@
+//! The conditions and generations of a component at the end of a pass (13.6).
+
+use jiff::Timestamp;
+
+use super::ComponentType;
+use super::component_loop::End;
+use super::format::Format;
+use super::observation::Generations;
+use super::provenance::Provenance;
+use super::readiness::is_framework;
+use crate::condition::{Condition, ConditionPolarity, ConditionStatus, ConditionVisibility, Keep, READY, STALLED, Updater};
+use crate::flow::{Flow, Halt, Outcome, PassReport, StalledMark, Texts, cut, redact};
+
+/// The reason of a condition that a successful pass should have set.
+const MISSING: &str = "MissingExpectedCondition";
+/// The reason of a component's health after a failure.
+const FAILED: &str = "ReconciliationError";
+
+/// A condition that the author of a component declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs)] // written as a literal
+pub struct DeclaredCondition {
+    /// The type of the condition.
+    pub type_: &'static str,
+    /// Whether the owner shows it.
+    pub visibility: ConditionVisibility,
+    /// Which status is the good one. A condition of normal polarity is required: every successful pass sets it.
+    pub polarity: ConditionPolarity,
+}
+
+/// What the author said of the component in a pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs)] // an argument
+pub struct Statements {
+    /// The reason and message of `<T>Reconciliation`; empty ones are not given.
+    pub reconciliation: (String, String),
+    /// The conditions, in the order in which they were set.
+    pub conditions: Vec<Condition>,
+}
+
+/// A pass that is over, with all that the conditions follow from.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::exhaustive_structs)] // an argument
+pub struct EndedPass<'a> {
+    /// The type of the component.
+    pub type_: ComponentType,
+    /// The conditions that the author declares.
+    pub declared: &'a [DeclaredCondition],
+    /// The conditions that the component had before the pass.
+    pub before: &'a [Condition],
+    /// The time of the pass.
+    pub now: Timestamp,
+    /// `metadata.generation`.
+    pub generation: i64,
+    /// The provenance of the component, unless its labels are broken.
+    pub provenance: Option<Provenance>,
+    /// Whether the component is being deleted.
+    pub is_deleting: bool,
+    /// Whether depending components are left.
+    pub is_held: bool,
+    /// The end of the loop.
+    pub end: Option<&'a End>,
+    /// The outcome of the pass.
+    pub outcome: &'a Flow,
+    /// The report of the outcome.
+    pub report: &'a PassReport,
+    /// What the author said in this pass.
+    pub statements: &'a Statements,
+}
+
+/// The common part of a component's status after a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ComponentStatus {
+    /// The conditions, sorted by type.
+    pub conditions: Vec<Condition>,
+    /// The generations that were seen.
+    pub seen: Generations,
+    /// The generations that were applied; none leaves those of the status.
+    pub applied: Option<Generations>,
+}
+
+impl EndedPass<'_> {
+    /// The common part of the status.
+    pub fn status(&self, format: &Format) -> ComponentStatus {
+        let seen = Generations { resource: self.generation, provenance: self.provenance.unwrap_or(Provenance::UNKNOWN) };
+        let applied = (self.is_success() && format.writes_applied()).then_some(seen);
+        ComponentStatus { conditions: self.conditions(format), seen, applied }
+    }
+
+    fn is_success(&self) -> bool {
+        matches!(self.outcome, Ok(()) | Err(Halt::Done))
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.report.outcome == Outcome::Conflict
+    }
+
+    fn conditions(&self, format: &Format) -> Vec<Condition> {
+        let mut updater = Updater::new(self.before, self.now, Keep::Untouched).generation(Some(self.generation));
+        self.reconciliation(&mut updater);
+        for stated in &self.statements.conditions {
+            let type_ = self.written_as(&stated.type_, format);
+            set(&mut updater, &type_, stated.status, &stated.reason, &stated.message);
+        }
+        if !self.is_stated(&self.type_.healthy()) {
+            self.health(&mut updater);
+        }
+        self.deletion_blocked(&mut updater);
+        if self.is_success() {
+            self.complete(&mut updater, format);
+        }
+        self.framework(&mut updater, format);
+        updater.finish().0
+    }
+
+    /// `<T>Reconciliation`: the controller works without error.
+    fn reconciliation(&self, updater: &mut Updater) {
+        let type_ = self.type_.reconciliation();
+        let (own_reason, own_message) = &self.statements.reconciliation;
+        match self.outcome {
+            Ok(()) | Err(Halt::Done) => {
+                let reason = if own_reason.is_empty() { "Reconciled" } else { own_reason };
+                set(updater, &type_, ConditionStatus::True, reason, own_message);
+            }
+            Err(Halt::Wait(wait)) => set(updater, &type_, ConditionStatus::True, wait.reason().as_str(), &wait.text()),
+            Err(Halt::Blocked(blocked)) => {
+                set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
+            }
+            Err(Halt::Failed(_)) if self.is_quiet() => {}
+            Err(Halt::Failed(failure)) => {
+                let separator = if own_message.is_empty() { "" } else { "\n" };
+                let message = format!("{own_message}{separator}{}", failure.text());
+                set(updater, &type_, ConditionStatus::False, failure.classification().reason.as_str(), &message);
+            }
+        }
+    }
+
+    /// `<T>Healthy`, which the author did not set.
+    fn health(&self, updater: &mut Updater) {
+        let type_ = self.type_.healthy();
+        match (self.outcome, self.end) {
+            (Ok(()) | Err(Halt::Done), _) => set(updater, &type_, ConditionStatus::Unknown, MISSING, ""),
+            (Err(Halt::Wait(_)), Some(End::Depending(_) | End::IgnoredDependencies(_))) => {}
+            (Err(Halt::Wait(wait)), Some(End::Dependencies(unready))) if unready.iter().all(|unready| unready.why.is_lag()) => {
+                if !updater.has(&type_) {
+                    set(updater, &type_, ConditionStatus::Unknown, wait.reason().as_str(), &wait.text());
+                }
+            }
+            (Err(Halt::Wait(wait)), _) => set(updater, &type_, ConditionStatus::False, wait.reason().as_str(), &wait.text()),
+            (Err(Halt::Blocked(blocked)), _) => {
+                set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
+            }
+            (Err(Halt::Failed(_)), _) if self.is_quiet() => {}
+            (Err(Halt::Failed(_)), _) => {
+                let message = format!("the reconciliation failed, see condition {}", self.type_.reconciliation());
+                set(updater, &type_, ConditionStatus::False, FAILED, &message);
+            }
+        }
+    }
+
+    /// `<T>DeletionBlocked` (FZ-14).
+    fn deletion_blocked(&self, updater: &mut Updater) {
+        let type_ = self.type_.deletion_blocked();
+        let texts = match self.outcome {
+            _ if !self.is_deleting => None,
+            Err(Halt::Failed(_)) if self.is_quiet() => return,
+            Err(Halt::Wait(wait)) if self.is_held => Some((wait.reason().clone(), wait.text())),
+            Err(Halt::Blocked(blocked)) => Some((blocked.reason().clone(), blocked.text())),
+            Err(Halt::Failed(failure)) => Some((failure.classification().reason, failure.text())),
+            Ok(()) | Err(Halt::Done | Halt::Wait(_)) => None,
+        };
+        match texts {
+            Some((reason, message)) => set(updater, &type_, ConditionStatus::True, reason.as_str(), &message),
+            None => {
+                updater.remove(&type_);
+            }
+        }
+    }
+
+    /// Required conditions that a successful pass did not set become Unknown (STH-4); conditions that it did not touch go (STH-5).
+    fn complete(&self, updater: &mut Updater, format: &Format) {
+        let (reconciliation, healthy) = (self.type_.reconciliation(), self.type_.healthy());
+        let required = self.declared.iter().filter(|declared| declared.polarity == ConditionPolarity::Normal);
+        let missing: Vec<String> = required
+            .filter(|declared| !self.is_stated(declared.type_) && declared.type_ != healthy)
+            .map(|declared| self.written_as(declared.type_, format))
+            .collect();
+        let is_kept = |type_: &str| {
+            let is_stated = self.statements.conditions.iter().any(|stated| self.written_as(&stated.type_, format) == type_);
+            is_stated || type_ == reconciliation || type_ == healthy || is_framework(type_, self.type_, format)
+        };
+        for before in self.before.iter().filter(|before| !is_kept(&before.type_) && !missing.contains(&before.type_)) {
+            updater.remove(&before.type_);
+        }
+        for type_ in missing {
+            set(updater, &type_, ConditionStatus::Unknown, MISSING, "");
+        }
+    }
+
+    /// `Ready` and `Stalled`: the outcome, lowered by the health and the required conditions (STH-9).
+    fn framework(&self, updater: &mut Updater, format: &Format) {
+        if !format.writes_framework_conditions() {
+            return;
+        }
+        match &self.report.stalled {
+            StalledMark::Keep => {}
+            StalledMark::Remove => {
+                updater.remove(STALLED);
+            }
+            StalledMark::Set(texts) => put(updater, STALLED, ConditionStatus::True, texts),
+        }
+        match &self.report.ready {
+            None => {}
+            Some((false, texts)) => put(updater, READY, ConditionStatus::False, texts),
+            Some((true, texts)) => match self.first_not_true(updater) {
+                None => put(updater, READY, ConditionStatus::True, texts),
+                Some(found) => set(updater, READY, found.status, &found.reason, &found.message),
+            },
+        }
+    }
+
+    /// The first of `<T>Healthy` and the required conditions that is not True.
+    fn first_not_true(&self, updater: &Updater) -> Option<Condition> {
+        let required = self.declared.iter().filter(|declared| declared.polarity == ConditionPolarity::Normal);
+        let types = std::iter::once(self.type_.healthy()).chain(required.map(|declared| declared.type_.to_owned()));
+        let found = types.filter_map(|type_| updater.get(&type_).cloned());
+        found.into_iter().find(|condition| condition.status != ConditionStatus::True)
+    }
+
+    fn is_stated(&self, type_: &str) -> bool {
+        self.statements.conditions.iter().any(|stated| stated.type_ == type_)
+    }
+
+    /// The type of a condition as the format writes it: internal ones have another form under the presets.
+    fn written_as(&self, type_: &str, format: &Format) -> String {
+        let declared = self.declared.iter().find(|declared| declared.type_ == type_);
+        match declared.map(|declared| declared.visibility) {
+            Some(ConditionVisibility::Internal) => format.internal_condition(type_),
+            _ => type_.to_owned(),
+        }
+    }
+}
+
+fn set(updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str) {
+    updater.set(type_, status, reason, cut(redact(message).into_owned()));
+}
+
+fn put(updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts) {
+    set(updater, type_, status, texts.reason.as_str(), &texts.message);
+}

@@ -1,0 +1,75 @@
+//! The types of components.
+
+use std::fmt;
+
+/// The longest name: with it and a hash, the name of a dependency finalizer has its 63 characters.
+const MAX_LEN: usize = 54;
+
+/// The type of a component, CamelCase, by default its Kubernetes kind: the `<T>` of its conditions, in lower case the `<t>` of its finalizers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComponentType(&'static str);
+
+impl ComponentType {
+    /// The type of this name: letters and digits, the first one an upper-case letter, at most 54 characters.
+    ///
+    /// # Panics
+    ///
+    /// With an illegal name; in a constant that is a compile error.
+    pub const fn new(name: &'static str) -> Self {
+        assert!(
+            is_legal(name),
+            "the type of a component has letters and digits, begins with an upper-case letter, and has at most 54 characters"
+        );
+        Self(name)
+    }
+
+    /// The name, CamelCase.
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// The name in lower case.
+    pub fn lower(self) -> String {
+        self.0.to_ascii_lowercase()
+    }
+
+    /// The type of the condition that says whether the component's controller works without error.
+    pub fn reconciliation(self) -> String {
+        format!("{self}Reconciliation")
+    }
+
+    /// The type of the condition that says whether the component works.
+    pub fn healthy(self) -> String {
+        format!("{self}Healthy")
+    }
+
+    /// The type of the condition that is there while the deletion of the component does not go on.
+    pub fn deletion_blocked(self) -> String {
+        format!("{self}DeletionBlocked")
+    }
+}
+
+const fn is_legal(name: &str) -> bool {
+    let [first, rest @ ..] = name.as_bytes() else { return false };
+    let mut rest = rest;
+    let len = rest.len() + 1;
+    while let [byte, others @ ..] = rest {
+        if !byte.is_ascii_alphanumeric() {
+            return false;
+        }
+        rest = others;
+    }
+    first.is_ascii_uppercase() && len <= MAX_LEN
+}
+
+impl fmt::Display for ComponentType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.0)
+    }
+}
+
+impl fmt::Debug for ComponentType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}

@@ -1,0 +1,305 @@
+//! The wire format of a contract: keys, names and texts that its objects carry.
+
+use crate::finalizer::{FinalizerForm, FinalizerName, InvalidFinalizerName};
+use crate::flow::Reason;
+use crate::reason;
+
+use super::{ComponentType, Revision};
+
+/// The longest owner name, so that it fits a label (CT-1).
+const MAX_OWNER_NAME: usize = 63;
+/// The longest owner name under the preset `openmcp`, as the resource definition of its owner has it.
+const MAX_OPENMCP_OWNER_NAME: usize = 36;
+/// The domain of the preset `openmcp`.
+const OPENMCP: &str = "openmcp.cloud";
+
+/// The keys, names and texts of a contract: those of its domain, or those of a preset (13.13).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Format {
+    domain: String,
+    annotations: Annotations,
+    labels: Labels,
+    finalizers: Finalizers,
+    generations: GenerationFields,
+    summary: Summary,
+    provenance_reason: Reason,
+    revision: Revision,
+    writes_applied: bool,
+    writes_framework_conditions: bool,
+    max_owner_name: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Annotations {
+    operation: String,
+    requested_at: String,
+    disabled: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Labels {
+    owner_kind: Option<String>,
+    owner_namespace: String,
+    owner_name: String,
+    component: Option<String>,
+    managed_by: Option<String>,
+    owner_generation: String,
+    internal_generation: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Finalizers {
+    own: FinalizerForm,
+    legacy: Option<FinalizerForm>,
+    /// The name of the owner's finalizer is `<prefix>.<t>.<domain>`; without a prefix it has the form of the components'.
+    owner_prefix: Option<&'static str>,
+}
+
+/// The names of the fields of seen and applied generations in the status of a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GenerationFields {
+    /// The generation of the component.
+    pub resource: &'static str,
+    /// The generation of the owner.
+    pub owner: &'static str,
+    /// The generation of the internal configuration.
+    pub internal: &'static str,
+}
+
+/// The condition of the owner that sums up the conditions `<T>Reconciliation` of its components, and its texts (AGG-6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The type of the condition.
+    pub type_: &'static str,
+    /// The line before the components that failed; empty for none.
+    pub(super) heading: &'static str,
+    /// The characters before each component that failed.
+    pub(super) indent: &'static str,
+    /// Whether the message of a True summary lists the messages of the components.
+    pub(super) tells_success: bool,
+}
+
+impl Format {
+    /// The format of a domain, a DNS subdomain.
+    pub fn standard(domain: impl Into<String>) -> Result<Self, InvalidFinalizerName> {
+        let domain = domain.into();
+        FinalizerName::own(&domain, "owner")?;
+        let key = |name: &str| format!("{domain}/{name}");
+        Ok(Self {
+            annotations: annotations(&domain),
+            labels: Labels {
+                owner_kind: Some(key("owner-kind")),
+                owner_namespace: key("owner-namespace"),
+                owner_name: key("owner-name"),
+                component: Some(key("component")),
+                managed_by: Some(key("managed-by")),
+                owner_generation: key("owner-generation"),
+                internal_generation: key("internal-generation"),
+            },
+            finalizers: Finalizers { own: FinalizerForm::DomainSlashKind, legacy: None, owner_prefix: None },
+            generations: GenerationFields { resource: "resource", owner: "owner", internal: "internal" },
+            summary: Summary { type_: "ComponentsSuccessful", heading: "", indent: "", tells_success: false },
+            provenance_reason: reason!("InvalidProvenanceLabels"),
+            revision: Revision::ReadyOnly,
+            writes_applied: true,
+            writes_framework_conditions: true,
+            max_owner_name: MAX_OWNER_NAME,
+            domain,
+        })
+    }
+
+    /// The format of the openmcp mcp-operator (13.13).
+    pub fn openmcp() -> Self {
+        let key = |name: &str| format!("{OPENMCP}/{name}");
+        Self {
+            domain: OPENMCP.to_owned(),
+            annotations: annotations(OPENMCP),
+            labels: Labels {
+                owner_kind: None,
+                owner_namespace: key("mcp-namespace"),
+                owner_name: key("mcp-name"),
+                component: None,
+                managed_by: None,
+                owner_generation: key("mcp-generation"),
+                internal_generation: key("ic-generation"),
+            },
+            finalizers: Finalizers {
+                own: FinalizerForm::KindDotDomain,
+                legacy: Some(FinalizerForm::DomainDotKind),
+                owner_prefix: Some("finalizer"),
+            },
+            generations: GenerationFields {
+                resource: "resource",
+                owner: "managedControlPlane",
+                internal: "internalConfiguration",
+            },
+            summary: Summary {
+                type_: "MCPSuccessful",
+                heading: "The following components could not be reconciled successfully:\n",
+                indent: "\t",
+                tells_success: true,
+            },
+            provenance_reason: reason!("InvalidManagedControlPlaneLabels"),
+            revision: Revision::SameRevision,
+            writes_applied: false,
+            writes_framework_conditions: false,
+            max_owner_name: MAX_OPENMCP_OWNER_NAME,
+        }
+    }
+
+    /// The form of own finalizers. With a compat form the other compat form becomes a legacy name (FZ-8).
+    #[must_use]
+    pub fn finalizer_form(mut self, form: FinalizerForm) -> Self {
+        self.finalizers.own = form;
+        self.finalizers.legacy = match form {
+            FinalizerForm::DomainSlashKind => None,
+            FinalizerForm::KindDotDomain => Some(FinalizerForm::DomainDotKind),
+            FinalizerForm::DomainDotKind => Some(FinalizerForm::KindDotDomain),
+        };
+        self
+    }
+
+    /// The revision that dependencies without one of their own are asked for.
+    #[must_use]
+    pub fn with_revision(mut self, revision: Revision) -> Self {
+        self.revision = revision;
+        self
+    }
+
+    /// The longest name of an owner, in characters.
+    #[must_use]
+    pub fn with_max_owner_name(mut self, characters: usize) -> Self {
+        self.max_owner_name = characters.min(MAX_OWNER_NAME);
+        self
+    }
+
+    /// The domain of all keys.
+    pub fn domain(&self) -> &str {
+        &self.domain
+    }
+
+    /// The annotation by which operations are asked for: `<domain>/operation`.
+    pub fn operation(&self) -> &str {
+        &self.annotations.operation
+    }
+
+    /// The annotation that holds a token of a requested pass: `<domain>/requested-at` (OPA-6).
+    pub fn requested_at(&self) -> &str {
+        &self.annotations.requested_at
+    }
+
+    /// The annotation that marks disabled components: `<domain>/disabled` (OPA-7).
+    pub fn disabled(&self) -> &str {
+        &self.annotations.disabled
+    }
+
+    /// The label of the owner's kind, in formats that have one.
+    pub fn owner_kind(&self) -> Option<&str> {
+        self.labels.owner_kind.as_deref()
+    }
+
+    /// The label of the owner's namespace.
+    pub fn owner_namespace(&self) -> &str {
+        &self.labels.owner_namespace
+    }
+
+    /// The label of the owner's name.
+    pub fn owner_name(&self) -> &str {
+        &self.labels.owner_name
+    }
+
+    /// The label of the component's type, in formats that have one.
+    pub fn component(&self) -> Option<&str> {
+        self.labels.component.as_deref()
+    }
+
+    /// The label of the owner loop's controller name, in formats that have one.
+    pub fn managed_by(&self) -> Option<&str> {
+        self.labels.managed_by.as_deref()
+    }
+
+    /// The label of the owner's generation.
+    pub fn owner_generation(&self) -> &str {
+        &self.labels.owner_generation
+    }
+
+    /// The label of the internal configuration's generation.
+    pub fn internal_generation(&self) -> &str {
+        &self.labels.internal_generation
+    }
+
+    /// The names of the fields of seen and applied generations.
+    pub const fn generations(&self) -> GenerationFields {
+        self.generations
+    }
+
+    /// The summary condition of the owner.
+    pub const fn summary(&self) -> Summary {
+        self.summary
+    }
+
+    /// The reason of failures by broken provenance labels.
+    pub const fn provenance_reason(&self) -> &Reason {
+        &self.provenance_reason
+    }
+
+    /// The revision that dependencies without one of their own are asked for.
+    pub const fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Whether a component has `appliedGenerations`. Without them its readiness is judged by `observedGenerations`.
+    pub const fn writes_applied(&self) -> bool {
+        self.writes_applied
+    }
+
+    /// Whether `Ready` and `Stalled` are written, on components and on the owner.
+    pub const fn writes_framework_conditions(&self) -> bool {
+        self.writes_framework_conditions
+    }
+
+    /// The longest name of an owner, in characters (CT-1).
+    pub const fn max_owner_name(&self) -> usize {
+        self.max_owner_name
+    }
+
+    /// The name under which an internal condition is written. Without the framework's own conditions it begins with a lower-case letter, which
+    /// tells owners not to export it.
+    pub fn internal_condition(&self, type_: &str) -> String {
+        if self.writes_framework_conditions {
+            return type_.to_owned();
+        }
+        let mut characters = type_.chars();
+        characters.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(characters).collect()
+    }
+
+    /// The own finalizer of a component.
+    pub fn own_finalizer(&self, type_: ComponentType) -> Result<FinalizerName, InvalidFinalizerName> {
+        FinalizerName::in_form(self.finalizers.own, &self.domain, type_.as_str())
+    }
+
+    /// The former name of the own finalizer of a component, in formats that have one.
+    pub fn legacy_finalizer(&self, type_: ComponentType) -> Result<Option<FinalizerName>, InvalidFinalizerName> {
+        self.finalizers.legacy.map(|form| FinalizerName::in_form(form, &self.domain, type_.as_str())).transpose()
+    }
+
+    /// The finalizer that a depending component puts on a component of its name.
+    pub fn dependency_finalizer(&self, depending: ComponentType) -> Result<FinalizerName, InvalidFinalizerName> {
+        FinalizerName::dependency(&self.domain, depending.as_str(), None)
+    }
+
+    /// The finalizer of the owner, whose kind this is.
+    pub fn owner_finalizer(&self, kind: &str) -> Result<FinalizerName, InvalidFinalizerName> {
+        match self.finalizers.owner_prefix {
+            Some(prefix) => FinalizerName::unqualified(format!("{prefix}.{}.{}", kind.to_ascii_lowercase(), self.domain)),
+            None => FinalizerName::in_form(self.finalizers.own, &self.domain, kind),
+        }
+    }
+}
+
+fn annotations(domain: &str) -> Annotations {
+    let key = |name: &str| format!("{domain}/{name}");
+    Annotations { operation: key("operation"), requested_at: key("requested-at"), disabled: key("disabled") }
+}

@@ -1,0 +1,40 @@
+//! The contract between an owner resource and its components, as pure decisions.
+//!
+//! An owner switches components on; each component is a resource of its own, with a controller of its own. The [`Graph`] says which component
+//! depends on which. From it follow the readiness that a controller waits for, the dependency finalizers that keep components in order when they
+//! go, and the order of a teardown, which no controller has to know.
+//!
+//! * [`next`] decides the pass of a component's controller, action by action; [`EndedPass`] is its status.
+//! * [`plan`] decides the pass of the owner's controller; [`aggregate`] is the owner's view of its components.
+//! * [`triggers`] are the changes that wake them.
+//! * [`Format`] holds the keys and names on the wire.
+
+mod aggregate;
+mod component_loop;
+mod component_status;
+mod component_type;
+mod format;
+mod graph;
+mod observation;
+mod operation;
+mod owner_plan;
+mod provenance;
+mod readiness;
+mod tasks;
+pub mod triggers;
+
+#[cfg(test)]
+mod tests;
+
+pub use aggregate::{Aggregate, OwnerCondition, OwnerPass, Phase, Reported, aggregate};
+pub use component_loop::{ComponentState, End, Next, Progress, Release, Target, Unready, next};
+pub use component_status::{ComponentStatus, DeclaredCondition, EndedPass, Statements};
+pub use component_type::ComponentType;
+pub use format::{Format, GenerationFields, Summary};
+pub use graph::{Edge, EdgeKind, Graph, GraphError, Member, Revision};
+pub use observation::{Generations, Observation};
+pub use operation::{IGNORE, Operation, OperationChange, OperationState, RECONCILE};
+pub use owner_plan::{ComponentView, OwnerAction, OwnerState, plan};
+pub use provenance::{InvalidProvenance, Provenance};
+pub use readiness::{NotReady, Requirement, readiness, usable};
+pub use tasks::{ChildTask, TaskSummary, tasks};

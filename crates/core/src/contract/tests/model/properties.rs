@@ -1,0 +1,83 @@
+//! What has to hold. A violation is a panic whose text begins with the name of the property.
+
+use super::world::{Component, Object, TYPES, World};
+use super::*;
+
+impl World {
+    /// Held: when a component is applied, it holds each dependency that is there, and each that it needs is there.
+    pub(super) fn judge_apply(&self, index: usize, seen: &[Option<Object>]) {
+        for ((edge, target), seen) in self.edges[index].iter().zip(self.targets(index)).zip(seen) {
+            let live = self.components[target].object;
+            let is_held = live.is_some_and(|live| live.held_by & (1 << index) != 0);
+            let may_be_absent = edge.kind == EdgeKind::OutlivedBy && seen.is_none_or(|seen| seen.is_ignored);
+            let is_going = self.components[index].object.is_some_and(|object| object.is_deleting);
+            assert!(
+                is_held || may_be_absent || is_going,
+                "held: component {index} was applied without its finalizer on {target}: {self:?}"
+            );
+        }
+    }
+
+    /// Order: when a component is cleaned up, nothing is left of the components that need it.
+    pub(super) fn judge_cleanup(&self, index: usize) {
+        for depending in self.depending(index) {
+            let needs = |edge: &Edge| edge.to == TYPES[index] && edge.kind.is_needed();
+            let is_needed = self.edges[depending].iter().any(needs);
+            let is_left = self.components[depending].effect && is_needed;
+            assert!(!is_left, "order: component {index} was cleaned up while {depending} needs it: {self:?}");
+            let held = self.components[index].object.is_some_and(|live| live.held_by != 0);
+            assert!(!held, "order: component {index} was cleaned up while it is held: {self:?}");
+        }
+    }
+
+    /// Left: an effect outside never outlives the object that stands for it.
+    pub(super) fn judge_state(&self) {
+        for (index, component) in self.components.iter().enumerate() {
+            assert!(
+                !component.effect || component.object.is_some(),
+                "left: component {index} is gone and has left something behind: {self:?}"
+            );
+        }
+    }
+
+    /// Hang: when no event and no pass is left, every deletion has ended and every component is as it should be, unless a user keeps a controller
+    /// away.
+    pub(super) fn judge_end(&self) {
+        let is_ignored = |component: &Component| component.object.is_some_and(|object| object.is_ignored);
+        if self.components.iter().any(is_ignored) {
+            return;
+        }
+        assert!(!(self.owner.exists && self.owner.is_deleting), "hang: the owner does not go: {self:?}");
+        for (index, component) in self.components.iter().enumerate() {
+            let is_configured = self.owner.exists && self.owner.configured & (1 << index) != 0;
+            let held = component.object.is_some_and(|object| object.held_by != 0);
+            match component.object {
+                None => assert!(!is_configured, "hang: component {index} was not created: {self:?}"),
+                Some(object) if object.is_deleting => assert!(held, "hang: component {index} does not go: {self:?}"),
+                Some(object) => {
+                    assert!(is_configured, "hang: component {index} was not deleted: {self:?}");
+                    let is_current = object.applied == Some((object.generation, object.label)) && object.is_healthy;
+                    assert!(is_current || !self.can_work(index), "hang: component {index} was not applied: {self:?}");
+                }
+            }
+            let holders = (0..self.components.len())
+                .filter(|holder| component.object.is_some_and(|live| live.held_by & (1 << holder) != 0));
+            for holder in holders {
+                let is_there = self.components[holder].object.is_some();
+                assert!(is_there, "hang: component {index} has the finalizer of {holder}, which is gone: {self:?}");
+            }
+        }
+    }
+
+    /// Whether the dependencies of a component let it work: those that it needs work and stay.
+    fn can_work(&self, index: usize) -> bool {
+        self.edges[index].iter().zip(self.targets(index)).all(|(edge, target)| {
+            let live = self.components[target].object;
+            let holds = live.is_some_and(|live| live.held_by & (1 << index) != 0);
+            let stays = live.is_some_and(|live| !live.is_deleting || holds);
+            let can_work = !edge.kind.is_needed() || (self.can_work(target) && live.is_some_and(|live| live.is_healthy));
+            let is_current = live.is_some_and(|live| live.applied == Some((live.generation, live.label)));
+            if edge.kind.is_needed() { stays && can_work && is_current } else { live.is_none() || stays }
+        })
+    }
+}

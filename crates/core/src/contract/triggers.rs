@@ -1,0 +1,69 @@
+//! The changes that wake the controllers of a contract (13.9).
+
+use kubewright_machinery::object::{HasMetadata, MetadataView};
+
+use super::format::Format;
+use super::operation::{IGNORE, RECONCILE};
+use super::provenance::Provenance;
+use crate::filter::{Change, Filter, FilterExt as _, changed, deleting, gained, generation, has, labels, lost, status};
+use crate::finalizer;
+
+/// The generations that the provenance labels tell differ; broken labels count as (−1, −1).
+pub fn provenance<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
+    let format = format.clone();
+    let told = move |object: &P| Provenance::read(object, &format).unwrap_or(Provenance::UNKNOWN);
+    move |change: &Change<P>| change.update().is_none_or(|(old, new)| told(old) != told(new))
+}
+
+/// The depending components that have a finalizer on the object differ.
+pub fn depending<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
+    let domain = format.domain().to_owned();
+    move |change: &Change<P>| {
+        change.update().is_none_or(|(old, new)| {
+            let (old, new) = (old.metadata_map(), new.metadata_map());
+            let (old, new) = (MetadataView::of(&old), MetadataView::of(&new));
+            finalizer::depending(old.finalizers(), &domain) != finalizer::depending(new.finalizers(), &domain)
+        })
+    }
+}
+
+/// The changes of a component that wake its own controller. Foreign labels, status and own finalizers do not (WAKE-1), and an ignored component
+/// wakes it by nothing (WAKE-3).
+pub fn own_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
+    generation()
+        .or(gained(format.operation(), Some(RECONCILE)))
+        .or(lost(format.operation(), Some(IGNORE)))
+        .or(provenance(format))
+        .or(changed(format.requested_at()))
+        .or(depending(format))
+        .or(deleting())
+        .and(has(format.operation(), Some(IGNORE)).not())
+}
+
+/// The changes of a dependency that wake the components that depend on it: it comes or goes, its status, provenance or deletion changes, or
+/// `ignore` is set on it or removed (WAKE-2).
+pub fn dependency_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
+    status().or(provenance(format)).or(deleting()).or(ignoring(format))
+}
+
+/// The changes of the owner that wake its controller (WAKE-4).
+pub fn owner_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
+    generation()
+        .or(labels())
+        .or(gained(format.operation(), Some(RECONCILE)))
+        .or(lost(format.operation(), Some(IGNORE)))
+        .or(changed(format.requested_at()))
+        .or(deleting())
+        .and(has(format.operation(), Some(IGNORE)).not())
+}
+
+/// The changes of a component that wake the controller of its owner: its status or deletion changes, it goes, or `ignore` is set on it or removed
+/// (WAKE-4).
+pub fn component_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
+    status().or(deleting()).or(ignoring(format))
+}
+
+/// `ignore` is set or removed.
+fn ignoring<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
+    gained(format.operation(), Some(IGNORE)).or(lost(format.operation(), Some(IGNORE)))
+}

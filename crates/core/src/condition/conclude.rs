@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::manager::TopLevel;
-use super::{ConditionManager, ConditionStatus, STALLED};
-use crate::flow::{PassReport, StalledMark, Texts};
+use super::{ConditionManager, ConditionStatus, DELETION_BLOCKED, STALLED};
+use crate::flow::{Outcome, PassReport, StalledMark, Texts};
 
 /// The reason of a top-level condition while nothing was said of the object's generation.
 const UNOBSERVED: &str = "NewObservedGenFailure";
@@ -72,6 +72,20 @@ impl ConditionManager {
             Some((false, texts)) => {
                 self.halted(texts);
                 None
+            }
+        }
+    }
+
+    /// Tells of a deletion that does not go on: `DeletionBlocked` is True after a cleanup that is blocked or failed, and removed after one that
+    /// waits. A conflict that is not told leaves it (FZ-14).
+    pub fn conclude_deletion(&mut self, report: &PassReport) {
+        match (report.outcome, &report.ready) {
+            (Outcome::Conflict | Outcome::Cancelled, _) => {}
+            (Outcome::Blocked | Outcome::Error | Outcome::Terminal, Some((_, texts))) => {
+                self.write(DELETION_BLOCKED, ConditionStatus::True, texts.reason.as_str(), &texts.message);
+            }
+            _ => {
+                self.updater.remove(DELETION_BLOCKED);
             }
         }
     }

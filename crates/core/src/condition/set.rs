@@ -9,6 +9,8 @@ use super::updater::sanitised;
 pub const READY: &str = "Ready";
 /// The condition that says whether a batch thing has succeeded.
 pub const SUCCEEDED: &str = "Succeeded";
+/// The condition that is present while the deletion of an object does not go on.
+pub const DELETION_BLOCKED: &str = "DeletionBlocked";
 /// The condition that is present while somebody must act.
 pub const STALLED: &str = "Stalled";
 

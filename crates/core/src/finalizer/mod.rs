@@ -2,6 +2,7 @@
 
 mod depending;
 mod form;
+mod give_up;
 mod name;
 mod patch;
 mod write;
@@ -11,6 +12,7 @@ mod tests;
 
 pub use depending::depending;
 pub use form::FinalizerForm;
+pub use give_up::{EndedCleanup, FORCED, GiveUp, Released};
 pub use name::{FinalizerName, InvalidFinalizerName};
 pub use patch::{add_merge_patch, add_patch, applied_finalizers, remove_merge_patch, remove_patch};
 pub use write::FinalizerWrite;

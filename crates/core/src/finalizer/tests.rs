@@ -1,6 +1,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::flow::{Blocked, Delay, Failure, Flow, Halt, Wait};
+use crate::time::Timestamp;
 
 const OURS: &str = "demo.example.com/widget";
 
@@ -121,4 +123,52 @@ fn names_of_former_operators_may_lack_a_domain() {
     for name in ["", "a b", "ä", "a/b/c", "/a", &"x".repeat(64)] {
         assert!(FinalizerName::unqualified(name).is_err(), "{name}");
     }
+}
+
+fn given_up(policy: GiveUp, outcome: Flow, is_forced: bool, seconds: i64) -> Released {
+    let at = |second| Timestamp::from_second(second).unwrap();
+    policy.after(&EndedCleanup { outcome: &outcome, deleted: Some(at(100)), is_forced, now: at(100 + seconds) })
+}
+
+/// The reason and the note of the event that tells of a release.
+fn told(released: Released) -> (String, String) {
+    let Released::GivenUp(event) = released else { panic!("{released:?}") };
+    (event.reason.to_string(), event.note)
+}
+
+// FZ-12
+#[test]
+fn a_cleanup_is_retried_for_ever_by_default() {
+    for outcome in [Wait::for_event("Draining").into(), Blocked::new("Locked", "locked").into(), Failure::msg("away").into()] {
+        assert_eq!(given_up(GiveUp::Never, outcome, false, 1_000_000), Released::No);
+    }
+}
+
+// FDEL-06, FZ-12
+#[test]
+fn a_cleanup_is_abandoned_when_its_time_is_over() {
+    let policy = GiveUp::After(Delay::secs::<60>());
+    assert_eq!(given_up(policy, Ok(()), false, 100), Released::Done);
+    assert_eq!(given_up(policy, Err(Halt::Done), false, 0), Released::Done);
+    assert_eq!(given_up(policy, Failure::msg("away").into(), false, 40), Released::Later(Delay::secs::<20>()));
+    let note = "the finalizer is removed, the cleanup did not succeed within 1m: away".to_owned();
+    assert_eq!(told(given_up(policy, Failure::msg("away").into(), false, 60)), ("FinalizerAbandoned".to_owned(), note));
+}
+
+// FDEL-06, FZ-13
+#[test]
+fn a_forced_release_comes_after_the_next_cleanup_whatever_its_outcome() {
+    let note = "the finalizer is removed by force, the cleanup did not succeed: locked".to_owned();
+    let blocked = Blocked::new("Locked", "locked");
+    assert_eq!(told(given_up(GiveUp::Never, blocked.into(), true, 0)), ("FinalizerForced".to_owned(), note));
+    assert_eq!(given_up(GiveUp::Never, Ok(()), true, 0), Released::Done);
+}
+
+// CLS-3: an object that is handed over to another class is not being deleted
+#[test]
+fn nothing_is_given_up_of_an_object_that_stays() {
+    let outcome = Failure::msg("away").into();
+    let now = Timestamp::from_second(9).unwrap();
+    let cleanup = EndedCleanup { outcome: &outcome, deleted: None, is_forced: true, now };
+    assert_eq!(GiveUp::After(Delay::secs::<1>()).after(&cleanup), Released::No);
 }

@@ -7,7 +7,7 @@ use kube::Resource as _;
 use kubewright_core::backoff::RateLimiter;
 use kubewright_core::class::{ClassFilter, HandOver};
 use kubewright_core::condition::ConditionPolicy;
-use kubewright_core::finalizer::FinalizerWrite;
+use kubewright_core::finalizer::{FinalizerWrite, GiveUp};
 use kubewright_core::flow::Delay;
 use kubewright_core::queue::Drain;
 use kubewright_core::status::StatusWrite;
@@ -44,6 +44,7 @@ pub(super) struct ControllerOptions {
     pub(super) finalizer: Option<String>,
     pub(super) legacy_finalizers: Vec<String>,
     pub(super) on_demand: bool,
+    pub(super) give_up: GiveUp,
     pub(super) workers: Option<usize>,
     pub(super) drain: Drain,
     pub(super) time_limit: Option<Duration>,
@@ -86,6 +87,7 @@ impl<R: Reconcile> Controller<R> {
             finalizer: None,
             legacy_finalizers: Vec::new(),
             on_demand: false,
+            give_up: GiveUp::Never,
             workers: None,
             drain: Drain::FinishInFlight,
             time_limit: None,
@@ -144,6 +146,14 @@ impl<R: Reconcile> Controller<R> {
     /// Sets the finalizer only when the reconciler calls [`Context::hold`](super::Context::hold) (FNL-2).
     pub fn finalizer_on_demand(mut self) -> Self {
         self.options.on_demand = true;
+        self
+    }
+
+    /// Removes the finalizer after the first `finalize` without success that ends this long after the deletion, with a Warning event
+    /// `FinalizerAbandoned`. By default `finalize` is retried for ever. Without it, too, a person can force the removal, by the annotation
+    /// `<operator>/force-finalize=true` (FZ-12, FZ-13).
+    pub fn abandon_after(mut self, limit: Delay) -> Self {
+        self.options.give_up = GiveUp::After(limit);
         self
     }
 

@@ -141,6 +141,8 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
                 .form(options.finalizer_write.clone().unwrap_or_else(|| context.formats.finalizer_write())),
             names: Arc::clone(&own),
             on_demand: options.on_demand,
+            give_up: options.give_up,
+            force: format!("{}/force-finalize", context.operator).into(),
         });
         let observes = further.observes();
         let services = Services {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kubewright_core::class::ClassFilter;
 use kubewright_core::condition::{ConditionManager, ConditionPolicy};
-use kubewright_core::finalizer::FinalizerName;
+use kubewright_core::finalizer::{EndedCleanup, FORCED, FinalizerName, GiveUp, Released};
 use kubewright_core::flow::{Classified, Event, Failure, Flow, Halt, Origin};
 use kubewright_core::why::WriteVerb;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectExt as _, ObjectReference};
@@ -61,6 +61,10 @@ pub(super) struct OwnFinalizer {
     pub(super) names: Arc<[FinalizerName]>,
     /// Whether it is set only when the user's code asks for it.
     pub(super) on_demand: bool,
+    /// What becomes of an object whose `finalize` does not succeed.
+    pub(super) give_up: GiveUp,
+    /// The annotation by which a person forces the removal.
+    pub(super) force: Arc<str>,
 }
 
 /// One pass of a reconciler: what the stages and the user's code share.
@@ -248,6 +252,16 @@ impl PassScope {
                 Err(Failure::unclassified(error).into())
             }
         }
+    }
+
+    /// What becomes of the finalizer after `finalize`.
+    pub(super) fn after_cleanup(&self, finalizer: &OwnFinalizer, object: &PassObject, outcome: &Flow) -> Released {
+        finalizer.give_up.after(&EndedCleanup {
+            outcome,
+            deleted: object.head().deletion_timestamp().and_then(|time| time.parse().ok()),
+            is_forced: object.head().annotation(&finalizer.force) == Some(FORCED),
+            now: self.services.cluster.clock().now(),
+        })
     }
 
     fn told_of_finalizer(&self, finalizer: &OwnFinalizer, object: &PassObject) {

@@ -176,3 +176,92 @@ async fn observe_deleted_is_called_for_keys_whose_objects_are_gone() {
     world.until("observe_deleted is called", || world.script.count("observe_deleted") == 1).await;
     world.stop().await;
 }
+
+/// A script whose `finalize` fails for as long as it is called.
+fn never_cleaned() -> Script {
+    Script::default().finalize(|_, _, _| Box::pin(async { Err(std::io::Error::other("the backend is away").into()) }))
+}
+
+// FDEL-06, FZ-12: the last `finalize` runs when the time is over, however long the back-off is by then
+#[tokio::test]
+async fn an_object_is_abandoned_when_its_cleanup_does_not_succeed_in_time() {
+    let script = never_cleaned();
+    let operator =
+        Widgets::operator_with(&script, |controller| controller.finalizer(Some(FINALIZER)).abandon_after(Delay::secs::<20>()));
+    let world = World::start_operator(script, operator).await;
+    world.create("demo", 3).await;
+    world.condition("demo", "Ready", "True", "Reconciled").await;
+    let begin = world.cluster.clock().moment();
+    world.cluster.delete::<Widget>("demo").await;
+    world.condition("demo", "DeletionBlocked", "True", "InternalError").await;
+    world.cluster.expect::<Widget>("demo").to_be_gone().await;
+    let passed = world.cluster.clock().moment().since(begin);
+    // The deletion timestamp has whole seconds.
+    assert!((Duration::from_secs(18)..Duration::from_secs(25)).contains(&passed), "{passed:?}");
+    world.until_told("demo", "Warning FinalizerAbandoned").await;
+    let calls = world.script.count("finalize");
+    world.idle(Duration::from_secs(600)).await;
+    assert_eq!(world.script.count("finalize"), calls, "nothing is retried of an object that is gone");
+    world.stop().await;
+}
+
+// FDEL-06, FZ-13
+#[tokio::test]
+async fn a_person_forces_the_release_after_one_more_cleanup() {
+    let world =
+        World::start(Script::default().finalize(|_, _, _| Box::pin(async { Blocked::new("Locked", "it is locked").into() })))
+            .await;
+    world.create("demo", 3).await;
+    world.condition("demo", "Ready", "True", "Reconciled").await;
+    let force = json!({ "metadata": { "annotations": { "widget-operator.test.kubewright.dev/force-finalize": "true" } } });
+    world.cluster.patch::<Widget>("demo", force.clone()).await;
+    world.idle(Duration::from_secs(10)).await;
+    assert!(world.get("demo").await.is_some(), "an object that is not being deleted stays");
+    world.cluster.patch::<Widget>("demo", json!({ "metadata": { "annotations": null } })).await;
+    world.cluster.delete::<Widget>("demo").await;
+    world.condition("demo", "DeletionBlocked", "True", "Locked").await;
+    assert_eq!(world.script.count("finalize"), 1);
+    world.cluster.patch::<Widget>("demo", force.clone()).await;
+    world.cluster.expect::<Widget>("demo").to_be_gone().await;
+    assert_eq!(world.script.count("finalize"), 2);
+    world
+        .until_told(
+            "demo",
+            "Warning FinalizerForced the finalizer is removed by force, the cleanup did not succeed: it is locked",
+        )
+        .await;
+    world.stop().await;
+}
+
+// FDEL-10, FZ-14
+#[tokio::test]
+async fn a_deletion_that_fails_or_is_blocked_is_told_and_one_that_waits_is_not() {
+    let script = Script::default().finalize(|cx, _, status| {
+        Box::pin(async move {
+            let pass = status.size.unwrap_or_default();
+            status.size = Some(pass + 1);
+            cx.recheck_after(Delay::secs::<2>());
+            match pass {
+                3 => Wait::for_event("Draining").into(),
+                4 => Err(std::io::Error::other("the backend is away").into()),
+                5 => Blocked::new("Locked", "it is locked").into(),
+                6 => Wait::for_event("DrainingAgain").into(),
+                _ => Ok(()),
+            }
+        })
+    });
+    let world = World::start(script).await;
+    world.create("demo", 3).await;
+    world.condition("demo", "Ready", "True", "Reconciled").await;
+    world.cluster.delete::<Widget>("demo").await;
+    let blocked = |object: &Value| {
+        let conditions = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.into_iter().find(|condition| condition["type"] == "DeletionBlocked")
+    };
+    assert_eq!(blocked(&world.condition("demo", "Ready", "False", "Draining").await), None);
+    world.condition("demo", "DeletionBlocked", "True", "InternalError").await;
+    world.condition("demo", "DeletionBlocked", "True", "Locked").await;
+    assert_eq!(blocked(&world.condition("demo", "Ready", "False", "DrainingAgain").await), None);
+    world.cluster.expect::<Widget>("demo").to_be_gone().await;
+    world.stop().await;
+}

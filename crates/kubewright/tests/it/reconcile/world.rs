@@ -145,6 +145,13 @@ impl World {
         }
     }
 
+    /// Waits for an event about a widget whose type, reason and note begin with this.
+    pub(crate) async fn until_told(&self, name: &str, begin: &str) {
+        while !self.events(name).await.iter().any(|event| event.starts_with(begin)) {
+            self.cluster.pass(Duration::from_millis(50)).await;
+        }
+    }
+
     /// The events about a widget: type, reason and note.
     pub(crate) async fn events(&self, name: &str) -> Vec<String> {
         let events = self.cluster.list::<k8s_openapi::api::events::v1::Event>().await;

@@ -32,6 +32,9 @@ impl PassStage for Conditions {
             if let Some(warning) = manager.conclude(&report, method) {
                 tracing::warn!("{warning}");
             }
+            if before.is_deleting() {
+                manager.conclude_deletion(&report);
+            }
             if end.outcome.is_ok() && !manager.is_happy() {
                 // The pass is fine, the object is not ready yet: that is no news of success.
                 report.event = None;

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use kubewright_core::finalizer::Released;
 use kubewright_core::flow::Halt;
 
 use super::staged::{InnerStages, PassService, PassStage};
@@ -28,13 +29,28 @@ impl PassStage for Finalizers {
             }
             Method::Finalize => {
                 let mut end = inner.call(request).await;
-                if matches!(end.outcome, Ok(()) | Err(Halt::Done))
-                    && !scope.pass.is_void()
-                    && let Some(object) = scope.latest()
-                    && let Err(halt) = scope.release(finalizer, &object).await
-                {
-                    end.outcome = Err(halt.context("failed to clear finalizers"));
-                    end.report = None;
+                let Some(object) = scope.latest().filter(|_| !scope.pass.is_void()) else { return end };
+                let event = match scope.after_cleanup(finalizer, &object, &end.outcome) {
+                    Released::Done => None,
+                    Released::GivenUp(event) => Some(event),
+                    Released::Later(delay) => {
+                        scope.pass.recheck_after(delay);
+                        return end;
+                    }
+                    _ => return end,
+                };
+                match (scope.release(finalizer, &object).await, event) {
+                    (Ok(()), None) => {}
+                    (Ok(()), Some(event)) => {
+                        scope.record(event);
+                        // Nothing is left to be retried; the status and the event tell of it.
+                        end.outcome = Err(Halt::Done);
+                        end.report = None;
+                    }
+                    (Err(halt), _) => {
+                        end.outcome = Err(halt.context("failed to clear finalizers"));
+                        end.report = None;
+                    }
                 }
                 end
             }

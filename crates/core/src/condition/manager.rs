@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use super::updater::sanitised;
-use super::{Condition, ConditionPolicy, ConditionSet, ConditionShape, ConditionStatus, Keep, STALLED, Severity, Updater};
+use super::{
+    Changes, Condition, ConditionPolicy, ConditionSet, ConditionShape, ConditionStatus, Keep, STALLED, Severity, Updater,
+};
 use crate::flow::{Prior, PriorCondition, Reason, cut, redact};
 use crate::seconds::Seconds;
 
@@ -181,7 +183,12 @@ impl ConditionManager {
 
     /// The conditions to write, sorted by type.
     pub fn finish(self) -> Vec<Condition> {
-        self.updater.finish().0
+        self.finish_with_changes().0
+    }
+
+    /// The conditions to write, sorted by type, and what is different from those that the pass started with.
+    pub fn finish_with_changes(self) -> (Vec<Condition>, Changes) {
+        self.updater.finish()
     }
 
     fn mark(&mut self, type_: &str, status: ConditionStatus, reason: &str, message: &str) {

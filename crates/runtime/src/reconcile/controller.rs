@@ -6,7 +6,7 @@ use std::time::Duration;
 use kube::Resource as _;
 use kubewright_core::backoff::RateLimiter;
 use kubewright_core::class::{ClassFilter, HandOver};
-use kubewright_core::condition::ConditionPolicy;
+use kubewright_core::condition::{ConditionEvents, ConditionPolicy};
 use kubewright_core::finalizer::{FinalizerWrite, GiveUp};
 use kubewright_core::flow::Delay;
 use kubewright_core::queue::Drain;
@@ -51,6 +51,7 @@ pub(super) struct ControllerOptions {
     pub(super) resync: Option<Duration>,
     /// None: that of the operator.
     pub(super) policy: Option<ConditionPolicy>,
+    pub(super) condition_events: ConditionEvents,
     /// None: that of the operator.
     pub(super) status_write: Option<StatusWrite>,
     /// None: that of the operator.
@@ -93,6 +94,7 @@ impl<R: Reconcile> Controller<R> {
             time_limit: None,
             resync: None,
             policy: None,
+            condition_events: ConditionEvents::Never,
             status_write: None,
             finalizer_write: None,
             on_status_change: false,
@@ -277,6 +279,12 @@ impl<R: Reconcile> Controller<R> {
     /// Another form of conditions than that of the operator.
     pub fn conditions(mut self, policy: ConditionPolicy) -> Self {
         self.options.policy = Some(policy);
+        self
+    }
+
+    /// Tells of conditions that a pass changed by events of type Normal; never by default (CND-8).
+    pub fn condition_events(mut self, events: ConditionEvents) -> Self {
+        self.options.condition_events = events;
         self
     }
 

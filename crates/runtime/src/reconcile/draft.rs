@@ -2,8 +2,10 @@ use std::any::Any;
 use std::fmt;
 
 use jiff::Timestamp;
-use kubewright_core::condition::{Condition, ConditionManager, ConditionPolicy, ConditionSet, Conditioned, ConditionsError};
-use kubewright_core::flow::{Failure, Origin};
+use kubewright_core::condition::{
+    Condition, ConditionEvents, ConditionManager, ConditionPolicy, ConditionSet, Conditioned, ConditionsError,
+};
+use kubewright_core::flow::{Event, Failure, Origin};
 use serde_json::Value;
 
 use super::ReconciledStatus;
@@ -16,8 +18,9 @@ pub(super) trait Draft: Send + Sync {
     /// The conditions of the pass, between [`begin`](Self::begin) and [`end`](Self::end).
     fn manager(&mut self) -> Option<&mut ConditionManager>;
 
-    /// Ends the marks: writes the conditions, and the generation of the object that the pass saw, into the status.
-    fn end(&mut self, generation: Option<i64>) -> Result<(), Failure>;
+    /// Ends the marks: writes the conditions, and the generation of the object that the pass saw, into the status. Returns the events about the
+    /// conditions that changed.
+    fn end(&mut self, generation: Option<i64>, events: ConditionEvents) -> Result<Vec<Event>, Failure>;
 
     /// The status as JSON.
     fn json(&self) -> Result<Value, Failure>;
@@ -113,13 +116,13 @@ impl<S: ReconciledStatus> Draft for TypedDraft<S> {
         self.manager.as_mut()
     }
 
-    fn end(&mut self, generation: Option<i64>) -> Result<(), Failure> {
-        if let (Some(access), Some(manager)) = (&self.access, self.manager.take()) {
-            (access.write)(&mut self.status, manager.finish())
-                .map_err(|error| unreadable(format!("write the conditions: {error}")))?;
-            (access.observed)(&mut self.status, generation);
-        }
-        Ok(())
+    fn end(&mut self, generation: Option<i64>, events: ConditionEvents) -> Result<Vec<Event>, Failure> {
+        let (Some(access), Some(manager)) = (&self.access, self.manager.take()) else { return Ok(Vec::new()) };
+        let (conditions, changes) = manager.finish_with_changes();
+        let events = events.of(&changes, &conditions);
+        (access.write)(&mut self.status, conditions).map_err(|error| unreadable(format!("write the conditions: {error}")))?;
+        (access.observed)(&mut self.status, generation);
+        Ok(events)
     }
 
     fn json(&self) -> Result<Value, Failure> {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::class::ClassFilter;
-use kubewright_core::condition::{ConditionManager, ConditionPolicy};
+use kubewright_core::condition::{ConditionEvents, ConditionManager, ConditionPolicy};
 use kubewright_core::finalizer::{EndedCleanup, FORCED, FinalizerName, GiveUp, Released};
 use kubewright_core::flow::{Classified, Event, Failure, Flow, Halt, Origin};
 use kubewright_core::why::WriteVerb;
@@ -39,6 +39,7 @@ pub(super) struct Services {
     pub(super) targets: ControllerTargets,
     pub(super) class: Option<ClassFilter>,
     pub(super) policy: ConditionPolicy,
+    pub(super) condition_events: ConditionEvents,
     pub(super) configs: Configs,
     /// How long a method may run.
     pub(super) time_limit: Option<Duration>,

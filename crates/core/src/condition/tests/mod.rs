@@ -2,6 +2,7 @@ mod adopt;
 mod conclude;
 mod conditions;
 mod convert;
+mod events;
 mod list;
 mod manager;
 mod properties;
@@ -10,7 +11,10 @@ mod vectors;
 
 use jiff::Timestamp;
 
-use super::{Condition, ConditionManager, ConditionPolicy, ConditionSet, ConditionShape, ConditionStatus, TransitionTime};
+use super::{
+    Condition, ConditionEvents, ConditionManager, ConditionPolicy, ConditionSet, ConditionShape, ConditionStatus, Keep,
+    TransitionTime, Updater,
+};
 
 /// The time of the passes.
 const NOW: i64 = 99;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kubewright::core::condition::ConditionEvents;
 use kubewright::core::flow::{Blocked, Failure};
 use kubewright::prelude::*;
 
@@ -122,5 +123,26 @@ async fn the_marks_of_the_user_outweigh_the_texts_of_a_failure() {
     for expected in ["Warning ScaleBroken the scale is broken", "Warning Unreachable no connection"] {
         assert!(events.iter().any(|event| event.starts_with(expected)), "{events:#?}");
     }
+    world.stop().await;
+}
+
+// CND-8: told after the status is written, once, and not again for the same conditions
+#[tokio::test]
+async fn conditions_that_changed_are_told_by_events_when_the_controller_asks_for_it() {
+    let script = Script::default();
+    let operator = Widgets::operator_with(&script, |controller| controller.condition_events(ConditionEvents::PerStatus));
+    let world = World::start_operator(script, operator).await;
+    let faults = world.cluster.faults();
+    let refused = faults.on_writes().of("test.kubewright.dev", "widgets").subresource("status").internal_error();
+    world.create("demo", 3).await;
+    world.until("the status is refused", || refused.hits() > 1).await;
+    refused.remove();
+    world.condition("demo", "Ready", "True", "Reconciled").await;
+    world.until_told("demo", "Normal ConditionChanged conditions became True: Ready, Sized").await;
+    world.cluster.patch::<Widget>("demo", json!({ "spec": { "size": 4 } })).await;
+    world.cluster.expect::<Widget>("demo").matching("the new size", |object| object["status"]["size"] == 4).await;
+    world.idle(Duration::from_secs(10)).await;
+    let told = world.events("demo").await.into_iter().filter(|event| event.contains("ConditionChanged")).count();
+    assert_eq!(told, 1);
     world.stop().await;
 }

@@ -41,9 +41,12 @@ impl PassStage for Conditions {
             }
             end.report = Some(report);
         }
-        if let Err(failure) = draft.end(generation) {
-            end.outcome = Err(Halt::Failed(failure));
-            end.report = None;
+        match draft.end(generation, scope.services.condition_events) {
+            Ok(events) => end.condition_events = events,
+            Err(failure) => {
+                end.outcome = Err(Halt::Failed(failure));
+                end.report = None;
+            }
         }
         end
     }

@@ -13,6 +13,9 @@ impl PassStage for Events {
         let mut end = inner.call(request).await;
         let report = end.report.take().or_else(|| scope.pass.report(&end.outcome, &end.prior));
         let conclusion = report.map_or_else(Conclusion::cancelled, |report| scope.pass.conclude(&end.outcome, report));
+        if scope.pass.leads() {
+            end.condition_events.drain(..).for_each(|event| scope.record(event));
+        }
         // Of several replicas, the one that leads the object tells of it.
         if let Some(event) = conclusion.event().filter(|_| scope.pass.leads()) {
             let is_first_success = end.outcome.is_ok() && event.kind == EventType::Normal;

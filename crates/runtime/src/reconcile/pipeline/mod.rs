@@ -15,7 +15,7 @@ mod status;
 
 use std::sync::Arc;
 
-use kubewright_core::flow::{Conclusion, Flow, Halt, PassReport, Prior};
+use kubewright_core::flow::{Conclusion, Event, Flow, Halt, PassReport, Prior};
 
 use self::cache::Cache;
 use self::conditions::Conditions;
@@ -58,6 +58,8 @@ pub(super) struct PassEnd {
     /// The report of the outcome; none if it must be made anew, because the outcome is another one.
     pub(super) report: Option<PassReport>,
     pub(super) draft: Option<Box<dyn Draft>>,
+    /// The events about conditions that changed; none of a status that could not be written.
+    pub(super) condition_events: Vec<Event>,
     /// From stage `Events` on.
     pub(super) conclusion: Option<Conclusion>,
 }
@@ -65,7 +67,7 @@ pub(super) struct PassEnd {
 impl PassEnd {
     /// An end of which only the outcome is known.
     pub(super) fn of(outcome: Flow) -> Self {
-        Self { outcome, prior: Prior::Memory, report: None, draft: None, conclusion: None }
+        Self { outcome, prior: Prior::Memory, report: None, draft: None, condition_events: Vec::new(), conclusion: None }
     }
 }
 

@@ -37,6 +37,8 @@ impl PassStage for Status {
             let outcome = std::mem::replace(&mut end.outcome, Ok(()));
             end.outcome = joined(outcome, failure);
             end.report = None;
+            // The conditions will change again in the pass that can write them.
+            end.condition_events.clear();
         }
         end
     }

@@ -1,5 +1,7 @@
 //! The wire format of a contract: keys, names and texts that its objects carry.
 
+use kubewright_machinery::object::OwnerLabels;
+
 use crate::finalizer::{FinalizerForm, FinalizerName, InvalidFinalizerName};
 use crate::flow::Reason;
 use crate::reason;
@@ -38,9 +40,7 @@ struct Annotations {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Labels {
-    owner_kind: Option<String>,
-    owner_namespace: String,
-    owner_name: String,
+    owner: OwnerLabels,
     component: Option<String>,
     managed_by: Option<String>,
     owner_generation: String,
@@ -90,9 +90,7 @@ impl Format {
         Ok(Self {
             annotations: annotations(&domain),
             labels: Labels {
-                owner_kind: Some(key("owner-kind")),
-                owner_namespace: key("owner-namespace"),
-                owner_name: key("owner-name"),
+                owner: OwnerLabels::of_domain(&domain),
                 component: Some(key("component")),
                 managed_by: Some(key("managed-by")),
                 owner_generation: key("owner-generation"),
@@ -117,9 +115,7 @@ impl Format {
             domain: OPENMCP.to_owned(),
             annotations: annotations(OPENMCP),
             labels: Labels {
-                owner_kind: None,
-                owner_namespace: key("mcp-namespace"),
-                owner_name: key("mcp-name"),
+                owner: OwnerLabels { kind: None, namespace: key("mcp-namespace"), name: key("mcp-name") },
                 component: None,
                 managed_by: None,
                 owner_generation: key("mcp-generation"),
@@ -195,19 +191,9 @@ impl Format {
         &self.annotations.disabled
     }
 
-    /// The label of the owner's kind, in formats that have one.
-    pub fn owner_kind(&self) -> Option<&str> {
-        self.labels.owner_kind.as_deref()
-    }
-
-    /// The label of the owner's namespace.
-    pub fn owner_namespace(&self) -> &str {
-        &self.labels.owner_namespace
-    }
-
-    /// The label of the owner's name.
-    pub fn owner_name(&self) -> &str {
-        &self.labels.owner_name
+    /// The labels that name the owner.
+    pub const fn owner_labels(&self) -> &OwnerLabels {
+        &self.labels.owner
     }
 
     /// The label of the component's type, in formats that have one.

@@ -38,11 +38,12 @@ fn the_preset_openmcp_has_the_names_of_its_operator() {
         finalizers(&swapped).get(..2),
         Some(["openmcp.cloud.server", "server.openmcp.cloud"].map(String::from).as_slice())
     );
-    let labels = (openmcp.owner_name(), openmcp.owner_namespace(), openmcp.owner_generation(), openmcp.internal_generation());
+    let owner = openmcp.owner_labels();
+    let labels = (owner.name.as_str(), owner.namespace.as_str(), openmcp.owner_generation(), openmcp.internal_generation());
     let expected =
         ("openmcp.cloud/mcp-name", "openmcp.cloud/mcp-namespace", "openmcp.cloud/mcp-generation", "openmcp.cloud/ic-generation");
     assert_eq!(labels, expected);
-    assert_eq!((openmcp.owner_kind(), openmcp.component(), openmcp.managed_by()), (None, None, None));
+    assert_eq!((&owner.kind, openmcp.component(), openmcp.managed_by()), (&None, None, None));
     assert_eq!((openmcp.operation(), openmcp.max_owner_name()), ("openmcp.cloud/operation", 36));
     assert_eq!(openmcp.internal_condition("ClusterReady"), "clusterReady");
     assert_eq!(format().internal_condition("ClusterReady"), "ClusterReady");

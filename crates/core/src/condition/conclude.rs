@@ -79,6 +79,9 @@ impl ConditionManager {
     /// Tells of a deletion that does not go on: `DeletionBlocked` is True after a cleanup that is blocked or failed, and removed after one that
     /// waits. A conflict that is not told leaves it (FZ-14).
     pub fn conclude_deletion(&mut self, report: &PassReport) {
+        if !self.is_free(DELETION_BLOCKED) {
+            return;
+        }
         match (report.outcome, &report.ready) {
             (Outcome::Conflict | Outcome::Cancelled, _) => {}
             (Outcome::Blocked | Outcome::Error | Outcome::Terminal, Some((_, texts))) => {

@@ -14,6 +14,11 @@ pub const DELETION_BLOCKED: &str = "DeletionBlocked";
 /// The condition that is present while somebody must act.
 pub const STALLED: &str = "Stalled";
 
+/// The condition that is True while a wait with a deadline is pending (STEP-9).
+pub const WAITING: &str = "Waiting";
+/// The condition that says whether the author of an object has paused it (STEP-8).
+pub const PAUSED: &str = "Paused";
+
 /// The conditions of a kind: a top-level one, and the dependents that it is computed from.
 ///
 /// Conditions of other types may be stored beside them. They never influence the top-level one.

@@ -77,6 +77,11 @@ impl Updater {
         self.current.insert(condition.type_.clone(), (Condition { last_transition_time, ..condition }, true));
     }
 
+    /// Sets a condition whose type and reason are legal, with its own time.
+    pub(super) fn put_since(&mut self, condition: Condition) {
+        self.current.insert(condition.type_.clone(), (condition, true));
+    }
+
     /// Removes a condition.
     pub fn remove(&mut self, type_: &str) -> &mut Self {
         self.current.remove(&sanitised(type_));

@@ -7,10 +7,10 @@ use super::format::Format;
 use super::graph::Revision;
 use super::observation::Observation;
 use super::provenance::{InvalidProvenance, Provenance};
-use crate::condition::{Condition, ConditionPolarity, ConditionStatus, READY, STALLED};
+use crate::condition::{Condition, ConditionPolarity, ConditionStatus, PAUSED, READY, STALLED, WAITING};
 
 /// The conditions of the framework that say nothing about a component's readiness (RDY-2).
-const FRAMEWORK: [&str; 5] = [READY, STALLED, "RequiresUpdate", "Paused", "Waiting"];
+const FRAMEWORK: [&str; 5] = [READY, STALLED, "RequiresUpdate", PAUSED, WAITING];
 
 /// The asks of a depending component about one of its dependencies.
 #[derive(Clone, Copy, Debug)]

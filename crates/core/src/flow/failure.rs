@@ -77,6 +77,7 @@ impl Failure {
     /// Says what was being done: the text comes before the message.
     pub fn context(mut self, text: impl Into<String>) -> Self {
         let text = text.into();
+        self.0.extra.context(&text);
         self.0.context = Some(match self.0.context.take() {
             Some(inner) => format!("{text}: {inner}"),
             None => text,

@@ -159,11 +159,13 @@ impl Halt {
     pub fn context(self, text: &str) -> Self {
         match self {
             Self::Done => Self::Done,
-            Self::Wait(wait) => {
+            Self::Wait(mut wait) => {
+                wait.0.extra.context(text);
                 let message = format!("{text}: {}", wait.first_text());
                 Self::Wait(wait.message(message))
             }
             Self::Blocked(mut blocked) => {
+                blocked.0.extra.context(text);
                 blocked.0.message = super::text::cut(format!("{text}: {}", blocked.0.message));
                 Self::Blocked(blocked)
             }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::classify::{BoxError, Class, Classification, JoinedErrors, joined_class};
-use super::{Blocked, Delay, Failure, Flow, Halt, Reason, Wait, WaitOn, text};
+use super::{Blocked, Delay, Failure, Flow, Halt, PendingDeadline, Reason, Wait, WaitOn, text};
 
 /// The values of joined branches, in their order; `None` for a branch that ended as `Done`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub(super) struct Extra {
     /// Whether a branch waits for an event and names no safety net, so that the one of the timing counts.
     pub(super) default_net: bool,
     pub(super) growing: Vec<Growing>,
+    /// The wait with a deadline of the first branch that has one.
+    pub(super) pending: Option<PendingDeadline>,
 }
 
 /// One growing wait of a joined halt.
@@ -56,9 +58,10 @@ impl Extra {
         self.safety_net = smallest(self.safety_net, other.safety_net);
         self.default_net |= other.default_net;
         self.growing.extend(other.growing);
+        self.pending = self.pending.take().or(other.pending);
     }
 
-    fn merge_wait(&mut self, wait: Wait) {
+    pub(super) fn merge_wait(&mut self, wait: Wait) {
         match wait.0.on {
             WaitOn::Timer(delay) => self.recheck(delay),
             WaitOn::Event { safety_net: None } => self.default_net = true,
@@ -77,7 +80,9 @@ impl Extra {
 /// smallest of all branches. The report depends on the order of the branches only, the schedule not even on that.
 pub fn join<T>(branches: impl IntoIterator<Item = (impl Into<String>, Flow<T>)>) -> Flow<Joined<T>> {
     let (mut values, mut failures, mut blocked, mut waits) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut pending = None;
     for (label, branch) in branches {
+        pending = pending.or_else(|| branch.as_ref().err()?.pending_deadline());
         match branch {
             Ok(value) => values.push(Some(value)),
             Err(Halt::Done) => values.push(None),
@@ -87,13 +92,20 @@ pub fn join<T>(branches: impl IntoIterator<Item = (impl Into<String>, Flow<T>)>)
         }
     }
     if !failures.is_empty() {
-        return Err(Halt::Failed(join_failures(failures, blocked, waits)));
+        let mut failure = join_failures(failures, blocked, waits);
+        failure.0.extra.pending = pending;
+        return Err(Halt::Failed(failure));
     }
     if !blocked.is_empty() {
-        return Err(Halt::Blocked(join_blocked(blocked, waits)?));
+        let mut blocked = join_blocked(blocked, waits)?;
+        blocked.0.extra.pending = pending;
+        return Err(Halt::Blocked(blocked));
     }
     match join_waits(waits) {
-        Some(wait) => Err(Halt::Wait(wait)),
+        Some(mut wait) => {
+            wait.0.extra.pending = pending;
+            Err(Halt::Wait(wait))
+        }
         None => Ok(Joined(values)),
     }
 }

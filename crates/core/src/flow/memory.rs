@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::timer::TimerKind;
-use super::{Delay, Reason, Timer};
+use super::{Delay, Reason, Timer, WaitingMark, WaitingSince};
 use crate::backoff::{Policy, Rng};
 use crate::time::Moment;
 
@@ -20,6 +20,8 @@ pub struct KeyMemory {
     /// How often each growing wait has grown.
     slots: BTreeMap<Reason, u32>,
     pub(super) told: Option<Told>,
+    /// The pending wait with a deadline, for kinds without conditions.
+    waiting: Option<WaitingSince>,
     /// Why the timer of the last outcome runs, if there is one.
     pub(super) timer: TimerKind,
     passes: u32,
@@ -67,6 +69,20 @@ impl KeyMemory {
     /// Notes the number of passes so far.
     pub const fn passed(&mut self, passes: u32) {
         self.passes = passes;
+    }
+
+    /// The pending wait with a deadline, of a kind without conditions.
+    pub const fn waiting(&self) -> Option<&WaitingSince> {
+        self.waiting.as_ref()
+    }
+
+    /// Notes what became of it.
+    pub fn mark_waiting(&mut self, mark: &WaitingMark) {
+        match mark {
+            WaitingMark::Keep => {}
+            WaitingMark::Remove => self.waiting = None,
+            WaitingMark::Set { waiting, .. } => self.waiting = Some(waiting.clone()),
+        }
     }
 
     pub(super) fn forget_failures(&mut self) {

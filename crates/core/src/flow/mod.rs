@@ -20,6 +20,7 @@ mod classify;
 mod conclude;
 mod conclusion;
 mod confidential;
+mod deadline;
 mod delay;
 mod denial;
 mod event;
@@ -45,6 +46,7 @@ pub use classify::{BoxError, Class, Classification, Classified, JoinedErrors, Or
 pub use conclude::{Limits, Pass, Prior, PriorCondition, conclude, report};
 pub use conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
 pub use confidential::Confidential;
+pub use deadline::{PendingDeadline, WaitingMark, WaitingSince, apply_deadline};
 pub use delay::{Delay, ZeroDelay};
 pub use denial::{Denial, MissingRule, explained};
 pub use event::{Event, EventType};

@@ -33,6 +33,8 @@ pub(super) struct Inner {
     pub(super) on: WaitOn,
     pub(super) progressed: bool,
     pub(super) more: usize,
+    /// The longest time of the wait.
+    pub(super) deadline: Option<Delay>,
     pub(super) event: Option<Event>,
     pub(super) extra: Extra,
 }
@@ -129,8 +131,23 @@ impl Wait {
         }
     }
 
+    /// The same wait for something else.
+    pub(super) fn waiting_on(mut self, on: WaitOn) -> Self {
+        self.0.on = on;
+        self
+    }
+
     fn on_what(on: WaitOn, reason: Reason) -> Self {
-        Self(Box::new(Inner { reason, message: None, on, progressed: false, more: 0, event: None, extra: Extra::default() }))
+        Self(Box::new(Inner {
+            reason,
+            message: None,
+            on,
+            progressed: false,
+            more: 0,
+            deadline: None,
+            event: None,
+            extra: Extra::default(),
+        }))
     }
 }
 

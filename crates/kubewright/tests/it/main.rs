@@ -14,6 +14,7 @@ mod macros;
 mod process;
 mod reconcile;
 mod signals;
+mod steps;
 mod stored_values;
 mod table;
 mod tasks;

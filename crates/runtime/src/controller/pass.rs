@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
-use kubewright_core::flow::{Conclusion, Delay, Flow, KeyMemory, Pass, PassReport, Prior, conclude, report};
+use kubewright_core::flow::{
+    Conclusion, Delay, Flow, KeyMemory, Pass, PassReport, Prior, WaitingMark, WaitingSince, apply_deadline, conclude, report,
+};
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, PassRecord, QueuedBy, WriteVerb, Writes};
 use kubewright_machinery::object::{GroupKind, Key};
@@ -29,6 +31,14 @@ pub(super) struct PassBegin {
     /// The trace id of the last pass of the key.
     pub(super) before: Option<Arc<str>>,
     pub(super) role: Role,
+}
+
+/// The place that tells since when a wait with a deadline is pending.
+pub(crate) enum DeadlineStart {
+    /// The condition `Waiting` of the object, as the pass found it.
+    Condition(Option<WaitingSince>),
+    /// The memory of the key.
+    Memory,
 }
 
 /// One pass of a reconciler.
@@ -190,6 +200,23 @@ impl PassContext {
     pub fn recheck_after(&self, delay: Delay) {
         let mut recheck = self.recheck.lock();
         *recheck = Some(recheck.map_or(delay, |earlier| earlier.min(delay)));
+    }
+
+    /// Applies the deadline of the wait that an outcome leaves pending (STEP-9). `before` is the wait that the object tells of; a kind without
+    /// conditions goes by the memory of its key. A pass that was cancelled keeps its outcome.
+    pub(crate) fn apply_deadline(&self, outcome: Flow, before: DeadlineStart, generation: Option<i64>) -> (Flow, WaitingMark) {
+        if self.is_void() {
+            return (outcome, WaitingMark::Keep);
+        }
+        let now = self.shared.clock.now();
+        match before {
+            DeadlineStart::Condition(before) => apply_deadline(outcome, before.as_ref(), generation, now),
+            DeadlineStart::Memory => self.remembering(|memory| {
+                let (outcome, mark) = apply_deadline(outcome, memory.waiting(), generation, now);
+                memory.mark_waiting(&mark);
+                (outcome, mark)
+            }),
+        }
     }
 
     /// Returns the conditions and the event of an outcome; nothing is counted yet. None for a pass that was cancelled, which tells nothing,

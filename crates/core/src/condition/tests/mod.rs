@@ -3,6 +3,7 @@ mod conclude;
 mod conditions;
 mod convert;
 mod events;
+mod halted;
 mod list;
 mod manager;
 mod properties;

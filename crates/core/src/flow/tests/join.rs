@@ -101,6 +101,7 @@ enum Kind {
     Done,
     Timer(u64),
     Growing,
+    Limited(u64),
     Blocked,
     Backoff,
     After(u64),
@@ -117,6 +118,7 @@ fn kinds() -> impl Strategy<Value = Vec<Kind>> {
             Just(Kind::Done),
             seconds.clone().prop_map(Kind::Timer),
             Just(Kind::Growing),
+            seconds.clone().prop_map(Kind::Limited),
             Just(Kind::Blocked),
             Just(Kind::Backoff),
             seconds.prop_map(Kind::After),
@@ -136,6 +138,7 @@ fn flow((index, kind): (usize, &Kind)) -> Flow {
         Kind::Done => Err(Halt::Done),
         Kind::Timer(seconds) => Wait::after(delay(*seconds), word).into(),
         Kind::Growing => Wait::growing(word).into(),
+        Kind::Limited(seconds) => Wait::for_event(word).deadline(delay(*seconds)).into(),
         Kind::Blocked => Blocked::new(word, "text").into(),
         Kind::Backoff => Failure::backoff("text").reason(word).into(),
         Kind::After(seconds) => Failure::after(delay(*seconds), "text").reason(word).into(),
@@ -145,10 +148,11 @@ fn flow((index, kind): (usize, &Kind)) -> Flow {
     }
 }
 
-fn seen(flow: &Flow) -> (Schedule, Option<HaltKind>, Option<Reason>, Outcome) {
+fn seen(flow: &Flow) -> (Schedule, Option<HaltKind>, Option<Reason>, Outcome, Option<Delay>) {
     let conclusion = run(flow, &mut fresh());
     let halt = flow.as_ref().err();
-    (conclusion.schedule, halt.map(Halt::kind), halt.and_then(Halt::reason), conclusion.report.outcome)
+    let deadline = halt.and_then(Halt::pending_deadline).map(|pending| pending.deadline);
+    (conclusion.schedule, halt.map(Halt::kind), halt.and_then(Halt::reason), conclusion.report.outcome, deadline)
 }
 
 proptest! {

@@ -1,6 +1,7 @@
 mod classify;
 mod conclude;
 mod confidential;
+mod deadline;
 mod denial;
 mod ext;
 mod halt;

@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
-use kubewright_core::condition;
+use kubewright_core::condition::{self, WAITING};
 use kubewright_core::flow::Halt;
 
 use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest, Work};
+use crate::controller::DeadlineStart;
 use crate::reconcile::draft::Draft;
 use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
@@ -24,6 +25,7 @@ impl PassStage for Conditions {
         if scope.is_inconclusive(&end.outcome, &before) {
             return silent(&scope, end, &before);
         }
+        apply_deadline(&scope, &mut end, prepared, &before, method);
         let Some(draft) = end.draft.as_mut().filter(|_| prepared) else { return end };
         if let Some(manager) = draft.manager() {
             end.prior = manager.prior();
@@ -49,6 +51,27 @@ impl PassStage for Conditions {
             }
         }
         end
+    }
+}
+
+/// Replaces a wait that takes too long, and writes condition `Waiting` (STEP-9). A kind whose set declares the condition goes by the memory of the
+/// key, as does one without conditions.
+fn apply_deadline(scope: &PassScope, end: &mut PassEnd, prepared: bool, object: &PassObject, method: Method) {
+    let is_released = method == Method::Finalize && matches!(end.outcome, Ok(()) | Err(Halt::Done));
+    if !matches!(method, Method::Reconcile | Method::Finalize) || is_released {
+        return;
+    }
+    let manager = end.draft.as_mut().filter(|_| prepared).and_then(|draft| draft.manager());
+    let mut manager = manager.filter(|manager| manager.is_free(WAITING));
+    let before = match &manager {
+        Some(manager) => DeadlineStart::Condition(manager.waiting(object.observed_generation())),
+        None => DeadlineStart::Memory,
+    };
+    let outcome = std::mem::replace(&mut end.outcome, Ok(()));
+    let (outcome, mark) = scope.pass.apply_deadline(outcome, before, object.generation());
+    end.outcome = outcome;
+    if let Some(manager) = &mut manager {
+        manager.mark_waiting(&mark);
     }
 }
 

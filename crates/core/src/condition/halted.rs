@@ -1,0 +1,49 @@
+//! The conditions `Waiting` and `Paused`, which the framework writes for halted pipelines.
+
+use super::{Condition, ConditionManager, ConditionStatus, PAUSED, WAITING};
+use crate::flow::{WaitingMark, WaitingSince};
+use crate::seconds::Seconds;
+
+impl ConditionManager {
+    /// Whether the framework writes conditions of this type: types that the set declares belong to the author of the kind.
+    pub fn is_free(&self, type_: &str) -> bool {
+        type_ != self.set.top() && !self.set.is_dependent(type_)
+    }
+
+    /// The wait with a deadline that the object told of when the pass started (STEP-9). A condition without a generation counts as one of the
+    /// generation given.
+    pub fn waiting(&self, generation: Option<i64>) -> Option<WaitingSince> {
+        let found = self.updater.original(WAITING).filter(|found| found.status == ConditionStatus::True)?;
+        Some(WaitingSince {
+            reason: found.reason.clone(),
+            since: found.last_transition_time,
+            generation: found.observed_generation.or(generation),
+        })
+    }
+
+    /// Writes or removes condition `Waiting` (STEP-9). Its time is the start of the wait, whatever its status was before.
+    pub fn mark_waiting(&mut self, mark: &WaitingMark) {
+        match mark {
+            WaitingMark::Keep => {}
+            WaitingMark::Remove => {
+                self.updater.remove(WAITING);
+            }
+            WaitingMark::Set { waiting, message } => {
+                self.write(WAITING, ConditionStatus::True, &waiting.reason, message);
+                if let Some(written) = self.get(WAITING).cloned() {
+                    let last_transition_time = Seconds::from(waiting.since).timestamp();
+                    self.updater.put_since(Condition { last_transition_time, ..written });
+                }
+            }
+        }
+    }
+
+    /// Writes condition `Paused` (STEP-8): True while the object is paused. An existing one becomes False when it is paused no longer.
+    pub fn mark_paused(&mut self, is_paused: bool) {
+        if is_paused {
+            self.write(PAUSED, ConditionStatus::True, "Paused", "");
+        } else if self.get(PAUSED).is_some() {
+            self.write(PAUSED, ConditionStatus::False, "NotPaused", "");
+        }
+    }
+}

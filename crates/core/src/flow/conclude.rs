@@ -72,6 +72,11 @@ impl Limits {
         self.retries = Box::new(limiter);
     }
 
+    /// Replaces the class of failures whose error nothing is known about (ERR-9).
+    pub fn set_unclassified(&mut self, class: Class) {
+        self.timing.unclassified = class;
+    }
+
     /// The timing.
     pub const fn timing(&self) -> &Timing {
         &self.timing

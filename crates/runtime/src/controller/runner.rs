@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use kubewright_core::backoff::{RateLimiter, Timing};
-use kubewright_core::flow::{Conclusion, Failure, Flow, Limits, Origin, Outcome};
+use kubewright_core::flow::{Class, Conclusion, Failure, Flow, Limits, Origin, Outcome};
 use kubewright_core::queue::Drain;
 use kubewright_machinery::object::Key;
 use tokio_util::sync::CancellationToken;
@@ -144,6 +144,13 @@ impl Runner {
     #[must_use]
     pub fn limiter(self, limiter: Box<dyn RateLimiter>) -> Self {
         self.shared.limits.lock().set_limiter(limiter);
+        self
+    }
+
+    /// With another class of failures whose error nothing is known about (ERR-9).
+    #[must_use]
+    pub fn unclassified(self, class: Class) -> Self {
+        self.shared.limits.lock().set_unclassified(class);
         self
     }
 

@@ -8,7 +8,7 @@ use kubewright_core::backoff::RateLimiter;
 use kubewright_core::class::{ClassFilter, HandOver};
 use kubewright_core::condition::{ConditionEvents, ConditionPolicy};
 use kubewright_core::finalizer::{FinalizerWrite, GiveUp};
-use kubewright_core::flow::Delay;
+use kubewright_core::flow::{Class, Delay};
 use kubewright_core::queue::Drain;
 use kubewright_core::status::StatusWrite;
 use serde_json::Value;
@@ -60,6 +60,8 @@ pub(super) struct ControllerOptions {
     pub(super) class: Option<ClassFilter>,
     pub(super) debounce: Option<Delay>,
     pub(super) fairness: Turn,
+    /// None: that of the operator's timing.
+    pub(super) unclassified: Option<Class>,
     pub(super) limiter: Option<Box<dyn RateLimiter + Sync>>,
     pub(super) crd: Option<Value>,
     pub(super) layers: Layers,
@@ -101,6 +103,7 @@ impl<R: Reconcile> Controller<R> {
             class: None,
             debounce: None,
             fairness: Turn::Default,
+            unclassified: None,
             limiter: None,
             crd: None,
             layers: Layers::default(),
@@ -273,6 +276,14 @@ impl<R: Reconcile> Controller<R> {
     /// Another limit on retries (LIM-2).
     pub fn limiter(mut self, limiter: impl RateLimiter + Sync + 'static) -> Self {
         self.options.limiter = Some(Box::new(limiter));
+        self
+    }
+
+    /// Another class of failures whose error nothing is known about than that of the operator's
+    /// [`Timing`](kubewright_core::backoff::Timing::unclassified): `Class::Terminal` where an error that the author did not classify must not be
+    /// retried (ERR-9).
+    pub fn unclassified(mut self, class: Class) -> Self {
+        self.options.unclassified = Some(class);
         self
     }
 

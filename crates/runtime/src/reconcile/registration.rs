@@ -181,6 +181,9 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         if let Some(limiter) = options.limiter {
             runner = runner.limiter(limiter);
         }
+        if let Some(class) = options.unclassified {
+            runner = runner.unclassified(class);
+        }
         runner = match options.fairness {
             Turn::Default => runner,
             Turn::Never => runner.fairness(None),

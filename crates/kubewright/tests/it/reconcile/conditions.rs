@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kubewright::core::condition::ConditionEvents;
-use kubewright::core::flow::{Blocked, Failure};
+use kubewright::core::flow::{Blocked, Class, Failure};
 use kubewright::prelude::*;
 
 use super::widget::{Script, Widget, Widgets};
@@ -144,5 +144,26 @@ async fn conditions_that_changed_are_told_by_events_when_the_controller_asks_for
     world.idle(Duration::from_secs(10)).await;
     let told = world.events("demo").await.into_iter().filter(|event| event.contains("ConditionChanged")).count();
     assert_eq!(told, 1);
+    world.stop().await;
+}
+
+// ERR-9, RTY-24: of this controller alone, and not of errors that are classified
+#[tokio::test]
+async fn errors_that_nothing_is_known_about_have_the_class_of_their_controller() {
+    let script = Script::default().reconcile(|_, widget, _| {
+        Box::pin(async move {
+            let error = std::io::Error::other("the backend is away");
+            if widget.spec.size == 1 { Err(error.into()) } else { Failure::backoff(error).into() }
+        })
+    });
+    let operator = Widgets::operator_with(&script, |controller| controller.unclassified(Class::Terminal));
+    let world = World::start_operator(script, operator).await;
+    world.create("plain", 1).await;
+    world.condition("plain", "Stalled", "True", "InternalError").await;
+    world.idle(Duration::from_secs(600)).await;
+    assert_eq!(world.script.count("reconcile"), 1);
+    world.create("classified", 2).await;
+    world.until("the classified failure is retried", || world.script.count("reconcile") > 3).await;
+    assert_eq!(condition(&world.get("classified").await.unwrap(), "Stalled"), None);
     world.stop().await;
 }

@@ -63,12 +63,10 @@ impl GiveUp {
         let passed = cleanup.now.duration_since(deleted);
         let left =
             jiff::SignedDuration::try_from(limit.as_duration()).unwrap_or(jiff::SignedDuration::MAX).saturating_sub(passed);
-        match std::time::Duration::try_from(left).ok().and_then(|left| Delay::try_from(left).ok()) {
-            Some(left) => Released::Later(left),
-            None => {
-                let note = format!("the finalizer is removed, the cleanup did not succeed within {limit}: {text}");
-                Released::GivenUp(Event::warning(reason!("FinalizerAbandoned"), note).action(reason!("Finalize")))
-            }
+        if let Some(left) = std::time::Duration::try_from(left).ok().and_then(|left| Delay::try_from(left).ok()) {
+            return Released::Later(left);
         }
+        let note = format!("the finalizer is removed, the cleanup did not succeed within {limit}: {text}");
+        Released::GivenUp(Event::warning(reason!("FinalizerAbandoned"), note).action(reason!("Finalize")))
     }
 }

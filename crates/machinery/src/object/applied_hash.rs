@@ -16,7 +16,7 @@ pub fn applied_hash(desired: &Value, annotation: &str) -> String {
     if let Some(object) = object.as_object_mut() {
         object.remove("status");
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            SERVER_SET.iter().for_each(|field| drop(metadata.remove(*field)));
+            metadata.retain(|field, _| !SERVER_SET.contains(&field.as_str()));
             drop_annotation(metadata, annotation);
         }
     }

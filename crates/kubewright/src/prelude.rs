@@ -38,6 +38,8 @@ pub use kubewright_runtime::operator::{Compat, Operator, OperatorOptions};
 pub use kubewright_runtime::reconcile::{
     Context, Controller, ControllerExt, Finalize, Lead, NoStatus, Observe, ObserveDeleted, Reconcile, TargetCluster, Targets,
 };
+pub use kubewright_runtime::step;
+pub use kubewright_runtime::step::{Pass, Pipeline, Step, join_all};
 pub use kubewright_runtime::store::{AllNamespaces, MetaStore, OperatorScope, Optional, Store, SystemNamespace};
 
 pub use crate::Main;

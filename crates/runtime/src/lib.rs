@@ -16,6 +16,7 @@ pub mod metrics;
 pub mod operator;
 pub mod reconcile;
 pub mod status;
+pub mod step;
 pub mod store;
 pub mod targets;
 pub mod task;

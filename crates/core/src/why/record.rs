@@ -29,6 +29,8 @@ pub struct PassRecord {
     pub causes: Causes,
     /// What it wrote.
     pub writes: Writes,
+    /// The step of a pipeline that it came to last, if it ran one.
+    pub step: Option<Arc<str>>,
     /// How it ended.
     pub outcome: PassOutcome,
     /// After what time the next pass follows at the latest; none if only an event starts one.
@@ -89,6 +91,7 @@ impl PassRecord {
             took,
             causes,
             writes: Writes::default(),
+            step: None,
             outcome: PassOutcome::of(conclusion, is_gone),
             next: conclusion.schedule.delay(),
             links: Vec::new(),
@@ -107,6 +110,7 @@ impl PassRecord {
             "moreCauses": self.causes.more(),
             "writes": self.writes.to_json(),
             "moreWrites": self.writes.more(),
+            "step": self.step.as_deref(),
             "outcome": self.outcome.to_string(),
             "nextSeconds": self.next.map(|delay| delay.as_duration().as_secs_f64()),
             "links": links,
@@ -116,7 +120,12 @@ impl PassRecord {
     /// About what the record takes in memory, in bytes.
     pub(super) fn weight(&self) -> usize {
         let links: usize = self.links.iter().map(|_| size_of::<Arc<str>>()).sum();
-        size_of::<Self>() + self.trace.len() + self.causes.weight() + self.writes.weight() + links
+        size_of::<Self>()
+            + self.trace.len()
+            + self.step.as_ref().map_or(0, |step| step.len())
+            + self.causes.weight()
+            + self.writes.weight()
+            + links
     }
 }
 

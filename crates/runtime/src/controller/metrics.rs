@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::Histogram;
 
-use crate::metrics::{ControllerLabels, Metrics, QueueLabels, ReconcileLabels};
+use crate::metrics::{ControllerLabels, Metrics, QueueLabels, ReconcileLabels, StepLabels};
 
 /// The metrics of a controller. A series appears when it is counted for the first time.
 pub(super) struct ControllerMetrics {
@@ -75,6 +75,12 @@ impl ControllerMetrics {
         let ended = Ended { outcome, count, durations };
         ended.add(took);
         self.ended.write().push(ended);
+    }
+
+    /// Measures a step of a pipeline.
+    pub(super) fn step_took(&self, pipeline: &'static str, step: &str, took: Duration) {
+        let labels = StepLabels { controller: self.controller.clone(), pipeline, step: step.to_owned() };
+        self.metrics.standard().step_durations.get_or_create(&labels).observe(took.as_secs_f64());
     }
 
     /// Counts a panic of the reconciler's code.

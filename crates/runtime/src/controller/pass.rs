@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use kubewright_core::flow::{
@@ -58,6 +59,8 @@ pub struct PassContext {
     forgotten: AtomicBool,
     /// Whether code of the operator's author was called.
     called: AtomicBool,
+    /// The step of a pipeline that the pass came to last.
+    step: Mutex<Option<Arc<str>>>,
     /// The outcome, if somebody wants to know it besides its conclusion.
     kept: Option<Mutex<Option<OnePassOutcome>>>,
 }
@@ -85,6 +88,7 @@ impl PassContext {
             recheck,
             forgotten,
             called: AtomicBool::new(false),
+            step: Mutex::default(),
             kept: None,
         }
     }
@@ -99,6 +103,21 @@ impl PassContext {
     pub(super) fn seen(&self) -> (bool, Option<OnePassOutcome>) {
         let outcome = self.kept.as_ref().and_then(|kept| kept.lock().take());
         (self.called.load(Ordering::Relaxed), outcome)
+    }
+
+    /// The pass comes to a step of a pipeline (STEP-10).
+    pub(crate) fn reached_step(&self, step: &str) {
+        *self.step.lock() = Some(step.into());
+    }
+
+    /// The step that the pass came to last.
+    pub(super) fn last_step(&self) -> Option<Arc<str>> {
+        self.step.lock().clone()
+    }
+
+    /// Measures a step of a pipeline (STEP-10).
+    pub(crate) fn step_took(&self, pipeline: &'static str, step: &str, took: Duration) {
+        self.shared.counted.step_took(pipeline, step, took);
     }
 
     /// Code of the operator's author is about to be called.
@@ -259,6 +278,7 @@ impl PassContext {
         let started = started.unwrap_or(Timestamp::MIN);
         let mut record = PassRecord::new(self.trace.clone(), started, took, self.causes.clone(), conclusion, is_gone);
         record.span = self.span;
+        record.step = self.last_step();
         record.writes = std::mem::take(&mut self.writes.lock());
         record.links.clone_from(&self.links);
         self.shared.remember(&self.key, record);

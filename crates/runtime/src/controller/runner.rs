@@ -14,6 +14,7 @@ use kubewright_core::queue::Drain;
 use kubewright_machinery::object::Key;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
+use tracing::field::Empty;
 
 use super::buckets::{ControllerBuckets, KeySource};
 use super::gate::{Gate, Role};
@@ -306,7 +307,7 @@ impl Worker {
     async fn pass(&self, popped: NextKey) -> AfterPass {
         let NextKey { key, started, causes, role } = popped;
         let trace = trace_id(&self.random);
-        let span = tracing::info_span!("pass", controller = self.shared.name, %key, %trace, why = %causes);
+        let span = tracing::info_span!("pass", controller = self.shared.name, %key, %trace, why = %causes, step = Empty);
         let last = self.shared.last_pass(&key);
         if let Some(before) = last.as_ref().and_then(|last| last.span) {
             span.follows_from(tracing::span::Id::from_non_zero_u64(before));
@@ -339,6 +340,9 @@ struct Running<'a> {
 impl Running<'_> {
     async fn run(self) -> AfterPass {
         let conclusion = self.conclude().await;
+        if let Some(step) = self.context.last_step() {
+            tracing::Span::current().record("step", &*step);
+        }
         self.log(&conclusion);
         self.context.remember(&conclusion);
         self.shared.done(self.context.key(), self.context.started(), &conclusion, self.context.role())

@@ -9,4 +9,4 @@ mod standard;
 pub use queues::{QueueStatistics, QueuedNow};
 pub use registry::Metrics;
 pub(crate) use standard::SECONDS;
-pub use standard::{ConfigLabels, ControllerLabels, EventLabels, QueueLabels, ReconcileLabels, Standard};
+pub use standard::{ConfigLabels, ControllerLabels, EventLabels, QueueLabels, ReconcileLabels, Standard, StepLabels};

@@ -47,6 +47,17 @@ pub struct ConfigLabels {
     pub config: String,
 }
 
+/// Labels of a step of a pipeline.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct StepLabels {
+    /// The controller.
+    pub controller: String,
+    /// The pipeline.
+    pub pipeline: &'static str,
+    /// The step.
+    pub step: String,
+}
+
 /// The metrics that every operator has.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -57,6 +68,8 @@ pub struct Standard {
     pub passes: Counter,
     /// How long passes took.
     pub durations: Family<ReconcileLabels, Histogram, fn() -> Histogram>,
+    /// How long steps of pipelines took.
+    pub step_durations: Family<StepLabels, Histogram, fn() -> Histogram>,
     /// Passes that panicked.
     pub panics: Family<ControllerLabels, Counter>,
     /// Passes that began with an own write that the watch had not told yet.
@@ -83,6 +96,7 @@ impl Default for Standard {
             reconciles: Family::default(),
             passes: Counter::default(),
             durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
+            step_durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             panics: Family::default(),
             reads_ahead: Family::default(),
             adds: Family::default(),
@@ -100,6 +114,7 @@ impl Standard {
     pub(super) fn register(&self, registry: &mut Registry) {
         registry.register("reconcile", "Finished passes", self.reconciles.clone());
         registry.register("reconcile_duration_seconds", "Duration of passes", self.durations.clone());
+        registry.register("step_duration_seconds", "Duration of the steps of pipelines", self.step_durations.clone());
         registry.register("reconcile_panics", "Passes that panicked", self.panics.clone());
         registry.register(
             "reads_ahead_of_watch",

@@ -28,6 +28,7 @@ pub use controller::{Controller, ControllerExt, OperatorController, Registered};
 pub use draft::ConditionAccess;
 pub use methods::Method;
 pub use pipeline::{LayerContext, LayerOutcome, Next, PassLayer, PipelineStage};
+pub(crate) use scope::PassScope;
 pub use targets::{TargetCluster, Targets};
 pub use traits::{Finalize, Lead, NoStatus, Observe, ObserveDeleted, Reconcile, ReconciledStatus};
 pub use triggers::{TriggerOptions, TriggerSet, WatchBuilder};

@@ -6,6 +6,7 @@ use kubewright_core::class::ClassFilter;
 use kubewright_core::condition::{ConditionEvents, ConditionManager, ConditionPolicy};
 use kubewright_core::finalizer::{EndedCleanup, FORCED, FinalizerName, GiveUp, Released};
 use kubewright_core::flow::{Classified, Event, Failure, Flow, Halt, Origin};
+use kubewright_core::time::Moment;
 use kubewright_core::why::WriteVerb;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectExt as _, ObjectReference};
 use parking_lot::Mutex;
@@ -85,6 +86,8 @@ pub(crate) struct PassScope {
     knows_nothing_new: Mutex<bool>,
     /// Whether the pass has told of its writes to the finalizers.
     has_told: Mutex<bool>,
+    /// Whether a pipeline of the pass is paused; none if there is none that can be.
+    paused: Mutex<Option<bool>>,
 }
 
 /// The effect of setting our finalizer.
@@ -108,6 +111,7 @@ impl PassScope {
             targets: PassTargets::default(),
             knows_nothing_new: Mutex::default(),
             has_told: Mutex::default(),
+            paused: Mutex::default(),
         }
     }
 
@@ -177,6 +181,32 @@ impl PassScope {
 
     pub(super) fn kept_conditions(&self) -> Option<ConditionManager> {
         self.conditions.lock().take()
+    }
+
+    /// A pipeline of the pass says whether it is paused. One of several is enough.
+    pub(crate) fn note_paused(&self, is_paused: bool) {
+        let mut paused = self.paused.lock();
+        *paused = Some(is_paused || *paused == Some(true));
+    }
+
+    /// Whether a pipeline of the pass is paused; none if no pipeline that can be was run.
+    pub(super) fn paused(&self) -> Option<bool> {
+        *self.paused.lock()
+    }
+
+    /// The pass comes to a step of a pipeline (STEP-10).
+    pub(crate) fn reached_step(&self, step: &str) {
+        self.pass.reached_step(step);
+    }
+
+    /// Measures a step of a pipeline (STEP-10).
+    pub(crate) fn step_took(&self, pipeline: &'static str, step: &str, took: Duration) {
+        self.pass.step_took(pipeline, step, took);
+    }
+
+    /// The time by the clock that does not go back.
+    pub(crate) fn moment(&self) -> Moment {
+        self.services.cluster.clock().moment()
     }
 
     /// Changes the conditions that are kept here, if there are any.

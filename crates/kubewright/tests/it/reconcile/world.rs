@@ -90,6 +90,14 @@ impl World {
         passes.iter().map(ToString::to_string).collect()
     }
 
+    /// The step of a pipeline that the last pass of a widget came to last.
+    pub(crate) fn last_step(&self, name: &str) -> Option<String> {
+        let key = Key::new(self.cluster.namespace(), name);
+        let kind = GroupKind::new("test.kubewright.dev", "Widget");
+        let passes = self.operator.as_ref().map(|operator| operator.running().why().of(&kind, &key)).unwrap_or_default();
+        passes.last()?.to_json()["step"].as_str().map(ToOwned::to_owned)
+    }
+
     /// The checks of readiness that fail.
     pub(crate) fn unready(&self) -> Vec<String> {
         self.results(CheckKind::Ready)

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use kubewright_core::condition::{self, WAITING};
+use kubewright_core::condition::{self, PAUSED, WAITING};
 use kubewright_core::flow::Halt;
 
 use super::staged::{InnerStages, PassService, PassStage};
@@ -29,6 +29,9 @@ impl PassStage for Conditions {
         let Some(draft) = end.draft.as_mut().filter(|_| prepared) else { return end };
         if let Some(manager) = draft.manager() {
             end.prior = manager.prior();
+            if let Some(is_paused) = scope.paused().filter(|_| manager.is_free(PAUSED)) {
+                manager.mark_paused(is_paused);
+            }
             let Some(mut report) = scope.pass.report(&end.outcome, &end.prior) else { return end };
             let method = if method == Method::Finalize { condition::Method::Finalize } else { condition::Method::Reconcile };
             if let Some(warning) = manager.conclude(&report, method) {

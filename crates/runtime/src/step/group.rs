@@ -1,0 +1,120 @@
+//! Groups of steps: checks, then writes, then waits.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::IntoStep;
+use super::entry::{Effect, Entry, Guard};
+
+/// A group of a [`Pipeline`](super::Pipeline) while it is put together. Its phase is in its type, so that no step stands after one of a later
+/// phase (STEP-3):
+///
+/// ```compile_fail
+/// # use kubewright_core::flow::Flow;
+/// # use kubewright_runtime::step;
+/// # use kubewright_runtime::step::Pipeline;
+/// async fn act(_: &mut ()) -> Flow { Ok(()) }
+/// Pipeline::new("apply").group("workload", |group| group.wait(step!("rollout", act)).write(step!("deployment", act)));
+/// ```
+#[must_use]
+pub struct Group<C, P = Checks> {
+    entries: Vec<Entry<C>>,
+    phase: PhantomData<fn() -> P>,
+}
+
+/// How far a [`Group`] is put together.
+pub trait Phase: sealed::Sealed {}
+
+/// A phase in which write steps may follow.
+#[diagnostic::on_unimplemented(
+    message = "a write step cannot follow a wait step of the same group",
+    label = "the group waits already",
+    note = "put the write step before `.wait(…)`, or into a group of its own"
+)]
+pub trait BeforeWaits: Phase {}
+
+/// The group has check steps only.
+#[derive(Debug)]
+#[allow(clippy::exhaustive_enums)] // never made
+pub enum Checks {}
+
+/// The group has write steps, and no wait steps yet.
+#[derive(Debug)]
+#[allow(clippy::exhaustive_enums)] // never made
+pub enum Writes {}
+
+/// The group has wait steps.
+#[derive(Debug)]
+#[allow(clippy::exhaustive_enums)] // never made
+pub enum Waits {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Checks {}
+    impl Sealed for super::Writes {}
+    impl Sealed for super::Waits {}
+}
+
+impl Phase for Checks {}
+impl Phase for Writes {}
+impl Phase for Waits {}
+impl BeforeWaits for Checks {}
+impl BeforeWaits for Writes {}
+
+impl<C> Group<C> {
+    pub(super) const fn new() -> Self {
+        Self { entries: Vec::new(), phase: PhantomData }
+    }
+
+    /// Adds a step that only reads: it observes, decides or validates.
+    pub fn check<F>(self, step: impl IntoStep<C, F>) -> Self {
+        self.with(Effect::Check, step)
+    }
+}
+
+impl<C, P: Phase> Group<C, P> {
+    /// Adds a step that writes to the cluster.
+    pub fn write<F>(self, step: impl IntoStep<C, F>) -> Group<C, Writes>
+    where
+        P: BeforeWaits,
+    {
+        self.with(Effect::Write, step)
+    }
+
+    /// Adds a step that waits for the effect of writes: it runs after all of the group.
+    pub fn wait<F>(self, step: impl IntoStep<C, F>) -> Group<C, Waits> {
+        self.with(Effect::Wait, step)
+    }
+
+    /// Skips the last step unless the predicate holds (STEP-7). A group without steps has none.
+    pub fn when(self, name: &'static str, predicate: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
+        self.guarded(Guard::when(name, predicate))
+    }
+
+    /// Skips the last step when the predicate holds: it needs a running workload, and this one is stopped on purpose (STEP-7).
+    pub fn skip_if_stopped(self, predicate: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
+        self.guarded(Guard::unless_stopped(predicate))
+    }
+
+    pub(super) fn entries(self) -> Vec<Entry<C>> {
+        self.entries
+    }
+
+    fn guarded(mut self, guard: Guard<C>) -> Self {
+        if let Some(last) = self.entries.last_mut() {
+            last.guards.push(guard);
+        }
+        self
+    }
+
+    fn with<F, Q>(mut self, effect: Effect, step: impl IntoStep<C, F>) -> Group<C, Q> {
+        self.entries.push(Entry { effect, body: step.into_body(), guards: Vec::new() });
+        Group { entries: self.entries, phase: PhantomData }
+    }
+}
+
+impl<C, P> fmt::Debug for Group<C, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Group").field("steps", &self.entries.len()).finish_non_exhaustive()
+    }
+}

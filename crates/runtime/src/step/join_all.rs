@@ -1,0 +1,35 @@
+//! Branches beside each other.
+
+use std::future::Future;
+
+use futures::{StreamExt as _, stream};
+use kubewright_core::flow::{Flow, Joined, join};
+
+/// Runs labelled branches, at most `limit` at the same time (0 counts as 1), and joins their outcomes in the order given, not in that of their
+/// ends. A halt of one branch never stops the others (BR-1).
+///
+/// ```
+/// # use kubewright_core::flow::{Failure, Flow};
+/// # use kubewright_runtime::step::join_all;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// async fn delete(child: &str) -> Flow {
+///     if child == "b" { Failure::msg("it is locked").into() } else { Ok(()) }
+/// }
+/// let all = join_all(2, ["a", "b", "c"].map(|child| (child, delete(child)))).await;
+/// assert_eq!(all.unwrap_err().text(), "b: it is locked");
+/// # }
+/// ```
+pub async fn join_all<T, L, B>(limit: usize, branches: impl IntoIterator<Item = (L, B)>) -> Flow<Joined<T>>
+where
+    L: Into<String>,
+    B: Future<Output = Flow<T>>,
+{
+    let branches: Vec<_> = branches.into_iter().enumerate().map(|(place, (label, branch))| ended(place, label, branch)).collect();
+    let mut ended: Vec<_> = stream::iter(branches).buffer_unordered(limit.max(1)).collect().await;
+    ended.sort_by_key(|(place, ..)| *place);
+    join(ended.into_iter().map(|(_, label, outcome)| (label, outcome)))
+}
+
+async fn ended<T, L, B: Future<Output = Flow<T>>>(place: usize, label: L, branch: B) -> (usize, L, Flow<T>) {
+    (place, label, branch.await)
+}

@@ -11,6 +11,7 @@ pub mod disturbance;
 mod each;
 mod event;
 mod expect;
+mod flow_assert;
 mod go_replica;
 mod hooks;
 mod leaders;
@@ -44,6 +45,7 @@ pub use cluster::{TestCluster, TestOptions};
 pub use config_map::{ConfigMapFileError, config_map_from_yaml};
 pub use each::each;
 pub use expect::Expectation;
+pub use flow_assert::{ExpectedHalt, FlowAssert};
 #[doc(hidden)]
 pub use go_replica::{GoReplica, GoReplicaError};
 pub use hooks::{Hooks, RunningHooks, TimedOut};

@@ -26,9 +26,9 @@ pub enum OnePassOutcome {
 
 impl OnePassOutcome {
     /// The outcome of a pass.
-    pub fn of(outcome: &Flow) -> Self {
+    pub fn of<T>(outcome: &Flow<T>) -> Self {
         match outcome {
-            Ok(()) => Self::Success,
+            Ok(_) => Self::Success,
             Err(halt) => Self::Halted(halt.summary(), halt.text()),
         }
     }

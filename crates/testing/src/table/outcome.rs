@@ -82,7 +82,7 @@ impl ExpectedOutcome {
 
     /// Panics unless a flow is as expected, for unit tests of steps.
     #[track_caller]
-    pub fn assert(&self, flow: &Flow) {
+    pub fn assert<T>(&self, flow: &Flow<T>) {
         if let Some(difference) = self.difference(&OnePassOutcome::of(flow)) {
             crate::cluster::fail(&difference);
         }

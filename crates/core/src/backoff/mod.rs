@@ -2,6 +2,7 @@
 
 mod bucket;
 mod limiter;
+mod persisted;
 mod policy;
 mod rng;
 mod timing;
@@ -14,6 +15,7 @@ mod vectors;
 
 pub use bucket::TokenBucket;
 pub use limiter::{Exponential, MaxOf, RateLimiter, Retry, bucket, exponential, max_of};
+pub use persisted::{PersistedBackoff, REQUEUE_TIME};
 pub use policy::Policy;
 pub(crate) use policy::jittered;
 pub use rng::Rng;

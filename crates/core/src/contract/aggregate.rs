@@ -1,4 +1,4 @@
-//! The conditions and the phase of an owner, from those of its components (13.11).
+//! The conditions and the phase of an owner, from those of its components (flow-and-contract.md, 13.11).
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The pass of a component's controller, decided one action at a time (13.5).
+//! The pass of a component's controller, decided one action at a time (flow-and-contract.md, 13.5).
 //!
 //! The caller executes the action that [`next`] returns, puts the server's answer into the state, and asks again, until the pass ends. All that is
 //! known of the cluster stands in the state, so that an interrupted pass is taken up by any later one.

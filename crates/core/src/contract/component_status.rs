@@ -1,4 +1,4 @@
-//! The conditions and generations of a component at the end of a pass (13.6).
+//! The conditions and generations of a component at the end of a pass (flow-and-contract.md, 13.6).
 
 use jiff::Timestamp;
 

@@ -15,7 +15,7 @@ const MAX_OPENMCP_OWNER_NAME: usize = 36;
 /// The domain of the preset `openmcp`.
 const OPENMCP: &str = "openmcp.cloud";
 
-/// The keys, names and texts of a contract: those of its domain, or those of a preset (13.13).
+/// The keys, names and texts of a contract: those of its domain, or those of a preset (flow-and-contract.md, 13.13).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
     domain: String,
@@ -108,7 +108,7 @@ impl Format {
         })
     }
 
-    /// The format of the openmcp mcp-operator (13.13).
+    /// The format of the openmcp mcp-operator (flow-and-contract.md, 13.13).
     pub fn openmcp() -> Self {
         let key = |name: &str| format!("{OPENMCP}/{name}");
         Self {

@@ -1,4 +1,4 @@
-//! Operations that are asked for by annotation (13.7).
+//! Operations that are asked for by annotation (flow-and-contract.md, 13.7).
 
 /// The value that asks for a pass.
 pub const RECONCILE: &str = "reconcile";

@@ -1,4 +1,4 @@
-//! What the owner loop does with each component of an owner (13.10).
+//! What the owner loop does with each component of an owner (flow-and-contract.md, 13.10).
 
 use super::ComponentType;
 use super::observation::Observation;

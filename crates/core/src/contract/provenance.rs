@@ -1,4 +1,4 @@
-//! The generations of owner and internal configuration that a component was generated from, as its labels tell them (13.3).
+//! The generations of owner and internal configuration that a component was generated from, as its labels tell them (flow-and-contract.md, 13.3).
 
 use kubewright_machinery::object::{HasMetadata, MetadataView, ObjectExt as _};
 use serde_json::{Map, Value, json};

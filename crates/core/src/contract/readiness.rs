@@ -1,4 +1,4 @@
-//! Whether a dependency can be used (13.4).
+//! Whether a dependency can be used (flow-and-contract.md, 13.4).
 
 use std::fmt;
 
@@ -57,7 +57,7 @@ pub enum NotReady {
 
 impl NotReady {
     /// Whether the dependency works and only its generations lag behind, or it is ignored: the health of the depending component is not touched
-    /// by that (13.6).
+    /// by that (flow-and-contract.md, 13.6).
     pub const fn is_lag(&self) -> bool {
         matches!(self, Self::Ignored | Self::Lags | Self::OtherRevision)
     }

@@ -1,4 +1,4 @@
-//! The changes that wake the controllers of a contract (13.9).
+//! The changes that wake the controllers of a contract (flow-and-contract.md, 13.9).
 
 use kubewright_machinery::object::{HasMetadata, MetadataView};
 

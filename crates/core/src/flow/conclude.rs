@@ -43,6 +43,31 @@ pub struct Pass {
     pub ended: Moment,
     /// The next pass is no later than this, whatever the outcome.
     pub recheck: Option<Delay>,
+    /// The delay of a failure of class `Backoff` in place of the limiter's: that of a persisted back-off.
+    pub persisted: Option<Delay>,
+}
+
+/// What becomes of the delay that a persisted back-off keeps in the status of the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Persist {
+    /// It stays: the failure has its own delay, or came during the back-off.
+    Keep,
+    /// It is removed: the outcome forgets failures.
+    Remove,
+    /// It grows: a failure of class `Backoff`.
+    Grow,
+}
+
+/// Says what an outcome does to a persisted back-off (BO-11 to BO-13). `started` is the start of the pass.
+pub fn persist(outcome: &Flow, memory: &KeyMemory, timing: &Timing, started: Moment) -> Persist {
+    let Err(Halt::Failed(failure)) = outcome else { return Persist::Remove };
+    match class_of(&failure.classification(), timing) {
+        Class::Terminal => Persist::Remove,
+        Class::After(_) | Class::Conflict => Persist::Keep,
+        Class::Backoff if memory.due.is_some_and(|due| started < due) => Persist::Keep,
+        Class::Backoff => Persist::Grow,
+    }
 }
 
 /// What the passes of one controller share.
@@ -286,8 +311,10 @@ fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass)
         return Delay::at_least_min(due.since(pass.ended));
     }
     memory.failures = memory.failures.saturating_add(1);
-    let retry = Retry::new(memory.failures, slow, pass.ended);
-    let delay = Delay::at_least_min(limits.retries.delay(&retry, &mut limits.rng));
+    let delay = pass.persisted.unwrap_or_else(|| {
+        let retry = Retry::new(memory.failures, slow, pass.ended);
+        Delay::at_least_min(limits.retries.delay(&retry, &mut limits.rng))
+    });
     memory.due = Some(pass.ended + delay.as_duration());
     delay
 }

@@ -43,7 +43,7 @@ mod tests;
 pub use api::{ApiFault, ApiStatus, StatusCause, classify_status, recognise_with};
 pub use blocked::Blocked;
 pub use classify::{BoxError, Class, Classification, Classified, JoinedErrors, Origin};
-pub use conclude::{Limits, Pass, Prior, PriorCondition, conclude, report};
+pub use conclude::{Limits, Pass, Persist, Prior, PriorCondition, conclude, persist, report};
 pub use conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
 pub use confidential::Confidential;
 pub use deadline::{PendingDeadline, WaitingMark, WaitingSince, apply_deadline};

@@ -127,7 +127,7 @@ fn run(key: &str, results: &[&str]) -> Passes {
             let result = results.get(passes.len()).map_or(Ok(()), |result| outcome(key, result));
             passes.push((millis(now), u64::from(memory.failures())));
             let told = report(&result, &memory, &Prior::Memory, limits.timing());
-            let pass = Pass { started: now, ended: now, recheck: None };
+            let pass = Pass { started: now, ended: now, recheck: None, persisted: None };
             queue.done(&key, conclude(&result, told, &mut memory, &mut limits, &pass).schedule, now);
         } else if let Some(due) = queue.next_due() {
             now = due;

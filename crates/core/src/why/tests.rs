@@ -194,7 +194,13 @@ fn record(cause: QueuedBy) -> PassRecord {
 fn ended(flow: &Flow) -> Conclusion {
     let (mut memory, mut limits) = (KeyMemory::default(), Limits::new(crate::backoff::Timing::default().without_jitter(), 1));
     let told = report(flow, &memory, &Prior::Memory, limits.timing());
-    conclude(flow, told, &mut memory, &mut limits, &Pass { started: Moment::START, ended: Moment::START, recheck: None })
+    conclude(
+        flow,
+        told,
+        &mut memory,
+        &mut limits,
+        &Pass { started: Moment::START, ended: Moment::START, recheck: None, persisted: None },
+    )
 }
 
 // WHY-5: the first list of a large cluster leaves no more than the limits.
@@ -280,7 +286,13 @@ fn a_timer_tells_the_outcome_that_set_it() {
         let mut memory = KeyMemory::default();
         let told = report(&flow, &memory, &Prior::Memory, limits.timing());
         let recheck = recheck.map(|seconds| crate::flow::Delay::at_least_min(Duration::from_secs(seconds)));
-        conclude(&flow, told, &mut memory, limits, &Pass { started: Moment::START, ended: Moment::START, recheck });
+        conclude(
+            &flow,
+            told,
+            &mut memory,
+            limits,
+            &Pass { started: Moment::START, ended: Moment::START, recheck, persisted: None },
+        );
         memory.timer().to_string()
     };
     let wait = || -> Flow { Wait::after(crate::flow::Delay::secs::<10>(), "Draining").into() };

@@ -7,13 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use kubewright_core::backoff::PersistedBackoff;
 use kubewright_core::flow::{
-    Conclusion, Delay, Flow, KeyMemory, Pass, PassReport, Prior, WaitingMark, WaitingSince, apply_deadline, conclude, report,
+    Conclusion, Delay, Flow, KeyMemory, Pass, PassReport, Persist, Prior, WaitingMark, WaitingSince, apply_deadline, conclude,
+    persist, report,
 };
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, PassRecord, QueuedBy, WriteVerb, Writes};
 use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::Mutex;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::gate::Role;
@@ -56,6 +59,8 @@ pub struct PassContext {
     role: Role,
     cancelled: CancellationToken,
     recheck: Mutex<Option<Delay>>,
+    /// The delay of a persisted back-off.
+    persisted: Mutex<Option<Delay>>,
     forgotten: AtomicBool,
     /// Whether code of the operator's author was called.
     called: AtomicBool,
@@ -89,6 +94,7 @@ impl PassContext {
             forgotten,
             called: AtomicBool::new(false),
             step: Mutex::default(),
+            persisted: Mutex::default(),
             kept: None,
         }
     }
@@ -238,6 +244,19 @@ impl PassContext {
         }
     }
 
+    /// Says what becomes of the delay that is stored in the status, and takes the next one for the schedule of this pass (BO-11). None for a pass
+    /// that was cancelled.
+    pub(crate) fn persist(&self, outcome: &Flow, policy: &PersistedBackoff, stored: Option<&Value>) -> Option<(Persist, Delay)> {
+        if self.is_void() {
+            return None;
+        }
+        let limits = self.shared.limits.lock();
+        let persist = self.remembering(|memory| persist(outcome, memory, limits.timing(), self.started));
+        let next = policy.next(stored);
+        *self.persisted.lock() = (persist == Persist::Grow).then_some(next);
+        Some((persist, next))
+    }
+
     /// Returns the conditions and the event of an outcome; nothing is counted yet. None for a pass that was cancelled, which tells nothing,
     /// whatever its outcome.
     pub fn report(&self, outcome: &Flow, prior: &Prior) -> Option<PassReport> {
@@ -257,7 +276,12 @@ impl PassContext {
         if let Some(kept) = &self.kept {
             *kept.lock() = Some(OnePassOutcome::of(outcome));
         }
-        let pass = Pass { started: self.started, ended: self.shared.now(), recheck: *self.recheck.lock() };
+        let pass = Pass {
+            started: self.started,
+            ended: self.shared.now(),
+            recheck: *self.recheck.lock(),
+            persisted: *self.persisted.lock(),
+        };
         let mut limits = self.shared.limits.lock();
         self.remembering(|memory| conclude(outcome, report, memory, &mut limits, &pass))
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kube::Resource as _;
-use kubewright_core::backoff::RateLimiter;
+use kubewright_core::backoff::{PersistedBackoff, RateLimiter};
 use kubewright_core::class::{ClassFilter, HandOver};
 use kubewright_core::condition::{ConditionEvents, ConditionPolicy};
 use kubewright_core::finalizer::{FinalizerWrite, GiveUp};
@@ -60,6 +60,7 @@ pub(super) struct ControllerOptions {
     pub(super) class: Option<ClassFilter>,
     pub(super) debounce: Option<Delay>,
     pub(super) fairness: Turn,
+    pub(super) persisted: Option<PersistedBackoff>,
     /// None: that of the operator's timing.
     pub(super) unclassified: Option<Class>,
     pub(super) limiter: Option<Box<dyn RateLimiter + Sync>>,
@@ -103,6 +104,7 @@ impl<R: Reconcile> Controller<R> {
             class: None,
             debounce: None,
             fairness: Turn::Default,
+            persisted: None,
             unclassified: None,
             limiter: None,
             crd: None,
@@ -276,6 +278,13 @@ impl<R: Reconcile> Controller<R> {
     /// Another limit on retries (LIM-2).
     pub fn limiter(mut self, limiter: impl RateLimiter + Sync + 'static) -> Self {
         self.options.limiter = Some(Box::new(limiter));
+        self
+    }
+
+    /// Keeps the delay of failures with back-off in `status.requeueTime`, an integer in nanoseconds, so that it survives restarts (BO-9 to BO-14). The
+    /// schema of the status must have the field, and the reconciler a status; by default back-off is kept in memory.
+    pub fn persisted_backoff(mut self, policy: PersistedBackoff) -> Self {
+        self.options.persisted = Some(policy);
         self
     }
 

@@ -160,6 +160,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             class: options.class.clone(),
             policy: options.policy.unwrap_or_else(|| context.formats.conditions()),
             condition_events: options.condition_events,
+            persisted: options.persisted,
             configs: context.configs.clone(),
             time_limit: options.time_limit,
             layers: context.state::<Layers>().unwrap_or_default().and(options.layers),

@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kubewright_core::backoff::PersistedBackoff;
 use kubewright_core::class::ClassFilter;
 use kubewright_core::condition::{ConditionEvents, ConditionManager, ConditionPolicy};
 use kubewright_core::finalizer::{EndedCleanup, FORCED, FinalizerName, GiveUp, Released};
@@ -41,6 +42,8 @@ pub(super) struct Services {
     pub(super) class: Option<ClassFilter>,
     pub(super) policy: ConditionPolicy,
     pub(super) condition_events: ConditionEvents,
+    /// None for back-off in memory.
+    pub(super) persisted: Option<PersistedBackoff>,
     pub(super) configs: Configs,
     /// How long a method may run.
     pub(super) time_limit: Option<Duration>,

@@ -256,7 +256,7 @@ async fn a_context_can_borrow_what_the_pass_has() {
     assert_eq!(done, ["typed", "function", "closure"]);
 }
 
-// BR-1, section 6
+// BR-1; flow-and-contract.md, 6
 #[tokio::test(start_paused = true)]
 async fn branches_run_beside_each_other_within_the_limit() {
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));

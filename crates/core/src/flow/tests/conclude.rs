@@ -25,7 +25,7 @@ fn end(flow: &Flow, memory: &mut KeyMemory, prior: &Prior, limits: &mut Limits, 
 }
 
 fn pass(now: Moment) -> Pass {
-    Pass { started: now, ended: now, recheck: None }
+    Pass { started: now, ended: now, recheck: None, persisted: None }
 }
 
 fn delays(memory: &mut KeyMemory, flows: impl IntoIterator<Item = Flow>) -> Vec<String> {

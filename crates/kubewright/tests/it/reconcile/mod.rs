@@ -11,6 +11,7 @@ mod layers;
 mod lifetime;
 mod optional;
 mod own_writes;
+mod persisted_backoff;
 mod plurals;
 mod resync;
 mod second_pass;

@@ -29,6 +29,9 @@ pub(crate) struct WidgetStatus {
     pub(crate) conditions: Conditions,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) size: Option<i64>,
+    /// The delay of a persisted back-off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) requeue_time: Option<i64>,
     /// Not ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,

@@ -1,12 +1,14 @@
 use std::sync::Arc;
 
-use kubewright_core::flow::{Event, Failure, Flow, Halt, join, redact};
+use kubewright_core::backoff::REQUEUE_TIME;
+use kubewright_core::flow::{Event, Failure, Flow, Halt, Persist, join, redact};
 use kubewright_core::status::diff;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
 use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest};
+use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
 use crate::status::{Meanwhile, Written};
 
@@ -22,7 +24,8 @@ impl PassStage for Status {
             return inner.call(request).await;
         }
         let begun = scope.services.methods.draft(work.object.status()).and_then(|draft| Ok((draft.json()?, draft)));
-        let start = match begun {
+        let (before, method) = (Arc::clone(&work.object), work.method);
+        let mut start = match begun {
             Ok((start, draft)) => {
                 work.draft = Some(draft);
                 start
@@ -33,7 +36,12 @@ impl PassStage for Status {
         if !scope.services.methods.has_status() || scope.pass.is_void() {
             return end;
         }
-        if let Err(failure) = write(&scope, &start, &end).await {
+        let stored = stored_delay(&scope, &before, method, &end.outcome);
+        if let Some((old, _)) = &stored {
+            set(&mut start, old.as_ref());
+        }
+        let stored = stored.map(|(_, new)| new);
+        if let Err(failure) = write(&scope, &start, &end, stored).await {
             let outcome = std::mem::replace(&mut end.outcome, Ok(()));
             end.outcome = joined(outcome, failure);
             end.report = None;
@@ -41,6 +49,36 @@ impl PassStage for Status {
             end.condition_events.clear();
         }
         end
+    }
+}
+
+/// The delay of a persisted back-off as the object has it, and as it is to be (BO-9 to BO-13). None if the status has none of ours.
+fn stored_delay(
+    scope: &PassScope,
+    before: &PassObject,
+    method: Method,
+    outcome: &Flow,
+) -> Option<(Option<Value>, Option<Value>)> {
+    let policy = scope.services.persisted.as_ref()?;
+    let old = before.status().and_then(|status| status.get(REQUEUE_TIME)).cloned();
+    let is_released = method == Method::Finalize && matches!(outcome, Ok(()) | Err(Halt::Done));
+    if is_released || scope.is_inconclusive(outcome, before) {
+        return Some((old.clone(), old));
+    }
+    let new = match scope.pass.persist(outcome, policy, old.as_ref())? {
+        (Persist::Remove, _) => None,
+        (Persist::Grow, next) => u64::try_from(next.as_duration().as_nanos()).ok().map(Value::from),
+        _ => old.clone(),
+    };
+    Some((old, new))
+}
+
+fn set(status: &mut Value, stored: Option<&Value>) {
+    if let Value::Object(fields) = status {
+        match stored {
+            Some(stored) => fields.insert(REQUEUE_TIME.to_owned(), stored.clone()),
+            None => fields.remove(REQUEUE_TIME),
+        };
     }
 }
 
@@ -52,9 +90,12 @@ fn joined(outcome: Flow, failure: Failure) -> Flow {
     }
 }
 
-async fn write(scope: &PassScope, start: &Value, end: &PassEnd) -> Result<(), Failure> {
+async fn write(scope: &PassScope, start: &Value, end: &PassEnd, stored: Option<Option<Value>>) -> Result<(), Failure> {
     let (Some(draft), Some(object)) = (&end.draft, scope.latest()) else { return Ok(()) };
-    let new = draft.json()?;
+    let mut new = draft.json()?;
+    if let Some(stored) = &stored {
+        set(&mut new, stored.as_ref());
+    }
     let Some(change) = diff(start, &new) else { return Ok(()) };
     let change = change.to_string();
     tracing::debug!(change = %redact(&change), "the status is written");

@@ -42,7 +42,11 @@ impl ExpectedHalt {
     #[track_caller]
     fn assert<T>(self, outcome: ExpectedOutcome, flow: &Flow<T>) {
         let outcome = outcome.reason(&self.reason);
-        self.delay.map_or(outcome.clone(), |delay| outcome.delay(delay)).assert(flow);
+        let outcome = match self.delay {
+            Some(delay) => outcome.delay(delay),
+            None => outcome,
+        };
+        outcome.assert(flow);
     }
 }
 

@@ -37,11 +37,10 @@ impl PassStage for Status {
             return end;
         }
         let stored = stored_delay(&scope, &before, method, &end.outcome);
-        if let Some((old, _)) = &stored {
-            set(&mut start, old.as_ref());
+        if let Some(stored) = &stored {
+            set(&mut start, stored.before.as_ref());
         }
-        let stored = stored.map(|(_, new)| new);
-        if let Err(failure) = write(&scope, &start, &end, stored).await {
+        if let Err(failure) = write(&scope, &start, &end, stored.as_ref()).await {
             let outcome = std::mem::replace(&mut end.outcome, Ok(()));
             end.outcome = joined(outcome, failure);
             end.report = None;
@@ -52,25 +51,28 @@ impl PassStage for Status {
     }
 }
 
-/// The delay of a persisted back-off as the object has it, and as it is to be (BO-9 to BO-13). None if the status has none of ours.
-fn stored_delay(
-    scope: &PassScope,
-    before: &PassObject,
-    method: Method,
-    outcome: &Flow,
-) -> Option<(Option<Value>, Option<Value>)> {
+/// The delay of a persisted back-off in the status.
+struct StoredDelay {
+    /// As the object has it.
+    before: Option<Value>,
+    /// As the object is to have it.
+    after: Option<Value>,
+}
+
+/// The stored delay before and after a pass (BO-9 to BO-13). None for a controller without one, and for a pass that was cancelled.
+fn stored_delay(scope: &PassScope, object: &PassObject, method: Method, outcome: &Flow) -> Option<StoredDelay> {
     let policy = scope.services.persisted.as_ref()?;
-    let old = before.status().and_then(|status| status.get(REQUEUE_TIME)).cloned();
+    let before = object.status().and_then(|status| status.get(REQUEUE_TIME)).cloned();
     let is_released = method == Method::Finalize && matches!(outcome, Ok(()) | Err(Halt::Done));
-    if is_released || scope.is_inconclusive(outcome, before) {
-        return Some((old.clone(), old));
+    if is_released || scope.is_inconclusive(outcome, object) {
+        return Some(StoredDelay { after: before.clone(), before });
     }
-    let new = match scope.pass.persist(outcome, policy, old.as_ref())? {
+    let after = match scope.pass.persist(outcome, policy, before.as_ref())? {
         (Persist::Remove, _) => None,
         (Persist::Grow, next) => u64::try_from(next.as_duration().as_nanos()).ok().map(Value::from),
-        _ => old.clone(),
+        _ => before.clone(),
     };
-    Some((old, new))
+    Some(StoredDelay { before, after })
 }
 
 fn set(status: &mut Value, stored: Option<&Value>) {
@@ -90,11 +92,11 @@ fn joined(outcome: Flow, failure: Failure) -> Flow {
     }
 }
 
-async fn write(scope: &PassScope, start: &Value, end: &PassEnd, stored: Option<Option<Value>>) -> Result<(), Failure> {
+async fn write(scope: &PassScope, start: &Value, end: &PassEnd, stored: Option<&StoredDelay>) -> Result<(), Failure> {
     let (Some(draft), Some(object)) = (&end.draft, scope.latest()) else { return Ok(()) };
     let mut new = draft.json()?;
-    if let Some(stored) = &stored {
-        set(&mut new, stored.as_ref());
+    if let Some(stored) = stored {
+        set(&mut new, stored.after.as_ref());
     }
     let Some(change) = diff(start, &new) else { return Ok(()) };
     let change = change.to_string();

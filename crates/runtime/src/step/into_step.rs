@@ -34,14 +34,14 @@ pub trait Step<C>: Send + Sync {
     fn run(&self, cx: &mut C) -> impl Future<Output = Flow> + Send;
 }
 
-/// A function as a step. [`step!`](crate::step) makes it.
+/// A function as a step. [`step!`](crate::step!) makes it.
 pub struct FnStep<C> {
     name: StepName,
     function: Box<CallStep<C>>,
 }
 
 impl<C> FnStep<C> {
-    /// A step of this name, from a function that boxes its future. [`step!`](crate::step) boxes it and checks the name.
+    /// A step of this name, from a function that boxes its future. [`step!`](crate::step!) boxes it and checks the name.
     pub fn new(name: StepName, function: impl for<'a> Fn(&'a mut C) -> BoxFuture<'a, Flow> + Send + Sync + 'static) -> Self {
         Self { name, function: Box::new(function) }
     }
@@ -78,7 +78,7 @@ impl<C> fmt::Debug for FnStep<C> {
     }
 }
 
-/// A member of a group of a pipeline: a type that implements [`Step`], a function in [`step!`](crate::step), or another [`Pipeline`].
+/// A member of a group of a pipeline: a type that implements [`Step`], a function in [`step!`](crate::step!), or another [`Pipeline`].
 ///
 /// `Form` tells the three apart and is always inferred.
 #[diagnostic::on_unimplemented(

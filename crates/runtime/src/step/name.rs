@@ -7,7 +7,7 @@ use std::fmt;
 pub struct StepName(&'static str);
 
 impl StepName {
-    /// A constant name. An invalid one fails to compile when used in a constant; [`step!`](crate::step) and [`Step::NAME`](super::Step::NAME) do
+    /// A constant name. An invalid one fails to compile when used in a constant; [`step!`](crate::step!) and [`Step::NAME`](super::Step::NAME) do
     /// that.
     pub const fn constant(name: &'static str) -> Self {
         assert!(

@@ -11,6 +11,7 @@ use kubewright_core::tracker::{SubjectReference, TrackedReference};
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectReference};
 use kubewright_machinery::selector::LabelSelector;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::scope::{Held, PassScope};
@@ -43,6 +44,33 @@ impl<K> Context<K> {
     /// The object as events name it, in the version that this pass has seen or written last.
     pub fn object_ref(&self) -> ObjectReference {
         self.scope.reference()
+    }
+
+    /// The object as JSON, in the version that this pass has seen or written last. None when it is absent.
+    pub fn latest(&self) -> Option<Value> {
+        self.scope.latest().map(|object| object.json())
+    }
+
+    /// Reads the object from the server. None when it is gone, or another one has its name. For what the store may not tell yet.
+    pub async fn live(&self) -> Flow<Option<K>>
+    where
+        K: DeserializeOwned,
+    {
+        match self.scope.live().await? {
+            Some(object) => object.decode().map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Removes an annotation from the object if it has this value, by which somebody asked for something. Returns whether it had. The answer is what
+    /// [`latest`](Self::latest) returns then. A value that was changed meanwhile is a conflict.
+    pub async fn consume_annotation(&self, annotation: &str, value: &str) -> Flow<bool> {
+        self.scope.consume_annotation(annotation, value).await
+    }
+
+    /// Leaves the status as it is: no status is written at the end of this pass, whatever its outcome.
+    pub fn leave_status(&self) {
+        self.scope.leave_status();
     }
 
     /// A client of the cluster. What it writes is visible at once in all stores of the operator.
@@ -120,6 +148,15 @@ impl<K> Context<K> {
         match self.scope.hold(finalizer, &object).await? {
             Held::Here(_) => Ok(()),
             Held::TooLate => Err(Halt::Done),
+        }
+    }
+
+    /// Clears our finalizer under all of its names, for a controller that clears it by hand
+    /// ([`Controller::finalizer_by_hand`](super::Controller::finalizer_by_hand)). Nothing is sent if it is not there.
+    pub async fn release(&self) -> Flow {
+        match (&self.scope.services.finalizer, self.scope.latest()) {
+            (Some(finalizer), Some(object)) => self.scope.release(finalizer, &object).await,
+            _ => Ok(()),
         }
     }
 

@@ -7,6 +7,7 @@ use kube::Resource as _;
 use kubewright_core::backoff::{PersistedBackoff, RateLimiter};
 use kubewright_core::class::{ClassFilter, HandOver};
 use kubewright_core::condition::{ConditionEvents, ConditionPolicy};
+use kubewright_core::filter::Filter;
 use kubewright_core::finalizer::{FinalizerWrite, GiveUp};
 use kubewright_core::flow::{Class, Delay};
 use kubewright_core::queue::Drain;
@@ -14,12 +15,14 @@ use kubewright_core::status::StatusWrite;
 use serde_json::Value;
 
 use super::methods::Further;
+use super::options::{ControllerOptions, FinalizerCare, Turn};
 use super::pipeline::{Layers, PassLayer, PipelineStage};
 use super::registration::ReconcilerRegistration;
-use super::{Finalize, Lead, Observe, ObserveDeleted, Reconcile, TriggerSet};
+use super::{Conclude, Finalize, Lead, Observe, ObserveDeleted, Reconcile, TriggerSet};
 use crate::inject::Construct;
 use crate::kind::{Defaulted, KnownKind};
 use crate::operator::{Operator, Rule};
+use crate::store::Kept;
 
 /// A controller of hand-written code: the constructor of a reconciler, and options.
 ///
@@ -31,92 +34,25 @@ pub struct Controller<R: Reconcile> {
     pub(super) options: ControllerOptions,
     pub(super) triggers: TriggerSet<R::Kind>,
     pub(super) resync_filter: Option<fn(&R::Kind) -> bool>,
+    /// None: the default one.
+    pub(super) own_filter: Option<OwnFilter<R::Kind>>,
 }
 
-/// The options of a controller.
-#[derive(Debug)]
-pub(super) struct ControllerOptions {
-    /// The name, as the author gave it or by default.
-    pub(super) name: String,
-    /// Whether the author gave it.
-    pub(super) is_named: bool,
-    pub(super) agent: Option<String>,
-    pub(super) finalizer: Option<String>,
-    pub(super) legacy_finalizers: Vec<String>,
-    pub(super) on_demand: bool,
-    pub(super) give_up: GiveUp,
-    pub(super) workers: Option<usize>,
-    pub(super) drain: Drain,
-    pub(super) time_limit: Option<Duration>,
-    pub(super) resync: Option<Duration>,
-    /// None: that of the operator.
-    pub(super) policy: Option<ConditionPolicy>,
-    pub(super) condition_events: ConditionEvents,
-    /// None: that of the operator.
-    pub(super) status_write: Option<StatusWrite>,
-    /// None: that of the operator.
-    pub(super) finalizer_write: Option<FinalizerWrite>,
-    pub(super) on_status_change: bool,
-    pub(super) class: Option<ClassFilter>,
-    pub(super) debounce: Option<Delay>,
-    pub(super) fairness: Turn,
-    pub(super) persisted: Option<PersistedBackoff>,
-    /// None: that of the operator's timing.
-    pub(super) unclassified: Option<Class>,
-    pub(super) limiter: Option<Box<dyn RateLimiter + Sync>>,
-    pub(super) crd: Option<Value>,
-    pub(super) layers: Layers,
-    pub(super) permissions: Vec<Rule>,
-}
-
-/// The turn of lower lanes.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Turn {
-    /// That of the queue.
-    Default,
-    /// Never while a higher lane has keys.
-    Never,
-    /// After so many keys of higher lanes.
-    After(NonZero<u32>),
-}
+/// The changes of objects of the primary kind that start passes.
+pub(super) type OwnFilter<K> = Box<dyn Filter<Kept<K>> + Send + Sync>;
 
 impl<R: Reconcile> Controller<R> {
     /// A controller whose reconciler this function makes: sync or async, with up to 12 arguments that are injected, and a reconciler or a
     /// `Result` of one. Its name is the kind in lower case.
     pub fn new<M>(constructor: impl crate::inject::Constructor<R, M>) -> Self {
-        let options = ControllerOptions {
-            name: R::Kind::kind(&()).to_ascii_lowercase(),
-            is_named: false,
-            agent: None,
-            finalizer: None,
-            legacy_finalizers: Vec::new(),
-            on_demand: false,
-            give_up: GiveUp::Never,
-            workers: None,
-            drain: Drain::FinishInFlight,
-            time_limit: None,
-            resync: None,
-            policy: None,
-            condition_events: ConditionEvents::Never,
-            status_write: None,
-            finalizer_write: None,
-            on_status_change: false,
-            class: None,
-            debounce: None,
-            fairness: Turn::Default,
-            persisted: None,
-            unclassified: None,
-            limiter: None,
-            crd: None,
-            layers: Layers::default(),
-            permissions: Vec::new(),
-        };
+        let options = ControllerOptions::named(R::Kind::kind(&()).to_ascii_lowercase());
         Self {
             constructor: constructor.boxed(),
             further: Further::none(),
             options,
             triggers: TriggerSet::new(),
             resync_filter: None,
+            own_filter: None,
         }
     }
 
@@ -152,7 +88,15 @@ impl<R: Reconcile> Controller<R> {
 
     /// Sets the finalizer only when the reconciler calls [`Context::hold`](super::Context::hold) (FNL-2).
     pub fn finalizer_on_demand(mut self) -> Self {
-        self.options.on_demand = true;
+        self.options.finalizer_care = FinalizerCare::OnDemand;
+        self
+    }
+
+    /// Leaves setting and clearing the finalizer to the reconciler, which calls [`Context::hold`](super::Context::hold) and
+    /// [`Context::release`](super::Context::release): for one whose cleanup is more than the outcome of `finalize` tells. The options about giving up do
+    /// not hold for it.
+    pub fn finalizer_by_hand(mut self) -> Self {
+        self.options.finalizer_care = FinalizerCare::ByHand;
         self
     }
 
@@ -161,6 +105,15 @@ impl<R: Reconcile> Controller<R> {
     /// `<operator>/force-finalize=true` (FZ-12, FZ-13).
     pub fn abandon_after(mut self, limit: Delay) -> Self {
         self.options.give_up = GiveUp::After(limit);
+        self
+    }
+
+    /// Calls [`Conclude::conclude`] with the outcome of every pass, before the status is written.
+    pub fn conclude(mut self) -> Self
+    where
+        R: Conclude,
+    {
+        self.further.conclude();
         self
     }
 
@@ -228,6 +181,20 @@ impl<R: Reconcile> Controller<R> {
     /// Starts a pass also when another writer changed the status (TRF-3).
     pub fn on_status_change(mut self) -> Self {
         self.options.on_status_change = true;
+        self
+    }
+
+    /// Starts passes only by the changes of an object itself that pass this filter, which replaces the default one (TRF-3) and
+    /// [`on_status_change`](Self::on_status_change). Timers and changes of other objects do not go through it.
+    pub fn triggered_by(mut self, filter: impl Filter<Kept<R::Kind>> + Send + Sync + 'static) -> Self {
+        self.own_filter = Some(Box::new(filter));
+        self
+    }
+
+    /// Leaves objects alone that have this annotation with this value: no method is called, and no request of any kind is sent, whatever starts the
+    /// pass (EF-3). The filter of [`triggered_by`](Self::triggered_by) says which change ends that.
+    pub fn ignore(mut self, annotation: impl Into<String>, value: impl Into<String>) -> Self {
+        self.options.ignored = Some((annotation.into(), value.into()));
         self
     }
 

@@ -2,15 +2,14 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use kubewright_core::flow::{BoxError, Failure, Flow, Origin};
+use kubewright_core::flow::{BoxError, Failure, Flow, Origin, Prior};
 use kubewright_machinery::object::Key;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::draft::{Draft, TypedDraft};
 use super::object::PassObject;
 use super::scope::PassScope;
-use super::{Context, Finalize, Lead, Observe, ObserveDeleted, Reconcile};
+use super::{Conclude, Context, EndedMethod, Finalize, Lead, Observe, ObserveDeleted, Reconcile};
 use crate::controller::{LeaderTerm, Observes};
 use crate::kind::Defaulted;
 
@@ -58,6 +57,12 @@ pub(super) trait Methods: Send + Sync + 'static {
     /// Runs a method on an object and on the draft of its status.
     async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &PassObject, draft: &mut dyn Draft) -> Flow;
 
+    /// The conditions that the status of a draft tells of; none for a reconciler without `conclude`.
+    fn prior(&self, draft: &mut dyn Draft) -> Option<Prior>;
+
+    /// Runs `conclude`.
+    fn conclude(&self, scope: &Arc<PassScope>, ended: &mut EndedMethod<'_>, draft: &mut dyn Draft);
+
     /// Runs `observe_deleted`.
     async fn run_deleted(&self, scope: &Arc<PassScope>, key: &Key) -> Flow;
 
@@ -77,11 +82,14 @@ type FinalizeFn<R> = for<'a> fn(
 ) -> Boxed<'a>;
 type ObserveFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a <R as Reconcile>::Kind) -> Boxed<'a>;
 type HookFn<R> = for<'a> fn(&'a R, &'a LeaderTerm) -> futures::future::BoxFuture<'a, Result<(), BoxError>>;
+type PriorFn<R> = fn(&<R as Reconcile>::Status) -> Prior;
+type ConcludeFn<R> = fn(&R, &Context<<R as Reconcile>::Kind>, &mut EndedMethod<'_>, &mut <R as Reconcile>::Status);
 type DeletedFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a Key) -> Boxed<'a>;
 
 /// The methods beside `reconcile` that a reconciler has, and what is done to its objects before them.
 pub(super) struct Further<R: Reconcile> {
     finalize: Option<FinalizeFn<R>>,
+    conclude: Option<(PriorFn<R>, ConcludeFn<R>)>,
     observe: Option<ObserveFn<R>>,
     deleted: Option<DeletedFn<R>>,
     promoted: Option<HookFn<R>>,
@@ -93,7 +101,16 @@ pub(super) struct Further<R: Reconcile> {
 
 impl<R: Reconcile> Further<R> {
     pub(super) const fn none() -> Self {
-        Self { finalize: None, observe: None, deleted: None, promoted: None, demoted: None, defaults: None, slot: None }
+        Self {
+            finalize: None,
+            conclude: None,
+            observe: None,
+            deleted: None,
+            promoted: None,
+            demoted: None,
+            defaults: None,
+            slot: None,
+        }
     }
 
     pub(super) fn finalize(&mut self)
@@ -101,6 +118,13 @@ impl<R: Reconcile> Further<R> {
         R: Finalize,
     {
         self.finalize = Some(|reconciler, cx, object, status| Box::pin(reconciler.finalize(cx, object, status)));
+    }
+
+    pub(super) fn conclude(&mut self)
+    where
+        R: Conclude,
+    {
+        self.conclude = Some((R::prior, R::conclude));
     }
 
     pub(super) fn observe(&mut self)
@@ -192,13 +216,13 @@ impl<R: Reconcile> Methods for TypedMethods<R> {
     async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &PassObject, draft: &mut dyn Draft) -> Flow {
         let object = match self.further.defaults {
             Some(defaults) if method != Method::Observe => {
-                let mut object = decode(object.text())?;
+                let mut object = object.decode()?;
                 defaults(&mut object);
                 Arc::new(object)
             }
             _ => match object.kept::<R::Kind>().and_then(|kept| kept.decode()) {
                 Some(object) => object,
-                None => Arc::new(decode(object.text())?),
+                None => Arc::new(object.decode()?),
             },
         };
         let Some(draft) = draft.as_any().downcast_mut::<TypedDraft<R::Status>>() else {
@@ -213,6 +237,19 @@ impl<R: Reconcile> Methods for TypedMethods<R> {
         };
         draft.take_back(scope.kept_conditions());
         outcome
+    }
+
+    fn prior(&self, draft: &mut dyn Draft) -> Option<Prior> {
+        let (prior, _) = self.further.conclude?;
+        let draft = draft.as_any().downcast_mut::<TypedDraft<R::Status>>()?;
+        Some(prior(&draft.status))
+    }
+
+    fn conclude(&self, scope: &Arc<PassScope>, ended: &mut EndedMethod<'_>, draft: &mut dyn Draft) {
+        let draft = draft.as_any().downcast_mut::<TypedDraft<R::Status>>();
+        if let (Some((_, conclude)), Some(draft)) = (self.further.conclude, draft) {
+            conclude(&self.reconciler, &Context::new(Arc::clone(scope)), ended, &mut draft.status);
+        }
     }
 
     async fn run_deleted(&self, scope: &Arc<PassScope>, key: &Key) -> Flow {
@@ -236,9 +273,4 @@ impl<R: Reconcile> Methods for TypedMethods<R> {
             None => Ok(()),
         }
     }
-}
-
-fn decode<K: DeserializeOwned>(text: &str) -> Result<K, Failure> {
-    serde_json::from_str(text)
-        .map_err(|error| Failure::backoff(format!("decode the object: {error}")).reason("DecodeFailed").origin(Origin::Bug))
 }

@@ -3,8 +3,10 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use kubewright_core::finalizer::FinalizerName;
+use kubewright_core::flow::{Failure, Flow, Origin};
 use kubewright_machinery::object::{Key, ObjectExt as _, ObjectReference};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::store::{Basics, Kept, ObjectText};
@@ -59,6 +61,13 @@ impl PassObject {
     /// The whole as JSON text.
     pub(super) fn text(&self) -> &str {
         self.source.text().whole()
+    }
+
+    /// The whole, typed.
+    pub(super) fn decode<K: DeserializeOwned>(&self) -> Flow<K> {
+        serde_json::from_str(self.text()).map_err(|error| {
+            Failure::backoff(format!("decode the object: {error}")).reason("DecodeFailed").origin(Origin::Bug).into()
+        })
     }
 
     /// The whole object as JSON.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use futures::future::join_all;
 use kube::Resource as _;
 use kubewright_core::class::ClassFilter;
-use kubewright_core::filter::{Change, FilterExt as _};
+use kubewright_core::filter::Change;
 use kubewright_core::finalizer::{FinalizerName, InvalidFinalizerName};
 use kubewright_core::flow::{BoxError, Conclusion, Delay, Prior};
 use kubewright_core::status::StatusWrite;
@@ -12,8 +12,9 @@ use kubewright_machinery::object::Key;
 
 use super::Reconcile;
 use super::census::count_classes;
-use super::controller::{Controller, ControllerOptions, Turn};
+use super::controller::{Controller, OwnFilter};
 use super::methods::TypedMethods;
+use super::options::{ControllerOptions, Turn};
 use super::pipeline::{self, Layers};
 use super::primary::primary_filter;
 use super::scope::{OwnFinalizer, PassScope, Services};
@@ -125,7 +126,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
     async fn construct(self: Box<Self>, context: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError> {
         let names = self.finalizers(&context.operator, &context.formats)?;
         let status_write = self.status_write(&context.formats);
-        let Controller { constructor, further, options, triggers, resync_filter } = self.controller;
+        let Controller { constructor, further, options, triggers, resync_filter, own_filter } = self.controller;
         let agent = options.agent.unwrap_or_else(|| format!("{}-controller", options.name));
         let context = context.for_controller(&options.name, &agent);
         let primary = Store::<R::Kind>::open(&context);
@@ -140,7 +141,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
                 .former(former.iter().cloned())
                 .form(options.finalizer_write.clone().unwrap_or_else(|| context.formats.finalizer_write())),
             names: Arc::clone(&own),
-            on_demand: options.on_demand,
+            care: options.finalizer_care,
             give_up: options.give_up,
             force: format!("{}/force-finalize", context.operator).into(),
         });
@@ -149,6 +150,8 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             controller: options.name.as_str().into(),
             gvk: R::Kind::gvk(),
             kind: R::Kind::gvk().group_kind(),
+            resource: Arc::clone(&resource),
+            manager: Arc::clone(&manager),
             cluster: cluster(),
             recorder: context.recorder.clone(),
             primary: Arc::new(primary.kept().clone()),
@@ -158,6 +161,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             targets: context.targets.clone(),
             tracker: Tracker::new(&options.name, context.tasks.clone(), cluster(), &context.metrics),
             class: options.class.clone(),
+            ignored: options.ignored,
             policy: options.policy.unwrap_or_else(|| context.formats.conditions()),
             condition_events: options.condition_events,
             persisted: options.persisted,
@@ -199,7 +203,8 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         context.targets.set_triggers(in_targets.into_iter().map(|trigger| trigger.into_in_targets(&context)).collect());
         let triggers = triggers.into_iter().map(|trigger| trigger.open(&context)).collect();
         let (on_status_change, debounce) = (options.on_status_change, options.debounce);
-        Ok(Box::new(ConstructedReconciler::<R> { runner, known, triggers, on_status_change, debounce, context }))
+        let own_filter = own_filter.unwrap_or_else(|| Box::new(primary_filter(&known.own, on_status_change)));
+        Ok(Box::new(ConstructedReconciler::<R> { runner, known, triggers, own_filter, debounce, context }))
     }
 }
 
@@ -208,7 +213,7 @@ struct ConstructedReconciler<R: Reconcile> {
     runner: Runner,
     known: Known<R::Kind>,
     triggers: Vec<Box<dyn OpenTrigger>>,
-    on_status_change: bool,
+    own_filter: OwnFilter<R::Kind>,
     debounce: Option<Delay>,
     context: OperatorContext,
 }
@@ -222,15 +227,16 @@ impl<R: Reconcile> ConstructedPart for ConstructedReconciler<R> {
     }
 
     fn run(self: Box<Self>) -> Vec<Runner> {
-        let Self { runner, known, triggers, on_status_change, debounce, context } = *self;
+        let Self { runner, known, triggers, own_filter, debounce, context } = *self;
         let store = known.store.kept().clone();
         if let Some(class) = &known.class {
             count_classes(runner.name(), class.clone(), store.clone(), &context);
         }
-        let passes = primary_filter(&known.own, on_status_change);
         // Objects of other classes are not queued, unless they are to be handed over (CLS-2).
-        let concerns = move |change: &Change<Kept<R::Kind>>| change.latest().is_some_and(|object| known.is_of_class(object));
-        let trigger = Trigger::of_objects(store).forgetting().filter(passes.and(concerns));
+        let concerns = move |change: &Change<Kept<R::Kind>>| {
+            own_filter.passes(change) && change.latest().is_some_and(|object| known.is_of_class(object))
+        };
+        let trigger = Trigger::of_objects(store).forgetting().filter(concerns);
         let trigger = match debounce {
             Some(delay) => trigger.debounce(delay),
             None => trigger,

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kubewright_core::backoff::PersistedBackoff;
@@ -11,13 +12,14 @@ use kubewright_core::time::Moment;
 use kubewright_core::why::WriteVerb;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectExt as _, ObjectReference};
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::methods::Methods;
 use super::object::{PassObject, Primary};
+use super::options::FinalizerCare;
 use super::pipeline::Layers;
 use super::tracking::{PassTracking, Tracker};
-use crate::cluster::{ApiError, Cluster, is_removed};
+use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, is_removed};
 use crate::config::{Configs, Snapshot};
 use crate::controller::PassContext;
 use crate::events::Recorder;
@@ -30,6 +32,9 @@ pub(super) struct Services {
     pub(super) controller: Arc<str>,
     pub(super) gvk: GroupVersionKind,
     pub(super) kind: GroupKind,
+    pub(super) resource: Arc<ApiResource>,
+    /// The field manager of the framework's own writes to the object.
+    pub(super) manager: Arc<str>,
     pub(super) cluster: Cluster,
     pub(super) recorder: Recorder,
     pub(super) primary: Arc<dyn Primary>,
@@ -40,6 +45,8 @@ pub(super) struct Services {
     pub(super) tracker: Tracker,
     pub(super) targets: ControllerTargets,
     pub(super) class: Option<ClassFilter>,
+    /// The annotation and its value of objects that are left alone.
+    pub(super) ignored: Option<(String, String)>,
     pub(super) policy: ConditionPolicy,
     pub(super) condition_events: ConditionEvents,
     /// None for back-off in memory.
@@ -57,6 +64,11 @@ impl Services {
         self.tracker.drop_observer(key);
         self.targets.forget(key);
     }
+
+    /// Whether an object says that it is to be left alone (EF-3).
+    pub(super) fn ignores(&self, object: &PassObject) -> bool {
+        self.ignored.as_ref().is_some_and(|(annotation, value)| object.head().annotation(annotation) == Some(value))
+    }
 }
 
 /// The finalizer of a controller.
@@ -64,8 +76,8 @@ pub(super) struct OwnFinalizer {
     pub(super) writer: FinalizerWriter,
     /// The name and the former names.
     pub(super) names: Arc<[FinalizerName]>,
-    /// Whether it is set only when the user's code asks for it.
-    pub(super) on_demand: bool,
+    /// Who sets and clears it.
+    pub(super) care: FinalizerCare,
     /// What becomes of an object whose `finalize` does not succeed.
     pub(super) give_up: GiveUp,
     /// The annotation by which a person forces the removal.
@@ -91,6 +103,8 @@ pub(crate) struct PassScope {
     has_told: Mutex<bool>,
     /// Whether a pipeline of the pass is paused; none if there is none that can be.
     paused: Mutex<Option<bool>>,
+    /// Whether the status stays as it is.
+    leaves_status: AtomicBool,
 }
 
 /// The effect of setting our finalizer.
@@ -115,6 +129,7 @@ impl PassScope {
             knows_nothing_new: Mutex::default(),
             has_told: Mutex::default(),
             paused: Mutex::default(),
+            leaves_status: AtomicBool::new(false),
         }
     }
 
@@ -215,6 +230,57 @@ impl PassScope {
     /// Changes the conditions that are kept here, if there are any.
     pub(super) fn change_conditions<T>(&self, change: impl FnOnce(&mut ConditionManager) -> T) -> Option<T> {
         self.conditions.lock().as_mut().map(change)
+    }
+
+    /// No status is written at the end of this pass.
+    pub(super) fn leave_status(&self) {
+        self.leaves_status.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn leaves_status(&self) -> bool {
+        self.leaves_status.load(Ordering::Relaxed)
+    }
+
+    /// The object as the server has it now. None when it is gone, or another one has its name.
+    pub(super) async fn live(&self) -> Flow<Option<Arc<PassObject>>> {
+        let (services, key) = (&self.services, self.pass.key());
+        let live = match services.cluster.send(&ApiRequest::get(&services.resource, key.namespace(), key.name())).await {
+            Ok(live) => live,
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) => return Err(Failure::unclassified(error).into()),
+        };
+        if self.latest().is_some_and(|known| known.uid() != live.uid()) {
+            return Ok(None);
+        }
+        services.primary.record_write(&live);
+        let object = Arc::new(PassObject::answered(&live));
+        self.saw(Arc::clone(&object));
+        Ok(Some(object))
+    }
+
+    /// Removes an annotation from the object if it has this value. Returns whether it had.
+    pub(super) async fn consume_annotation(&self, annotation: &str, value: &str) -> Flow<bool> {
+        let (services, key) = (&self.services, self.pass.key());
+        let Some(object) = self.latest().filter(|object| object.head().annotation(annotation) == Some(value)) else {
+            return Ok(false);
+        };
+        let path = format!("/metadata/annotations/{}", annotation.replace('~', "~0").replace('/', "~1"));
+        // Another writer may have put another value there meanwhile.
+        let patch = json!([
+            { "op": "test", "path": "/metadata/uid", "value": object.uid() },
+            { "op": "test", "path": path, "value": value },
+            { "op": "remove", "path": path },
+        ]);
+        let request = ApiRequest::patch(&services.resource, key.namespace(), key.name(), PatchKind::Json, &patch);
+        match services.cluster.send(&request.field_manager(&services.manager)).await {
+            Ok(answer) => {
+                self.wrote(&answer, "");
+                Ok(true)
+            }
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) if error.code() == Some(422) => Err(overtaken(error).into()),
+            Err(error) => Err(Failure::unclassified(error).into()),
+        }
     }
 
     /// The object as events name it.

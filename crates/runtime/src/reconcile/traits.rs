@@ -1,11 +1,11 @@
 use std::future::Future;
 
-use kubewright_core::flow::{BoxError, Flow};
+use kubewright_core::flow::{BoxError, Flow, PassReport, Prior};
 use kubewright_machinery::object::Key;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{ConditionAccess, Context};
+use super::{ConditionAccess, Context, Method};
 use crate::controller::LeaderTerm;
 use crate::kind::KnownKind;
 
@@ -47,6 +47,50 @@ pub trait Finalize: Reconcile {
         object: &Self::Kind,
         status: &mut Self::Status,
     ) -> impl Future<Output = Flow> + Send;
+}
+
+/// Tells of outcomes in a status whose conditions are none of the framework's.
+pub trait Conclude: Reconcile {
+    /// The conditions that a status tells of, with which outcomes are compared. By default those that this process has told last.
+    fn prior(status: &Self::Status) -> Prior {
+        let _ = status;
+        Prior::Memory
+    }
+
+    /// Called after `reconcile` and `finalize` with every outcome, also when they panicked, took too long, or were not called because the finalizer could not
+    /// be set; then the status is as the pass found it. What it changes is written once, and only when it differs. A pass that was cancelled
+    /// tells of nothing.
+    fn conclude(&self, cx: &Context<Self::Kind>, ended: &mut EndedMethod<'_>, status: &mut Self::Status);
+}
+
+/// A method that has ended, for [`Conclude`].
+#[derive(Debug)]
+pub struct EndedMethod<'a> {
+    pub(super) method: Method,
+    pub(super) outcome: &'a Flow,
+    pub(super) report: &'a mut PassReport,
+}
+
+impl EndedMethod<'_> {
+    /// The method: `reconcile` or `finalize`.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The outcome.
+    pub fn outcome(&self) -> &Flow {
+        self.outcome
+    }
+
+    /// The outcome as conditions tell of it.
+    pub fn report(&self) -> &PassReport {
+        self.report
+    }
+
+    /// Records no event about the outcome.
+    pub fn drop_event(&mut self) {
+        self.report.event = None;
+    }
 }
 
 /// Follows objects for which another replica works.

@@ -132,6 +132,12 @@ impl<'a, K: KnownKind, D: KnownKind, T: DeserializeOwned + Send + Sync + 'static
         options.filter(generation().or(status()).or(owners()))
     }
 
+    /// The object that has the same name and, if it has one, the same namespace.
+    pub fn same_name(self) -> TriggerOptions<'a, T> {
+        let is_namespaced = K::is_namespaced();
+        self.keys(move |key, _| vec![Key::new(if is_namespaced { key.namespace() } else { "" }, key.name())])
+    }
+
     /// The object whose name, and namespace, stand in these labels; without a label for it the namespace is that of the object (MAP-3).
     pub fn by_label(self, name: &'static str, namespace: Option<&'static str>) -> TriggerOptions<'a, T> {
         self.keys(move |key, kept| told(key, by_label(kept, name, namespace)))

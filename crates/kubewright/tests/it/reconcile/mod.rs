@@ -1,10 +1,13 @@
 //! Hand-written reconcilers on a test cluster.
 
+mod by_hand;
 mod class;
+mod conclude;
 mod conditions;
 mod defaults;
 mod finalizer;
 mod identity;
+mod ignored;
 mod independence;
 mod injection;
 mod layers;

@@ -123,7 +123,7 @@ impl Script {
         self.calls.lock().iter().filter(|call| call.split(' ').next() == Some(method)).count()
     }
 
-    pub(super) fn called(&self, method: &str, name: &str) {
+    pub(crate) fn called(&self, method: &str, name: &str) {
         self.calls.lock().push(format!("{method} {name}"));
     }
 }

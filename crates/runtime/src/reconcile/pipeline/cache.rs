@@ -24,7 +24,7 @@ impl PassStage for Cache {
         scope.pass.object(object.uid());
         scope.saw(Arc::clone(&object));
         let Some(method) = choose(&scope, &object) else {
-            return PassEnd::of(Ok(()));
+            return PassEnd::silent(&scope);
         };
         inner.call(PassRequest { scope, work: Some(Work { object, method, draft: None, instead: None }) }).await
     }
@@ -44,6 +44,10 @@ async fn absent(scope: &Arc<PassScope>) -> PassEnd {
 
 /// None: there is nothing to do, and nothing is written.
 fn choose(scope: &PassScope, object: &PassObject) -> Option<Method> {
+    if scope.services.ignores(object) {
+        tracing::debug!("the object is ignored by annotation");
+        return None;
+    }
     if let Some(class) = &scope.services.class {
         let names = scope.services.finalizer.as_ref().map_or(&[][..], |finalizer| &*finalizer.names);
         match class.decide(MetadataView::of(object.head().metadata()), names) {

@@ -1,11 +1,12 @@
 use std::sync::Arc;
 
 use kubewright_core::condition::{self, PAUSED, WAITING};
-use kubewright_core::flow::Halt;
+use kubewright_core::flow::{Halt, Prior};
 
 use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest, Work};
 use crate::controller::DeadlineStart;
+use crate::reconcile::EndedMethod;
 use crate::reconcile::draft::Draft;
 use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
@@ -21,11 +22,15 @@ impl PassStage for Conditions {
         let (generation, method) = (work.object.generation(), work.method);
         let before = Arc::clone(&work.object);
         let prepared = prepare(&scope, work);
+        let prior = work.draft.as_mut().and_then(|draft| scope.services.methods.prior(&mut **draft));
         let mut end = inner.call(request).await;
         if scope.is_inconclusive(&end.outcome, &before) {
             return silent(&scope, end, &before);
         }
         apply_deadline(&scope, &mut end, prepared, &before, method);
+        if let Some(prior) = prior {
+            conclude(&scope, &mut end, prior, method);
+        }
         let Some(draft) = end.draft.as_mut().filter(|_| prepared) else { return end };
         if let Some(manager) = draft.manager() {
             end.prior = manager.prior();
@@ -55,6 +60,15 @@ impl PassStage for Conditions {
         }
         end
     }
+}
+
+/// Lets the reconciler tell of the outcome itself.
+fn conclude(scope: &Arc<PassScope>, end: &mut PassEnd, prior: Prior, method: Method) {
+    end.prior = prior;
+    let (Some(draft), Some(mut report)) = (&mut end.draft, scope.pass.report(&end.outcome, &end.prior)) else { return };
+    let mut ended = EndedMethod { method, outcome: &end.outcome, report: &mut report };
+    scope.services.methods.conclude(scope, &mut ended, &mut **draft);
+    end.report = Some(report);
 }
 
 /// Replaces a wait that takes too long, and writes condition `Waiting` (STEP-9). A kind whose set declares the condition goes by the memory of the

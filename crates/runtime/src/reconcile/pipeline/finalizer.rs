@@ -5,6 +5,7 @@ use kubewright_core::flow::Halt;
 
 use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest};
+use crate::reconcile::options::FinalizerCare;
 use crate::reconcile::scope::Held;
 
 /// Sets our finalizer before `reconcile`, and clears it after `finalize` (STAGE-8, STAGE-11).
@@ -18,7 +19,7 @@ impl PassStage for Finalizers {
             return inner.call(request).await;
         };
         match work.method {
-            Method::Reconcile if !finalizer.on_demand => {
+            Method::Reconcile if finalizer.care == FinalizerCare::Always => {
                 match scope.hold(finalizer, &work.object).await {
                     Ok(Held::Here(object)) => work.object = object,
                     // An object that was never marked is never worked on.
@@ -27,7 +28,7 @@ impl PassStage for Finalizers {
                 }
                 inner.call(request).await
             }
-            Method::Finalize => {
+            Method::Finalize if finalizer.care != FinalizerCare::ByHand => {
                 let mut end = inner.call(request).await;
                 let Some(object) = scope.latest().filter(|_| !scope.pass.is_void()) else { return end };
                 let event = match scope.after_cleanup(finalizer, &object, &end.outcome) {

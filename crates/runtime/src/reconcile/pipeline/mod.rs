@@ -65,6 +65,16 @@ pub(super) struct PassEnd {
 }
 
 impl PassEnd {
+    /// The end of a pass that leaves its object alone: not even an event is recorded.
+    pub(super) fn silent(scope: &PassScope) -> Self {
+        let outcome = Ok(());
+        let report = scope.pass.report(&outcome, &Prior::Memory).map(|mut report| {
+            report.event = None;
+            report
+        });
+        Self { report, ..Self::of(outcome) }
+    }
+
     /// An end of which only the outcome is known.
     pub(super) fn of(outcome: Flow) -> Self {
         Self { outcome, prior: Prior::Memory, report: None, draft: None, condition_events: Vec::new(), conclusion: None }

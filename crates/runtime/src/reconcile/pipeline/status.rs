@@ -33,7 +33,7 @@ impl PassStage for Status {
             Err(failure) => return PassEnd::of(Err(Halt::Failed(failure))),
         };
         let mut end = inner.call(request).await;
-        if !scope.services.methods.has_status() || scope.pass.is_void() {
+        if !scope.services.methods.has_status() || scope.pass.is_void() || scope.leaves_status() {
             return end;
         }
         let stored = stored_delay(&scope, &before, method, &end.outcome);

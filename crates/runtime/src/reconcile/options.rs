@@ -1,0 +1,108 @@
+use std::num::NonZero;
+use std::time::Duration;
+
+use kubewright_core::backoff::{PersistedBackoff, RateLimiter};
+use kubewright_core::class::ClassFilter;
+use kubewright_core::condition::{ConditionEvents, ConditionPolicy};
+use kubewright_core::finalizer::{FinalizerWrite, GiveUp};
+use kubewright_core::flow::{Class, Delay};
+use kubewright_core::queue::Drain;
+use kubewright_core::status::StatusWrite;
+use serde_json::Value;
+
+use super::pipeline::Layers;
+use crate::operator::Rule;
+
+/// The options of a controller.
+#[derive(Debug)]
+pub(super) struct ControllerOptions {
+    /// The name, as the author gave it or by default.
+    pub(super) name: String,
+    /// Whether the author gave it.
+    pub(super) is_named: bool,
+    pub(super) agent: Option<String>,
+    pub(super) finalizer: Option<String>,
+    pub(super) legacy_finalizers: Vec<String>,
+    pub(super) finalizer_care: FinalizerCare,
+    pub(super) give_up: GiveUp,
+    pub(super) workers: Option<usize>,
+    pub(super) drain: Drain,
+    pub(super) time_limit: Option<Duration>,
+    pub(super) resync: Option<Duration>,
+    /// None: that of the operator.
+    pub(super) policy: Option<ConditionPolicy>,
+    pub(super) condition_events: ConditionEvents,
+    /// None: that of the operator.
+    pub(super) status_write: Option<StatusWrite>,
+    /// None: that of the operator.
+    pub(super) finalizer_write: Option<FinalizerWrite>,
+    pub(super) on_status_change: bool,
+    pub(super) class: Option<ClassFilter>,
+    /// The annotation and its value of objects that are left alone.
+    pub(super) ignored: Option<(String, String)>,
+    pub(super) debounce: Option<Delay>,
+    pub(super) fairness: Turn,
+    pub(super) persisted: Option<PersistedBackoff>,
+    /// None: that of the operator's timing.
+    pub(super) unclassified: Option<Class>,
+    pub(super) limiter: Option<Box<dyn RateLimiter + Sync>>,
+    pub(super) crd: Option<Value>,
+    pub(super) layers: Layers,
+    pub(super) permissions: Vec<Rule>,
+}
+
+/// The calls by which the finalizer of a controller is set and cleared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FinalizerCare {
+    /// Before `reconcile`, and after `finalize`.
+    Always,
+    /// Set by `hold`, cleared after `finalize`.
+    OnDemand,
+    /// Set by `hold`, cleared by `release`.
+    ByHand,
+}
+
+/// The turn of lower lanes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turn {
+    /// That of the queue.
+    Default,
+    /// Never while a higher lane has keys.
+    Never,
+    /// After so many keys of higher lanes.
+    After(NonZero<u32>),
+}
+
+impl ControllerOptions {
+    /// The options of a controller of this name, by default.
+    pub(super) fn named(name: String) -> Self {
+        Self {
+            name,
+            is_named: false,
+            agent: None,
+            finalizer: None,
+            legacy_finalizers: Vec::new(),
+            finalizer_care: FinalizerCare::Always,
+            give_up: GiveUp::Never,
+            workers: None,
+            drain: Drain::FinishInFlight,
+            time_limit: None,
+            resync: None,
+            policy: None,
+            condition_events: ConditionEvents::Never,
+            status_write: None,
+            finalizer_write: None,
+            on_status_change: false,
+            class: None,
+            ignored: None,
+            debounce: None,
+            fairness: Turn::Default,
+            persisted: None,
+            unclassified: None,
+            limiter: None,
+            crd: None,
+            layers: Layers::default(),
+            permissions: Vec::new(),
+        }
+    }
+}

@@ -75,6 +75,7 @@ pub mod prelude;
 mod main_entry;
 
 pub use kubewright_component as component;
+pub use kubewright_contract as contract;
 pub use kubewright_core as core;
 pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, reconciler};
 pub use kubewright_machinery as machinery;

@@ -43,7 +43,7 @@ pub struct Target {
     /// The conditions that count for its readiness, see [`Requirement::conditions`].
     pub conditions: Option<&'static [&'static str]>,
     /// The polarities of its declared conditions, see [`Requirement::polarities`].
-    pub polarities: &'static [(&'static str, ConditionPolarity)],
+    pub polarities: Vec<(String, ConditionPolarity)>,
     /// The finalizer that the depending component puts on it.
     pub finalizer: String,
     /// The component. None when it does not exist.
@@ -198,7 +198,7 @@ impl ComponentState {
                         type_: target.edge.to,
                         revision,
                         conditions: target.conditions,
-                        polarities: target.polarities,
+                        polarities: &target.polarities,
                         own: provenance,
                         finalizer: &target.finalizer,
                     };

@@ -28,6 +28,16 @@ pub struct DeclaredCondition {
     pub polarity: ConditionPolarity,
 }
 
+impl DeclaredCondition {
+    /// The type of the condition as a format writes it: internal ones have another form under the presets.
+    pub fn written_as(&self, format: &Format) -> String {
+        match self.visibility {
+            ConditionVisibility::Internal => format.internal_condition(self.type_),
+            _ => self.type_.to_owned(),
+        }
+    }
+}
+
 /// What the author said of the component in a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs)] // an argument
@@ -235,10 +245,7 @@ impl EndedPass<'_> {
     /// The type of a condition as the format writes it: internal ones have another form under the presets.
     fn written_as(&self, type_: &str, format: &Format) -> String {
         let declared = self.declared.iter().find(|declared| declared.type_ == type_);
-        match declared.map(|declared| declared.visibility) {
-            Some(ConditionVisibility::Internal) => format.internal_condition(type_),
-            _ => type_.to_owned(),
-        }
+        declared.map_or_else(|| type_.to_owned(), |declared| declared.written_as(format))
     }
 }
 

@@ -67,6 +67,13 @@ pub struct GenerationFields {
     pub internal: &'static str,
 }
 
+impl GenerationFields {
+    /// The names in the standard format.
+    pub const STANDARD: Self = Self { resource: "resource", owner: "owner", internal: "internal" };
+    /// The names in the format of the openmcp mcp-operator.
+    pub const OPENMCP: Self = Self { resource: "resource", owner: "managedControlPlane", internal: "internalConfiguration" };
+}
+
 /// The condition of the owner that sums up the conditions `<T>Reconciliation` of its components, and its texts (AGG-6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -97,7 +104,7 @@ impl Format {
                 internal_generation: key("internal-generation"),
             },
             finalizers: Finalizers { own: FinalizerForm::DomainSlashKind, legacy: None, owner_prefix: None },
-            generations: GenerationFields { resource: "resource", owner: "owner", internal: "internal" },
+            generations: GenerationFields::STANDARD,
             summary: Summary { type_: "ComponentsSuccessful", heading: "", indent: "", tells_success: false },
             provenance_reason: reason!("InvalidProvenanceLabels"),
             revision: Revision::ReadyOnly,
@@ -126,11 +133,7 @@ impl Format {
                 legacy: Some(FinalizerForm::DomainDotKind),
                 owner_prefix: Some("finalizer"),
             },
-            generations: GenerationFields {
-                resource: "resource",
-                owner: "managedControlPlane",
-                internal: "internalConfiguration",
-            },
+            generations: GenerationFields::OPENMCP,
             summary: Summary {
                 type_: "MCPSuccessful",
                 heading: "The following components could not be reconciled successfully:\n",

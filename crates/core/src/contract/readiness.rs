@@ -23,7 +23,7 @@ pub struct Requirement<'a> {
     /// The conditions that count besides `<T>Reconciliation` and `<T>Healthy`; without a list, all that are there and whose good status is True.
     pub conditions: Option<&'a [&'static str]>,
     /// The polarities of the declared conditions of the dependency; undeclared ones are normal.
-    pub polarities: &'a [(&'static str, ConditionPolarity)],
+    pub polarities: &'a [(String, ConditionPolarity)],
     /// The provenance of the depending component, unless its labels are broken.
     pub own: Option<Provenance>,
     /// The finalizer that the depending component puts on the dependency.
@@ -133,7 +133,7 @@ fn first_bad_condition<'a>(
 }
 
 fn counts(type_: &str, requirement: &Requirement<'_>, format: &Format) -> bool {
-    let declared = requirement.polarities.iter().find(|(declared, _)| *declared == type_);
+    let declared = requirement.polarities.iter().find(|(declared, _)| declared == type_);
     let polarity = declared.map_or(ConditionPolarity::Normal, |(_, polarity)| *polarity);
     polarity == ConditionPolarity::Normal && !is_framework(type_, requirement.type_, format)
 }

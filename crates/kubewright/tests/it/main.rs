@@ -6,6 +6,7 @@ mod compat;
 mod conditions;
 mod config;
 mod config_live;
+mod contract;
 mod diagnostics;
 mod leadership;
 mod logs;

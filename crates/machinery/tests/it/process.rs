@@ -3,7 +3,7 @@
 use crate::repository::{Text, texts};
 
 /// The crates that an operator is made of.
-const CRATES: [&str; 7] = ["machinery", "core", "runtime", "component", "render", "derive", "kubewright"];
+const CRATES: [&str; 8] = ["machinery", "core", "runtime", "component", "contract", "render", "derive", "kubewright"];
 
 /// Where the command line is.
 const COMMAND_LINE: &str = "crates/runtime/src/operator/cli/";

@@ -45,7 +45,7 @@ pub use write_observer::{Write, WriteObserver, observe_writes};
 
 pub(crate) use connection::Connection;
 pub(crate) use error::chain;
-pub(crate) use own_write::is_removed;
+pub use own_write::is_removed;
 
 #[cfg(test)]
 mod tests;

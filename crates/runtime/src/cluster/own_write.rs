@@ -136,7 +136,7 @@ impl ObjectPath {
 
 /// Whether the update or patch with this answer has removed the object: the last of what held an object back that is being deleted. Its version
 /// is then the one from before the removal, so it is no news to a watch.
-pub(crate) fn is_removed(answer: &Value) -> bool {
+pub fn is_removed(answer: &Value) -> bool {
     answer.deletion_timestamp().is_some() && !is_held(answer)
 }
 

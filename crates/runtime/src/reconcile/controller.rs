@@ -8,7 +8,7 @@ use kubewright_core::backoff::{PersistedBackoff, RateLimiter};
 use kubewright_core::class::{ClassFilter, HandOver};
 use kubewright_core::condition::{ConditionEvents, ConditionPolicy};
 use kubewright_core::filter::Filter;
-use kubewright_core::finalizer::{FinalizerWrite, GiveUp};
+use kubewright_core::finalizer::{FinalizerName, FinalizerWrite, GiveUp};
 use kubewright_core::flow::{Class, Delay};
 use kubewright_core::queue::Drain;
 use kubewright_core::status::StatusWrite;
@@ -45,11 +45,15 @@ impl<R: Reconcile> Controller<R> {
     /// A controller whose reconciler this function makes: sync or async, with up to 12 arguments that are injected, and a reconciler or a
     /// `Result` of one. Its name is the kind in lower case.
     pub fn new<M>(constructor: impl crate::inject::Constructor<R, M>) -> Self {
-        let options = ControllerOptions::named(R::Kind::kind(&()).to_ascii_lowercase());
+        Self::of(constructor.boxed())
+    }
+
+    /// A controller whose reconciler is made by a constructor without the types of its arguments: for crates that wrap reconcilers of others.
+    pub fn of(constructor: Box<dyn Construct<R>>) -> Self {
         Self {
-            constructor: constructor.boxed(),
+            constructor,
             further: Further::none(),
-            options,
+            options: ControllerOptions::named(R::Kind::kind(&()).to_ascii_lowercase()),
             triggers: TriggerSet::new(),
             resync_filter: None,
             own_filter: None,
@@ -83,6 +87,17 @@ impl<R: Reconcile> Controller<R> {
     /// Former names of the finalizer: one that is there counts as ours, and is cleared with ours (FZ-8).
     pub fn legacy_finalizers<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.options.legacy_finalizers = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Gives the finalizer a name that was made already: also one without domain, as formats have it that must not change.
+    pub fn finalizer_named(mut self, name: FinalizerName) -> Self
+    where
+        R: Finalize,
+    {
+        self.further.finalize();
+        self.options.finalizer = Some(name.as_str().to_owned());
+        self.options.finalizer_name = Some(name);
         self
     }
 

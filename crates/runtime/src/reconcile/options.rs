@@ -4,7 +4,7 @@ use std::time::Duration;
 use kubewright_core::backoff::{PersistedBackoff, RateLimiter};
 use kubewright_core::class::ClassFilter;
 use kubewright_core::condition::{ConditionEvents, ConditionPolicy};
-use kubewright_core::finalizer::{FinalizerWrite, GiveUp};
+use kubewright_core::finalizer::{FinalizerName, FinalizerWrite, GiveUp};
 use kubewright_core::flow::{Class, Delay};
 use kubewright_core::queue::Drain;
 use kubewright_core::status::StatusWrite;
@@ -22,6 +22,8 @@ pub(super) struct ControllerOptions {
     pub(super) is_named: bool,
     pub(super) agent: Option<String>,
     pub(super) finalizer: Option<String>,
+    /// The same, if it was checked already.
+    pub(super) finalizer_name: Option<FinalizerName>,
     pub(super) legacy_finalizers: Vec<String>,
     pub(super) finalizer_care: FinalizerCare,
     pub(super) give_up: GiveUp,
@@ -81,6 +83,7 @@ impl ControllerOptions {
             is_named: false,
             agent: None,
             finalizer: None,
+            finalizer_name: None,
             legacy_finalizers: Vec::new(),
             finalizer_care: FinalizerCare::Always,
             give_up: GiveUp::Never,

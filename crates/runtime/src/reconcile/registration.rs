@@ -60,9 +60,10 @@ impl<R: Reconcile> ReconcilerRegistration<R> {
 
     /// The finalizer and its former names.
     fn finalizers(&self, operator: &str, formats: &Compat) -> Result<Vec<FinalizerName>, InvalidFinalizerName> {
-        let own = match &self.options().finalizer {
-            Some(name) => FinalizerName::parse(name)?,
-            None => default_finalizer::<R>(operator, formats.label_domain())?,
+        let own = match (&self.options().finalizer_name, &self.options().finalizer) {
+            (Some(name), _) => name.clone(),
+            (None, Some(name)) => FinalizerName::parse(name)?,
+            (None, None) => default_finalizer::<R>(operator, formats.label_domain())?,
         };
         let former = self.options().legacy_finalizers.iter().map(FinalizerName::unqualified);
         std::iter::once(Ok(own)).chain(former).collect()

@@ -5,7 +5,7 @@ const OWN: &str = "example.com/portal";
 const HOLD: &str = "dependency.example.com/portal";
 
 fn target(to: ComponentType, kind: EdgeKind, observation: Option<Observation>) -> Target {
-    Target { edge: Edge { to, kind }, conditions: None, polarities: &[], finalizer: HOLD.to_owned(), observation }
+    Target { edge: Edge { to, kind }, conditions: None, polarities: Vec::new(), finalizer: HOLD.to_owned(), observation }
 }
 
 /// A new Portal that needs a ready Server and is outlived by a Database.

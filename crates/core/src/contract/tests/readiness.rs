@@ -55,7 +55,7 @@ fn without_a_list_all_conditions_of_normal_polarity_count_and_none_of_the_framew
         assert_eq!(of(&with(ignored), &requirement()), Ok(()), "{ignored}");
     }
     assert_eq!(of(&with("Scaled"), &requirement()), bad("Scaled", Some(condition("Scaled", ConditionStatus::False))));
-    let polarities = [("Scaled", ConditionPolarity::Abnormal)];
+    let polarities = [("Scaled".to_owned(), ConditionPolarity::Abnormal)];
     assert_eq!(of(&with("Scaled"), &Requirement { polarities: &polarities, ..requirement() }), Ok(()));
 }
 

@@ -107,7 +107,7 @@ impl World {
         let target = |(edge, object): (&Edge, &Option<Object>)| Target {
             edge: *edge,
             conditions: None,
-            polarities: &[],
+            polarities: Vec::new(),
             finalizer: dependency_finalizer(index),
             observation: object.map(|object| object.observed(edge.to)),
         };

@@ -1,0 +1,65 @@
+//! The status of a component at the end of a pass (flow-and-contract.md, 13.6).
+
+use kubewright_core::condition::{ConditionStatus, Conditions, READY, STALLED};
+use kubewright_core::contract::{EndedPass, Observation};
+use kubewright_core::flow::{Halt, Prior, PriorCondition};
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_runtime::reconcile::{Conclude, Context, EndedMethod};
+
+use super::{ComponentLoop, PassStatus};
+use crate::controller::ComponentController;
+use crate::declaration::ContractComponent;
+
+impl<C: ComponentController> Conclude for ComponentLoop<C> {
+    fn prior(status: &PassStatus<C::Component>) -> Prior {
+        let conditions = &status.status.conditions;
+        let told = |type_: &str| {
+            let found = conditions.get(type_)?;
+            Some(PriorCondition { is_true: found.status == ConditionStatus::True, reason: found.reason.clone() })
+        };
+        match (told(READY), told(STALLED)) {
+            // A format without these conditions, or a new object: the memory of the process tells.
+            (None, None) => Prior::Memory,
+            (ready, stalled) => Prior::Conditions { ready, stalled },
+        }
+    }
+
+    fn conclude(&self, cx: &Context<C::Component>, ended: &mut EndedMethod<'_>, status: &mut PassStatus<C::Component>) {
+        let (notes, format) = (std::mem::take(&mut status.notes), &self.terms.format);
+        if notes.is_silent {
+            ended.drop_event();
+            return;
+        }
+        let Some(object) = cx.latest() else { return };
+        let own = Observation::of(&object, format);
+        let told = EndedPass {
+            type_: C::Component::TYPE,
+            declared: C::Component::CONDITIONS,
+            before: status.status.conditions.as_slice(),
+            now: cx.clock().now(),
+            generation: own.generation,
+            provenance: own.provenance.ok(),
+            is_deleting: own.is_deleting,
+            is_held: !own.depending.is_empty(),
+            end: notes.end.as_ref(),
+            outcome: ended.outcome(),
+            report: ended.report(),
+            statements: &notes.statements,
+        };
+        let told = told.status(format);
+        let is_success = matches!(ended.outcome(), Ok(()) | Err(Halt::Done));
+        let status = &mut status.status;
+        status.conditions = Conditions::from(told.conditions);
+        status.observed_generations = Some(told.seen.into());
+        if let Some(applied) = told.applied {
+            status.applied_generations = Some(applied.into());
+        }
+        if let Some(token) = object.annotation(format.requested_at()) {
+            status.handled_request = Some(token.to_owned());
+        }
+        if is_success && status.conditions.get(READY).is_some_and(|ready| ready.status != ConditionStatus::True) {
+            // The pass is fine, the component is not ready yet: that is no news of success.
+            ended.drop_event();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The construction of the loop, with the stores of its targets.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kube::Resource as _;
+use kubewright_core::flow::BoxError;
+use kubewright_runtime::inject::Construct;
+use kubewright_runtime::kind::KnownKind as _;
+use kubewright_runtime::operator::{Declarations, OperatorContext, Rule};
+
+use super::dangling::DanglingFinalizers;
+use super::{ComponentLoop, Dangling, LoopOptions};
+use crate::controller::ComponentController;
+use crate::declaration::{ContractComponent, Edges as _, OwnerOf, Terms};
+use crate::finalizer::OwnFinalizer;
+
+/// Makes the loop round a controller.
+pub(crate) struct LoopConstructor<C> {
+    pub(crate) controller: Box<dyn Construct<C>>,
+    pub(crate) terms: Arc<Terms>,
+    pub(crate) options: LoopOptions,
+}
+
+type Component<C> = <C as ComponentController>::Component;
+
+#[async_trait]
+impl<C: ComponentController> Construct<ComponentLoop<C>> for LoopConstructor<C> {
+    fn declare(&self, declarations: &mut Declarations) {
+        for problem in &self.terms.problems {
+            if !declarations.problems().contains(problem) {
+                declarations.problem(problem);
+            }
+        }
+        // The controller of a component sees no owner (CT-4).
+        let mut asked = Declarations::default();
+        self.controller.declare(&mut asked);
+        let owner = OwnerOf::<Component<C>>::gvk();
+        if asked.kinds().any(|kind| kind.group_kind() == owner.group_kind()) {
+            let text = format!("the controller of component {} asks for its owner, {}", Component::<C>::TYPE, owner.kind);
+            declarations.problem(format!("{text}; what it needs is in the component and its dependencies"));
+        }
+        self.controller.declare(declarations);
+        <Component<C> as ContractComponent>::Edges::declare(declarations);
+        if self.options.dangling != Dangling::Keep {
+            for (_, resource) in self.terms.depending(Component::<C>::TYPE) {
+                declarations.rule(Rule::new(resource.group.clone(), resource.plural.clone(), &["get"]));
+            }
+        }
+        let (group, plural) = (Component::<C>::group(&()), Component::<C>::plural(&()));
+        declarations.rule(Rule::new(group, plural, &["get", "patch"]));
+    }
+
+    async fn construct(self: Box<Self>, context: &OperatorContext) -> Result<ComponentLoop<C>, BoxError> {
+        let Self { controller, terms, options } = *self;
+        let own = OwnFinalizer::<Component<C>>::new(&terms.format)?;
+        let names = std::iter::once(own.name()).chain(own.former());
+        Ok(ComponentLoop {
+            finalizers: names.map(ToString::to_string).collect(),
+            force: format!("{}/force-finalize", terms.format.domain()),
+            targets: <Component<C> as ContractComponent>::Edges::open(context, &terms.format)?,
+            give_up: options.give_up,
+            dangling: DanglingFinalizers::of::<Component<C>>(context, &terms, options.dangling)?,
+            controller: controller.construct(context).await?,
+            terms,
+        })
+    }
+}

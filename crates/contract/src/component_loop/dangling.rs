@@ -1,0 +1,117 @@
+//! Dependency finalizers of components that are not there (TEAR-3).
+
+use std::collections::BTreeMap;
+
+use kubewright_core::contract::Observation;
+use kubewright_core::finalizer::FinalizerName;
+use kubewright_core::flow::{Classified, Delay, Event, Failure, Flow};
+use kubewright_core::reason;
+use kubewright_core::time::Moment;
+use kubewright_machinery::object::Key;
+use kubewright_runtime::cluster::{ApiRequest, ApiResource};
+use kubewright_runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
+use kubewright_runtime::operator::OperatorContext;
+use kubewright_runtime::reconcile::Context;
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use super::ComponentLoop;
+use crate::controller::ComponentController;
+use crate::declaration::ContractComponent;
+use crate::finalizer::writer_of;
+
+/// What becomes of a dependency finalizer whose depending component does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Dangling {
+    /// It is removed when the component is absent for so long, with a Warning event `DanglingDependencyRemoved`.
+    RemoveAfter(Delay),
+    /// It stays.
+    Keep,
+}
+
+impl Default for Dangling {
+    /// Removed after 5 minutes.
+    fn default() -> Self {
+        Self::RemoveAfter(Delay::minutes::<5>())
+    }
+}
+
+/// The dependency finalizers that other components of the contract put on this one.
+pub(super) struct DanglingFinalizers {
+    policy: Dangling,
+    depending: Vec<Depending>,
+    /// Since when which component was seen to be absent, by the uid of the object that it should depend on.
+    absent: Mutex<BTreeMap<(String, String), Moment>>,
+}
+
+/// A type of components that depend on this one.
+struct Depending {
+    /// The suffix of its dependency finalizer.
+    name: String,
+    resource: ApiResource,
+    writer: FinalizerWriter,
+}
+
+impl DanglingFinalizers {
+    pub(super) fn of<T: ContractComponent>(
+        context: &OperatorContext,
+        terms: &crate::declaration::Terms,
+        policy: Dangling,
+    ) -> Result<Self, kubewright_core::finalizer::InvalidFinalizerName> {
+        let own = ApiResource::known(&T::gvk(), T::plural(&()), T::is_namespaced());
+        let depending = terms.depending(T::TYPE).map(|(type_, resource)| {
+            let finalizer: FinalizerName = terms.format.dependency_finalizer(type_)?;
+            let writer = writer_of(context, own.clone(), finalizer);
+            Ok(Depending { name: type_.lower(), resource: resource.clone(), writer })
+        });
+        Ok(Self { policy, depending: depending.collect::<Result<_, _>>()?, absent: Mutex::default() })
+    }
+}
+
+impl<C: ComponentController> ComponentLoop<C> {
+    /// Looks whether the depending components exist, and removes the finalizers of those that have been absent for long enough. Returns whether one was
+    /// removed.
+    pub(super) async fn remove_dangling(&self, cx: &Context<C::Component>, object: &Value, own: &Observation) -> Flow<bool> {
+        let Dangling::RemoveAfter(grace) = self.dangling.policy else { return Ok(false) };
+        let named = self.dangling.depending.iter().filter(|depending| own.depending.contains(&depending.name));
+        let mut has_removed = false;
+        for depending in named {
+            let entry = (own.uid.clone(), depending.name.clone());
+            if exists(cx, depending).await? {
+                self.dangling.absent.lock().remove(&entry);
+                continue;
+            }
+            let now = cx.clock().moment();
+            let since = *self.dangling.absent.lock().entry(entry.clone()).or_insert(now);
+            let left = grace.as_duration().saturating_sub(now.since(since));
+            if let Ok(left) = Delay::try_from(left) {
+                cx.recheck_after(left);
+                continue;
+            }
+            match depending.writer.remove(object, RemovalGuard::Anyhow, |_| true).await.map_err(Failure::unclassified)? {
+                FinalizerOutcome::Overtaken(error) => return Err(Failure::unclassified(Classified::conflict(error)).into()),
+                _ => has_removed = true,
+            }
+            self.dangling.absent.lock().remove(&entry);
+            let note = format!("removed finalizer {}: the component has been absent for {grace}", depending.writer.name());
+            cx.recorder().record(Event::warning(reason!("DanglingDependencyRemoved"), note));
+        }
+        Ok(has_removed)
+    }
+
+    /// Forgets since when depending components were absent.
+    pub(super) fn forget_dangling(&self, own: &Observation) {
+        self.dangling.absent.lock().retain(|(uid, _), _| *uid != own.uid);
+    }
+}
+
+/// A live read: a store that lags would cost a component its dependency.
+async fn exists<K>(cx: &Context<K>, depending: &Depending) -> Flow<bool> {
+    let key: &Key = cx.key();
+    match cx.cluster().send(&ApiRequest::get(&depending.resource, key.namespace(), key.name())).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.is_not_found() => Ok(false),
+        Err(error) => Err(Failure::unclassified(error).into()),
+    }
+}

@@ -1,0 +1,49 @@
+//! Releases of components whose cleanup does not succeed (FZ-12, FZ-13).
+
+use kubewright_core::contract::{Progress, Release};
+use kubewright_core::finalizer::{EndedCleanup, FORCED, Released};
+use kubewright_core::flow::{Event, Flow};
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_runtime::reconcile::Context;
+use serde_json::Value;
+
+use super::ComponentLoop;
+use crate::controller::ComponentController;
+
+/// What is known of a release in a pass.
+#[derive(Debug, Default)]
+pub(super) struct Releasing {
+    pub(super) progress: Progress,
+    pub(super) release: Release,
+    /// Tells of a release without success.
+    pub(super) event: Option<Event>,
+}
+
+impl<C: ComponentController> ComponentLoop<C> {
+    /// Whether a person forces the release.
+    pub(super) fn is_forced(&self, object: &Value) -> bool {
+        object.annotation(&self.force) == Some(FORCED)
+    }
+
+    /// Takes the outcome of a cleanup, or of the wait in its place.
+    pub(super) fn after_cleanup(&self, cx: &Context<C::Component>, object: &Value, outcome: &Flow, releasing: &mut Releasing) {
+        let is_forced = self.is_forced(object);
+        let ended = EndedCleanup {
+            outcome,
+            deleted: object.deletion_timestamp().and_then(|time| time.parse().ok()),
+            is_forced,
+            now: cx.clock().now(),
+        };
+        let mut succeeded = false;
+        match self.give_up.after(&ended) {
+            Released::Done => succeeded = true,
+            Released::GivenUp(event) => {
+                releasing.release = if is_forced { Release::Forced } else { Release::Abandoned };
+                releasing.event = Some(event);
+            }
+            Released::Later(delay) => cx.recheck_after(delay),
+            _ => {}
+        }
+        releasing.progress = Progress::CleanedUp(succeeded);
+    }
+}

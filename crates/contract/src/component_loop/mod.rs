@@ -1,0 +1,64 @@
+//! The loop round the methods of a component controller (flow-and-contract.md, 13.5): a hand-written reconciler of the runtime.
+
+mod conclude;
+mod construct;
+mod dangling;
+mod give_up;
+mod run;
+mod status;
+
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_core::finalizer::GiveUp;
+use kubewright_core::flow::Flow;
+use kubewright_runtime::reconcile::{Context, Finalize, Reconcile};
+
+pub(crate) use self::construct::LoopConstructor;
+pub use self::dangling::Dangling;
+use self::dangling::DanglingFinalizers;
+pub use self::status::PassStatus;
+use crate::controller::ComponentController;
+use crate::declaration::{AnyTarget, Terms};
+
+/// The loop round a component controller.
+pub struct ComponentLoop<C: ComponentController> {
+    controller: C,
+    terms: Arc<Terms>,
+    /// The names of the own finalizer.
+    finalizers: Vec<String>,
+    /// The annotation by which a person forces the release of an object.
+    force: String,
+    /// In the order of the edges.
+    targets: Vec<Box<dyn AnyTarget>>,
+    give_up: GiveUp,
+    dangling: DanglingFinalizers,
+}
+
+/// The options of the loop.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LoopOptions {
+    pub(crate) give_up: GiveUp,
+    pub(crate) dangling: Dangling,
+}
+
+impl<C: ComponentController> Reconcile for ComponentLoop<C> {
+    type Kind = C::Component;
+    type Status = PassStatus<C::Component>;
+
+    async fn reconcile(&self, cx: &Context<C::Component>, _: &C::Component, status: &mut PassStatus<C::Component>) -> Flow {
+        self.pass(cx, status).await
+    }
+}
+
+impl<C: ComponentController> Finalize for ComponentLoop<C> {
+    async fn finalize(&self, cx: &Context<C::Component>, _: &C::Component, status: &mut PassStatus<C::Component>) -> Flow {
+        self.pass(cx, status).await
+    }
+}
+
+impl<C: ComponentController> fmt::Debug for ComponentLoop<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ComponentLoop").field("finalizers", &self.finalizers).finish_non_exhaustive()
+    }
+}

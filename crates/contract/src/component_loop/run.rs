@@ -1,0 +1,229 @@
+//! One pass: the actions that `next` decides, until it ends (flow-and-contract.md, 13.5).
+
+use std::sync::Arc;
+
+use kubewright_core::contract::{ComponentState, End, Next, Observation, Progress, RECONCILE, Release, Target, next, usable};
+use kubewright_core::flow::{Classified, Failure, Flow, Halt, Joined, Origin, join};
+use kubewright_runtime::reconcile::Context;
+use serde_json::Value;
+
+use super::give_up::Releasing;
+use super::{ComponentLoop, PassStatus};
+use crate::context::{ApplyContext, CleanupContext, ComponentPass, Said};
+use crate::controller::{ComponentController, Maybe, Ready};
+use crate::declaration::{ContractComponent, Edges as _, Found};
+
+/// The most actions of one pass: more than it takes to place and release all finalizers several times over.
+const MOST_ACTIONS: usize = 32;
+
+type Component<C> = <C as ComponentController>::Component;
+
+/// All that a pass sees of its component and the targets of its edges at a time.
+struct Sight {
+    object: Value,
+    own: Observation,
+    targets: Vec<Target>,
+    found: Vec<Option<Found>>,
+}
+
+impl<C: ComponentController> ComponentLoop<C> {
+    /// One pass, deleting or not.
+    pub(super) async fn pass(&self, cx: &Context<Component<C>>, status: &mut PassStatus<Component<C>>) -> Flow {
+        let (mut outcome, mut releasing) = (Ok(()), Releasing::default());
+        for _ in 0..MOST_ACTIONS {
+            let Some(sight) = self.look(cx) else { return silent(cx, status) };
+            if sight.own.is_deleting && self.is_forced(&sight.object) {
+                releasing.release = Release::Forced;
+            }
+            let state = ComponentState {
+                own: Some(sight.own.clone()),
+                finalizers: self.finalizers.clone(),
+                keep_running: Component::<C>::KEEP_RUNNING,
+                targets: sight.targets.clone(),
+                release: releasing.release,
+                progress: releasing.progress,
+            };
+            match next(&state, &self.terms.format) {
+                Next::ConsumeReconcile => {
+                    if !cx.consume_annotation(self.terms.format.operation(), RECONCILE).await? {
+                        return silent(cx, status); // the object is gone
+                    }
+                }
+                Next::PlaceOwnFinalizer => match cx.hold().await {
+                    Ok(()) => {}
+                    Err(Halt::Done) => return silent(cx, status), // the object is gone or going
+                    Err(halt) => return Err(halt.context("failed to set finalizers")),
+                },
+                Next::PlaceDependencyFinalizers(indices) => {
+                    for (target, found) in self.at(&sight, &indices) {
+                        target.place(found).await.map_err(|halt| halt.context("failed to set dependency finalizers"))?;
+                    }
+                }
+                Next::Apply => {
+                    outcome = self.apply(cx, status, &sight).await;
+                    releasing.progress = Progress::Applied;
+                }
+                Next::CleanUp => {
+                    outcome = self.cleanup(cx, status, &sight).await;
+                    self.after_cleanup(cx, &sight.object, &outcome, &mut releasing);
+                }
+                Next::ReleaseDependencies(indices) => self.release_dependencies(&sight, &indices).await?,
+                Next::ReleaseOwnFinalizer => {
+                    if releasing.progress == Progress::Begun
+                        && let Some(wait) = End::Depending(sight.own.depending.clone()).wait()
+                    {
+                        // Forced past components that still depend on it.
+                        self.after_cleanup(cx, &sight.object, &wait.into(), &mut releasing);
+                    }
+                    cx.release().await.map_err(|halt| halt.context("failed to clear finalizers"))?;
+                    self.forget_dangling(&sight.own);
+                    if let Some(event) = releasing.event {
+                        cx.recorder().record(event);
+                    }
+                    return silent(cx, status);
+                }
+                Next::End(End::Untouched) => return silent(cx, status),
+                Next::End(end @ End::Depending(_)) => {
+                    if self.remove_dangling(cx, &sight.object, &sight.own).await? && cx.live().await?.is_some() {
+                        continue;
+                    }
+                    status.notes.end = Some(end.clone());
+                    return held_back(cx, &end, outcome);
+                }
+                Next::End(end) => {
+                    status.notes.end = Some(end.clone());
+                    return match end {
+                        End::Provenance(error) => error.failure(&self.terms.format).into(),
+                        End::Applied => outcome,
+                        End::CleanupHalted => joined(outcome, &sight.own, self),
+                        end => end.wait().map_or(Ok(()), Into::into),
+                    };
+                }
+                next => {
+                    let text = format!("the pass cannot do {next:?}");
+                    return Failure::msg(text).reason("InternalError").origin(Origin::Bug).into();
+                }
+            }
+        }
+        // Other writers undo what the pass does.
+        Err(Failure::unclassified(Classified::conflict("the component and its dependencies changed all the time")).into())
+    }
+
+    /// The component and the targets of its edges as they are now. None when the component is gone.
+    fn look(&self, cx: &Context<Component<C>>) -> Option<Sight> {
+        let (object, format) = (cx.latest()?, &self.terms.format);
+        let own = Observation::of(&object, format);
+        let found: Vec<Option<Found>> = self.targets.iter().map(|target| target.find(cx.key())).collect();
+        let targets = self.targets.iter().zip(&found).map(|(target, found)| Target {
+            observation: found.as_ref().and_then(|found| target.observe(found, format)),
+            ..target.describe()
+        });
+        Some(Sight { targets: targets.collect(), object, own, found })
+    }
+
+    /// The targets of these indices that are there.
+    fn at<'a>(
+        &'a self,
+        sight: &'a Sight,
+        indices: &'a [usize],
+    ) -> impl Iterator<Item = (&'a dyn crate::declaration::AnyTarget, &'a Found)> + Send {
+        indices.iter().filter_map(|index| Some((&**self.targets.get(*index)?, sight.found.get(*index)?.as_ref()?)))
+    }
+
+    async fn apply(&self, cx: &Context<Component<C>>, status: &mut PassStatus<Component<C>>, sight: &Sight) -> Flow {
+        let Some(ready) = <Component<C> as ContractComponent>::Edges::ready(sight.usable()) else {
+            let text = "a dependency that was ready cannot be decoded";
+            return Failure::msg(text).reason("InternalError").origin(Origin::Bug).into();
+        };
+        let cx = ApplyContext(begin(cx, status, sight)?);
+        let outcome = self.controller.apply(&cx, Ready(ready)).await;
+        end(cx.0, status);
+        outcome
+    }
+
+    async fn cleanup(&self, cx: &Context<Component<C>>, status: &mut PassStatus<Component<C>>, sight: &Sight) -> Flow {
+        let maybe = <Component<C> as ContractComponent>::Edges::maybe(sight.usable());
+        let cx = CleanupContext(begin(cx, status, sight)?);
+        let outcome = self.controller.cleanup(&cx, Maybe(maybe)).await;
+        end(cx.0, status);
+        outcome
+    }
+
+    /// One that fails stops none of the others (CL-5).
+    async fn release_dependencies(&self, sight: &Sight, indices: &[usize]) -> Flow {
+        let mut released = Vec::new();
+        for (target, found) in self.at(sight, indices) {
+            released.push((target.describe().edge.to.as_str(), target.release(found).await));
+        }
+        match join(released) {
+            Ok(_) => Ok(()),
+            Err(halt) => Err(halt.context("failed to clear dependency finalizers")),
+        }
+    }
+}
+
+impl Sight {
+    /// The targets that a method may see: not those that are ignored, or going and not held (CL-3).
+    fn usable(&self) -> Vec<Option<Found>> {
+        let pairs = self.targets.iter().zip(&self.found);
+        pairs.map(|(target, found)| found.clone().filter(|_| is_usable(target))).collect()
+    }
+}
+
+fn is_usable(target: &Target) -> bool {
+    usable(target.observation.as_ref(), &target.finalizer).is_ok()
+}
+
+/// The pass as a method sees it.
+fn begin<T: ContractComponent>(cx: &Context<T>, status: &PassStatus<T>, sight: &Sight) -> Flow<ComponentPass<T>> {
+    let component = serde_json::from_value(sight.object.clone())
+        .map_err(|error| Failure::backoff(format!("decode the component: {error}")).reason("DecodeFailed").origin(Origin::Bug))?;
+    let said = Said {
+        statements: status.notes.statements.clone(),
+        external: status.status.external.clone(),
+        private: status.status.private.clone(),
+    };
+    Ok(ComponentPass::new(cx.clone(), Arc::new(component), said))
+}
+
+/// Takes what a method said.
+fn end<T: ContractComponent>(pass: ComponentPass<T>, status: &mut PassStatus<T>) {
+    let said = pass.said();
+    status.notes.statements = said.statements;
+    status.status.external = said.external;
+    status.status.private = said.private;
+}
+
+/// The end of a pass of which nothing is told, and after which nothing more is sent.
+#[allow(clippy::unnecessary_wraps)] // the outcome of the pass
+fn silent<T: ContractComponent>(cx: &Context<T>, status: &mut PassStatus<T>) -> Flow {
+    status.notes.is_silent = true;
+    cx.leave_status();
+    Ok(())
+}
+
+/// The outcome while depending components are left: the wait for them, unless `apply` failed meanwhile (TEAR-2).
+fn held_back<T>(cx: &Context<T>, end: &End, applied: Flow) -> Flow {
+    match applied {
+        Err(Halt::Failed(failure)) => return Err(Halt::Failed(failure)),
+        Err(halt) => {
+            if let Some(delay) = halt.summary().delay {
+                cx.recheck_after(delay);
+            }
+        }
+        Ok(()) => {}
+    }
+    end.wait().map_or(Ok(()), Into::into)
+}
+
+/// The outcome of a cleanup. Broken provenance labels join a failure, and turn nothing else into one (STH-2).
+fn joined<C: ComponentController>(outcome: Flow, own: &Observation, of: &ComponentLoop<C>) -> Flow {
+    match (outcome, &own.provenance) {
+        (Err(Halt::Failed(failure)), Err(error)) => {
+            let provenance = error.clone().failure(&of.terms.format);
+            join([("cleanup", Err(Halt::Failed(failure))), ("provenance", Err(Halt::Failed(provenance)))])
+                .map(|Joined(_): Joined<()>| ())
+        }
+        (outcome, _) => outcome,
+    }
+}

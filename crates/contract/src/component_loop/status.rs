@@ -1,0 +1,37 @@
+use std::fmt;
+
+use kubewright_core::contract::{End, Statements};
+use serde::{Deserialize, Serialize};
+
+use crate::declaration::{ContractComponent, StatusOf};
+
+/// The status of a component during a pass, with notes for its end that are not stored.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct PassStatus<T: ContractComponent> {
+    #[serde(flatten)]
+    pub(super) status: StatusOf<T>,
+    #[serde(skip)]
+    pub(super) notes: PassNotes,
+}
+
+/// What the conditions follow from besides the outcome.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PassNotes {
+    pub(super) statements: Statements,
+    pub(super) end: Option<End>,
+    /// Whether nothing is told of the pass.
+    pub(super) is_silent: bool,
+}
+
+impl<T: ContractComponent> Default for PassStatus<T> {
+    fn default() -> Self {
+        Self { status: StatusOf::<T>::default(), notes: PassNotes::default() }
+    }
+}
+
+impl<T: ContractComponent> fmt::Debug for PassStatus<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PassStatus").field("notes", &self.notes).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,175 @@
+//! What the methods of a component controller are given: one pass of their component, and the words to tell of it.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_core::condition::{Condition, ConditionStatus};
+use kubewright_core::config::FromConfigMap;
+use kubewright_core::contract::Statements;
+use kubewright_core::flow::{Delay, Flow};
+use kubewright_machinery::object::{Key, ObjectReference};
+use kubewright_runtime::background::CancellationToken;
+use kubewright_runtime::clock::Clock;
+use kubewright_runtime::controller::{LeaderTerm, QueueHandle};
+use kubewright_runtime::reconcile::{Context, ObjectRecorder};
+use parking_lot::Mutex;
+
+use crate::declaration::ContractComponent;
+
+/// One pass of a component. It has no way to the owner (CT-4), and none to change the spec of a component (CT-3).
+pub struct ComponentPass<T: ContractComponent> {
+    cx: Context<T>,
+    component: Arc<T>,
+    said: Mutex<Said<T>>,
+}
+
+/// What the author said in a pass.
+#[derive(Clone, Debug)]
+pub(crate) struct Said<T: ContractComponent> {
+    pub(crate) statements: Statements,
+    pub(crate) external: T::External,
+    pub(crate) private: T::Private,
+}
+
+impl<T: ContractComponent> ComponentPass<T> {
+    pub(crate) fn new(cx: Context<T>, component: Arc<T>, said: Said<T>) -> Self {
+        Self { cx, component, said: Mutex::new(said) }
+    }
+
+    pub(crate) fn said(self) -> Said<T> {
+        self.said.into_inner()
+    }
+
+    /// The component.
+    pub fn component(&self) -> &Arc<T> {
+        &self.component
+    }
+
+    /// Namespace and name of the component, which are those of its owner and of all its dependencies.
+    pub fn key(&self) -> &Key {
+        self.cx.key()
+    }
+
+    /// The component as events name it.
+    pub fn object_ref(&self) -> ObjectReference {
+        self.cx.object_ref()
+    }
+
+    /// Changes the part of the status that the owner shows. It begins as the component has it.
+    pub fn external<R>(&self, change: impl FnOnce(&mut T::External) -> R) -> R {
+        change(&mut self.said.lock().external)
+    }
+
+    /// Changes the part of the status that stays on the component. It begins as the component has it.
+    pub fn private<R>(&self, change: impl FnOnce(&mut T::Private) -> R) -> R {
+        change(&mut self.said.lock().private)
+    }
+
+    /// Sets condition `<T>Healthy`: the component works.
+    pub fn healthy(&self) {
+        self.condition(&T::TYPE.healthy(), ConditionStatus::True, "", "");
+    }
+
+    /// Sets condition `<T>Healthy`: the component does not work.
+    pub fn unhealthy(&self, reason: &str, message: impl Into<String>) {
+        self.condition(&T::TYPE.healthy(), ConditionStatus::False, reason, message);
+    }
+
+    /// Sets a condition, such as a declared one. Conditions that a successful pass does not set are removed; those that it has to set
+    /// become Unknown (STH-4, STH-5).
+    pub fn condition(&self, type_: &str, status: ConditionStatus, reason: &str, message: impl Into<String>) {
+        let condition = Condition::new(type_, status, reason, message);
+        self.said.lock().statements.conditions.push(condition);
+    }
+
+    /// The reason and message of condition `<T>Reconciliation` after success. The message stands before that of a failure (STH-1).
+    pub fn reconciliation(&self, reason: impl Into<String>, message: impl Into<String>) {
+        self.said.lock().statements.reconciliation = (reason.into(), message.into());
+    }
+
+    /// Records events on the component.
+    pub fn recorder(&self) -> ObjectRecorder<'_> {
+        self.cx.recorder()
+    }
+
+    /// A typed configuration: the same value during the whole pass.
+    pub fn config<C: FromConfigMap>(&self) -> Flow<Arc<C>> {
+        self.cx.config()
+    }
+
+    /// Queues keys of this controller.
+    pub fn enqueue(&self) -> QueueHandle {
+        self.cx.enqueue()
+    }
+
+    /// Repeats the pass no later than after this time, whatever its outcome (ACT-18).
+    pub fn recheck_after(&self, delay: Delay) {
+        self.cx.recheck_after(delay);
+    }
+
+    /// The number of failures in a row before this pass.
+    pub fn attempt(&self) -> u32 {
+        self.cx.attempt()
+    }
+
+    /// The term in which this replica leads the component; none without leadership.
+    pub fn term(&self) -> Option<&LeaderTerm> {
+        self.cx.term()
+    }
+
+    /// The time that the method may still take; none without a limit.
+    pub fn deadline(&self) -> Option<Duration> {
+        self.cx.deadline()
+    }
+
+    /// Cancelled when the pass should end soon: at shutdown.
+    pub fn cancelled(&self) -> &CancellationToken {
+        self.cx.cancelled()
+    }
+
+    /// The clock of the process, which tests set.
+    pub fn clock(&self) -> &Clock {
+        self.cx.clock()
+    }
+
+    /// The identity of the pass in logs: 32 hexadecimal digits.
+    pub fn trace_id(&self) -> &str {
+        self.cx.trace_id()
+    }
+}
+
+/// The pass of a component that is applied.
+pub struct ApplyContext<T: ContractComponent>(pub(crate) ComponentPass<T>);
+
+/// The pass of a component that is cleaned up. Only the loop makes one, when no other component depends on this one any more (CL-4).
+pub struct CleanupContext<T: ContractComponent>(pub(crate) ComponentPass<T>);
+
+impl<T: ContractComponent> Deref for ApplyContext<T> {
+    type Target = ComponentPass<T>;
+
+    fn deref(&self) -> &ComponentPass<T> {
+        &self.0
+    }
+}
+
+impl<T: ContractComponent> Deref for CleanupContext<T> {
+    type Target = ComponentPass<T>;
+
+    fn deref(&self) -> &ComponentPass<T> {
+        &self.0
+    }
+}
+
+macro_rules! debug_by_key {
+    ($($context:ident)*) => {
+        $(impl<T: ContractComponent> fmt::Debug for $context<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($context)).field("key", self.key()).finish_non_exhaustive()
+            }
+        })*
+    };
+}
+
+debug_by_key!(ComponentPass ApplyContext CleanupContext);

@@ -1,0 +1,80 @@
+use std::sync::Arc;
+
+use kube::CustomResourceExt;
+use kubewright_core::contract::{ComponentType, DeclaredCondition};
+use kubewright_core::flow::Failure;
+use kubewright_runtime::kind::KnownKind;
+
+use super::{Contract, Edges};
+use crate::status::{ContractStatus, StatusForm, StatusPart};
+
+/// A component of a contract: the resource that is generated from the owner, and how.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no component of a contract",
+    note = "implement `ContractComponent` for the resource, and add it in `Contract::components`"
+)]
+pub trait ContractComponent: KnownKind + CustomResourceExt {
+    /// The contract that the component belongs to.
+    type Contract: Contract;
+    /// The spec of the resource.
+    type Spec: Send + 'static;
+    /// The part of the status that the owner shows.
+    type External: StatusPart;
+    /// The part of the status that stays on the component.
+    type Private: StatusPart;
+    /// The names of the fields in the common part of the status, those of the contract's format.
+    type Form: StatusForm;
+    /// The edges to other components: a tuple of [`NeedsEdge`](super::NeedsEdge), [`NeedsSameRevisionEdge`](super::NeedsSameRevisionEdge) and
+    /// [`OutlivedByEdge`](super::OutlivedByEdge). For each of them there is an implementation of [`DependsOn`], and of [`Needs`] if readiness is needed.
+    type Edges: Edges<Self>;
+
+    /// The type, by default the kind: the `<T>` of its conditions, in lower case the `<t>` of its finalizers.
+    const TYPE: ComponentType;
+    /// Whether `apply` goes on being called while depending components keep the component from being deleted (TEAR-2).
+    const KEEP_RUNNING: bool = false;
+    /// The conditions that the component has besides `<T>Reconciliation` and `<T>Healthy`.
+    const CONDITIONS: &'static [DeclaredCondition] = &[];
+
+    /// Whether the owner switches the component on.
+    fn configured(owner: &OwnerOf<Self>) -> bool;
+
+    /// The spec of the component. A failure fails this component only.
+    fn convert(owner: &OwnerOf<Self>, internal: Option<&<Self::Contract as Contract>::Internal>) -> Result<Self::Spec, Failure>;
+
+    /// Copies the external part of the component's status into the status of the owner.
+    fn publish(external: Self::External, status: &mut OwnerStatusOf<Self>);
+}
+
+/// The owner of a component.
+pub type OwnerOf<T> = <<T as ContractComponent>::Contract as Contract>::Owner;
+/// The status of the owner of a component.
+pub type OwnerStatusOf<T> = <<T as ContractComponent>::Contract as Contract>::OwnerStatus;
+/// The status of a component.
+pub type StatusOf<T> =
+    ContractStatus<<T as ContractComponent>::External, <T as ContractComponent>::Private, <T as ContractComponent>::Form>;
+/// The dependencies of a component that `apply` gets: a tuple with an object for each edge, optional where readiness is not needed.
+pub type ReadyOf<T> = <<T as ContractComponent>::Edges as Edges<T>>::Ready;
+/// The dependencies of a component that `cleanup` gets: a tuple with an object for each edge, if it can be used.
+pub type MaybeOf<T> = <<T as ContractComponent>::Edges as Edges<T>>::Maybe;
+
+/// An edge to a component that outlives this one (EDGE-4).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no edge to `{To}`",
+    label = "not a declared dependency",
+    note = "declare the edge in `ContractComponent::Edges` and implement `DependsOn<{To}>`"
+)]
+pub trait DependsOn<To: ContractComponent>: ContractComponent {
+    /// The dependency: the field of the tuple at the place of the edge.
+    fn maybe(dependencies: &MaybeOf<Self>) -> Option<&Arc<To>>;
+}
+
+/// An edge to a component that is ready before this one is worked on, and outlives it (EDGE-4).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not need `{To}` to be ready",
+    label = "not a dependency that is ready",
+    note = "declare the edge in `ContractComponent::Edges` as `NeedsEdge<{To}>` and implement `Needs<{To}>`"
+)]
+pub trait Needs<To: ContractComponent>: DependsOn<To> {
+    /// The dependency: the field of the tuple at the place of the edge.
+    fn ready(dependencies: &ReadyOf<Self>) -> &Arc<To>;
+}

@@ -1,0 +1,73 @@
+use std::fmt;
+use std::marker::PhantomData;
+
+use kube::Resource as _;
+use kubewright_core::contract::{DeclaredCondition, Format, Member};
+use kubewright_core::finalizer::InvalidFinalizerName;
+use kubewright_runtime::cluster::ApiResource;
+use kubewright_runtime::kind::KnownKind;
+
+use super::{ContractComponent, Edges as _};
+
+/// A contract between an owner resource and its components.
+///
+/// The owner is the customer's resource; a section in its spec switches a component on. Each component is a resource of the owner's name and
+/// namespace, generated from the owner and, if there is one, its internal configuration.
+pub trait Contract: Sized + Send + Sync + 'static {
+    /// The kind of the owner.
+    type Owner: KnownKind;
+    /// The status of the owner, into which components publish.
+    type OwnerStatus: Send + 'static;
+    /// The kind of the internal configuration; [`NoInternal`] for a contract without one.
+    type Internal: Send + Sync + 'static;
+
+    /// The keys and names on the wire. By default those of the domain that is the API group of the owner.
+    fn format() -> Result<Format, InvalidFinalizerName> {
+        Format::standard(Self::Owner::group(&()))
+    }
+
+    /// Adds the components, each with [`Components::add`].
+    fn components(components: &mut Components<Self>);
+}
+
+/// The internal configuration of a contract without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoInternal {}
+
+/// The components of a contract.
+pub struct Components<C> {
+    format: Format,
+    all: Vec<ComponentInfo>,
+    contract: PhantomData<fn() -> C>,
+}
+
+/// A component of a contract, without its types.
+#[derive(Debug)]
+pub(super) struct ComponentInfo {
+    pub(super) member: Member,
+    pub(super) resource: ApiResource,
+    pub(super) conditions: &'static [DeclaredCondition],
+}
+
+impl<C: Contract> Components<C> {
+    /// The components of the contract, in the order of their declaration.
+    pub(super) fn declared(format: &Format) -> Vec<ComponentInfo> {
+        let mut components = Self { format: format.clone(), all: Vec::new(), contract: PhantomData };
+        C::components(&mut components);
+        components.all
+    }
+
+    /// Adds a component.
+    pub fn add<T: ContractComponent<Contract = C>>(&mut self) -> &mut Self {
+        let resource = ApiResource::known(&T::gvk(), T::plural(&()), T::is_namespaced());
+        let member = Member { type_: T::TYPE, keep_running: T::KEEP_RUNNING, edges: T::Edges::declared(&self.format) };
+        self.all.push(ComponentInfo { member, resource, conditions: T::CONDITIONS });
+        self
+    }
+}
+
+impl<C> fmt::Debug for Components<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Components").field("all", &self.all).finish_non_exhaustive()
+    }
+}

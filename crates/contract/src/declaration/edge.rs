@@ -1,0 +1,85 @@
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use kubewright_core::contract::{EdgeKind, Format, Revision};
+
+use super::ContractComponent;
+
+/// An edge from a component to one that it depends on.
+pub trait Edge: Send + Sync + 'static {
+    /// The component that is depended on.
+    type To: ContractComponent;
+    /// The dependency as `apply` gets it.
+    type Ready: Send + Sync + 'static;
+
+    /// The conditions of the dependency that count for its readiness besides `<T>Reconciliation` and `<T>Healthy`; without a list all of normal
+    /// polarity (RDY-2).
+    const CONDITIONS: Option<&'static [&'static str]> = None;
+
+    /// The kind of the edge in a format.
+    fn kind(format: &Format) -> EdgeKind;
+
+    /// The dependency as `apply` gets it, or none if it has to be there and is not.
+    fn ready(found: Option<Arc<Self::To>>) -> Option<Self::Ready>;
+}
+
+/// The dependency is ready, at the revision that the format of the contract asks for.
+pub struct NeedsEdge<To>(PhantomData<fn() -> To>);
+
+/// The dependency is ready, and generated from the same generations of the owner as the component (RDY-4).
+pub struct NeedsSameRevisionEdge<To>(PhantomData<fn() -> To>);
+
+/// The dependency outlives the component, ready or not.
+pub struct OutlivedByEdge<To>(PhantomData<fn() -> To>);
+
+impl<To: ContractComponent> Edge for NeedsEdge<To> {
+    type To = To;
+    type Ready = Arc<To>;
+
+    fn kind(format: &Format) -> EdgeKind {
+        EdgeKind::Needs(format.revision())
+    }
+
+    fn ready(found: Option<Arc<To>>) -> Option<Arc<To>> {
+        found
+    }
+}
+
+impl<To: ContractComponent> Edge for NeedsSameRevisionEdge<To> {
+    type To = To;
+    type Ready = Arc<To>;
+
+    fn kind(_: &Format) -> EdgeKind {
+        EdgeKind::Needs(Revision::SameRevision)
+    }
+
+    fn ready(found: Option<Arc<To>>) -> Option<Arc<To>> {
+        found
+    }
+}
+
+impl<To: ContractComponent> Edge for OutlivedByEdge<To> {
+    type To = To;
+    type Ready = Option<Arc<To>>;
+
+    fn kind(_: &Format) -> EdgeKind {
+        EdgeKind::OutlivedBy
+    }
+
+    fn ready(found: Option<Arc<To>>) -> Option<Option<Arc<To>>> {
+        Some(found)
+    }
+}
+
+macro_rules! debug_by_name {
+    ($($edge:ident)*) => {
+        $(impl<To> fmt::Debug for $edge<To> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(stringify!($edge))
+            }
+        })*
+    };
+}
+
+debug_by_name!(NeedsEdge NeedsSameRevisionEdge OutlivedByEdge);

@@ -1,0 +1,179 @@
+use std::any::Any;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kubewright_core::contract::triggers::dependency_changes;
+use kubewright_core::contract::{self as pure, Format, Observation, Target};
+use kubewright_core::flow::{BoxError, Flow};
+use kubewright_machinery::object::Key;
+use kubewright_runtime::inject::FromOperator as _;
+use kubewright_runtime::operator::{Declarations, OperatorContext, Rule};
+use kubewright_runtime::reconcile::TriggerSet;
+use kubewright_runtime::store::{Kept, Store};
+
+use super::{ContractComponent, Edge};
+use crate::finalizer::DependencyFinalizer;
+
+/// The edges of a component: a tuple of up to eight [`Edge`]s.
+pub trait Edges<From: ContractComponent>: Send + Sync + 'static {
+    /// The dependencies as `apply` gets them.
+    type Ready: Send + Sync + 'static;
+    /// The dependencies as `cleanup` gets them.
+    type Maybe: Send + Sync + 'static;
+
+    /// The edges without their types.
+    fn declared(format: &Format) -> Vec<pure::Edge>;
+
+    /// Declares the stores of the targets, and the permission for dependency finalizers on them.
+    fn declare(declarations: &mut Declarations);
+
+    /// Starts passes of the component by changes of its targets (WAKE-2).
+    fn watch(triggers: &mut TriggerSet<From>, format: &Format);
+
+    /// Opens the targets.
+    #[doc(hidden)]
+    fn open(context: &OperatorContext, format: &Format) -> Result<Vec<Box<dyn AnyTarget>>, BoxError>;
+
+    /// The dependencies as `apply` gets them, or none if one that has to be there is not.
+    #[doc(hidden)]
+    fn ready(found: Vec<Option<Found>>) -> Option<Self::Ready>;
+
+    /// The dependencies as `cleanup` gets them.
+    #[doc(hidden)]
+    fn maybe(found: Vec<Option<Found>>) -> Self::Maybe;
+}
+
+/// A component as a store keeps it, of a type that its edge knows.
+#[doc(hidden)]
+pub type Found = Arc<dyn Any + Send + Sync>;
+
+/// The component at the other end of an edge, without its type.
+#[doc(hidden)]
+#[async_trait]
+pub trait AnyTarget: Send + Sync {
+    /// The edge, with what its kind says about the readiness of the target.
+    fn describe(&self) -> Target;
+
+    /// The component of this key, as the store has it.
+    fn find(&self, key: &Key) -> Option<Found>;
+
+    /// The parts of a found component that decisions are made by.
+    fn observe(&self, found: &Found, format: &Format) -> Option<Observation>;
+
+    /// Places the dependency finalizer.
+    async fn place(&self, found: &Found) -> Flow;
+
+    /// Removes the dependency finalizer.
+    async fn release(&self, found: &Found) -> Flow;
+}
+
+/// The target of an edge.
+struct OpenTarget<From: ContractComponent, E: Edge> {
+    described: Target,
+    store: Store<E::To>,
+    finalizer: DependencyFinalizer<From, E::To>,
+}
+
+impl<From: ContractComponent, E: Edge> OpenTarget<From, E> {
+    fn open(context: &OperatorContext, format: &Format) -> Result<Self, BoxError> {
+        let store = Store::extract(context)?;
+        let finalizer = DependencyFinalizer::new(context, format, Store::clone(&store))?;
+        let described = Target {
+            edge: pure::Edge { to: E::To::TYPE, kind: E::kind(format) },
+            conditions: E::CONDITIONS,
+            polarities: E::To::CONDITIONS.iter().map(|declared| (declared.written_as(format), declared.polarity)).collect(),
+            finalizer: finalizer.name().to_string(),
+            observation: None,
+        };
+        Ok(Self { described, store, finalizer })
+    }
+}
+
+#[async_trait]
+impl<From: ContractComponent, E: Edge> AnyTarget for OpenTarget<From, E> {
+    fn describe(&self) -> Target {
+        self.described.clone()
+    }
+
+    fn find(&self, key: &Key) -> Option<Found> {
+        let found: Found = self.store.kept().get(key)?;
+        Some(found)
+    }
+
+    fn observe(&self, found: &Found, format: &Format) -> Option<Observation> {
+        found.downcast_ref::<Kept<E::To>>().map(|kept| Observation::of(kept, format))
+    }
+
+    async fn place(&self, found: &Found) -> Flow {
+        match found.downcast_ref::<Kept<E::To>>() {
+            Some(kept) => self.finalizer.place(kept).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn release(&self, found: &Found) -> Flow {
+        match found.downcast_ref::<Kept<E::To>>() {
+            Some(kept) => self.finalizer.release(kept).await,
+            None => Ok(()),
+        }
+    }
+}
+
+fn decoded<To: ContractComponent>(found: Option<Found>) -> Option<Arc<To>> {
+    found?.downcast::<Kept<To>>().ok()?.decode()
+}
+
+fn declare_target<To: ContractComponent>(declarations: &mut Declarations) {
+    Store::<To>::declare(declarations);
+    declarations.rule(Rule::new(To::group(&()), To::plural(&()), &["patch"]));
+}
+
+fn watch_target<From: ContractComponent, To: ContractComponent>(triggers: &mut TriggerSet<From>, format: &Format) {
+    drop(triggers.watch::<To>().same_name().filter(dependency_changes(format)));
+}
+
+macro_rules! edges {
+    ($($edge:ident)*) => {
+        #[allow(unused_variables, unused_mut, clippy::unused_unit)] // of the component without edges
+        impl<From: ContractComponent, $($edge: Edge,)*> Edges<From> for ($($edge,)*) {
+            type Ready = ($($edge::Ready,)*);
+            type Maybe = ($(Option<Arc<$edge::To>>,)*);
+
+            fn declared(format: &Format) -> Vec<pure::Edge> {
+                vec![$(pure::Edge { to: $edge::To::TYPE, kind: $edge::kind(format) },)*]
+            }
+
+            fn declare(declarations: &mut Declarations) {
+                $(declare_target::<$edge::To>(declarations);)*
+            }
+
+            fn watch(triggers: &mut TriggerSet<From>, format: &Format) {
+                $(watch_target::<From, $edge::To>(triggers, format);)*
+            }
+
+            fn open(context: &OperatorContext, format: &Format) -> Result<Vec<Box<dyn AnyTarget>>, BoxError> {
+                Ok(vec![$(Box::new(OpenTarget::<From, $edge>::open(context, format)?),)*])
+            }
+
+            fn ready(found: Vec<Option<Found>>) -> Option<Self::Ready> {
+                let mut found = found.into_iter();
+                Some(($($edge::ready(decoded(found.next().flatten()))?,)*))
+            }
+
+            fn maybe(found: Vec<Option<Found>>) -> Self::Maybe {
+                let mut found = found.into_iter();
+                ($(decoded::<$edge::To>(found.next().flatten()),)*)
+            }
+        }
+    };
+}
+
+edges!();
+edges!(A);
+edges!(A B);
+edges!(A B C);
+edges!(A B C D);
+edges!(A B C D E);
+edges!(A B C D E G);
+edges!(A B C D E G H);
+edges!(A B C D E G H I);

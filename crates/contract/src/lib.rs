@@ -1,0 +1,30 @@
+//! The contract between an owner resource and its components, for platforms that are split into components with controllers of their own.
+//!
+//! A [`Contract`] names the owner and its components; a [`ContractComponent`] is the resource of one of them, with its edges to others. A
+//! [`ComponentController`] has two methods, `apply` and `cleanup`. The [`ComponentLoop`] round it waits for dependencies, sets and clears
+//! finalizers on the component and on its dependencies, consumes operation annotations, keeps the order of a teardown, and writes the status.
+//! [`ContractExt::component_controller`] makes it a part of an operator.
+//!
+//! The decisions are those of [`kubewright_core::contract`]; this crate sends the requests.
+
+mod component_loop;
+mod context;
+mod controller;
+mod declaration;
+mod finalizer;
+mod operator;
+mod status;
+
+pub use component_loop::{ComponentLoop, Dangling, PassStatus};
+pub use context::{ApplyContext, CleanupContext, ComponentPass};
+pub use controller::{ComponentController, ConstructedController, ControllerConstructor, Maybe, Ready};
+#[doc(hidden)]
+pub use declaration::{AnyTarget, Found};
+pub use declaration::{
+    Components, Contract, ContractComponent, DependsOn, Edge, Edges, MaybeOf, Needs, NeedsEdge, NeedsSameRevisionEdge,
+    NoInternal, OutlivedByEdge, OwnerOf, OwnerStatusOf, ReadyOf, StatusOf,
+};
+pub use finalizer::{DependencyFinalizer, OwnFinalizer};
+pub use kubewright_core::contract::{ComponentType, DeclaredCondition, Format, Generations, Graph, Provenance, Revision};
+pub use operator::{ContractExt, OperatorComponentController};
+pub use status::{ContractStatus, NoPart, OpenmcpForm, StandardForm, StatusForm, StatusGenerations, StatusPart};

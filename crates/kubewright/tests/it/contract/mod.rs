@@ -1,0 +1,10 @@
+//! The controllers of the components of a contract, on a test cluster.
+
+mod conditions;
+mod deletion;
+mod dependencies;
+mod give_up;
+mod operations;
+mod platform;
+mod triggers;
+mod world;

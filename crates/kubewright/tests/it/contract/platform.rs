@@ -1,0 +1,298 @@
+//! A contract by hand: a platform whose landscaper needs nothing ready, but goes before the authentication does.
+
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use kubewright::contract::{
+    ApplyContext, CleanupContext, ComponentController, ComponentPass, ComponentType, Components, Contract, ContractComponent,
+    ContractExt as _, ContractStatus, DeclaredCondition, DependsOn, Maybe, MaybeOf, Needs, NeedsEdge, NoInternal, NoPart,
+    OperatorComponentController, OutlivedByEdge, Ready, ReadyOf, StandardForm,
+};
+use kubewright::core::condition::{ConditionPolarity, ConditionVisibility};
+use kubewright::prelude::*;
+use parking_lot::Mutex;
+
+pub(super) const DOMAIN: &str = "platform.kubewright.dev";
+
+#[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "platform.kubewright.dev", version = "v1", kind = "Platform", namespaced)]
+pub(super) struct PlatformSpec {
+    api_server: bool,
+}
+
+#[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "platform.kubewright.dev", version = "v1", kind = "ApiServer", namespaced, status = "ApiServerStatus")]
+pub(super) struct ApiServerSpec {
+    #[serde(default)]
+    pub(super) size: i64,
+}
+
+pub(super) type ApiServerStatus = ContractStatus<ApiServerExternal, ApiServerPrivate>;
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(super) struct ApiServerExternal {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) endpoint: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(super) struct ApiServerPrivate {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) kubeconfig: Option<String>,
+}
+
+#[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "platform.kubewright.dev", version = "v1", kind = "Authentication", namespaced, status = "PlainStatus")]
+pub(super) struct AuthenticationSpec {
+    #[serde(default)]
+    pub(super) size: i64,
+}
+
+#[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "platform.kubewright.dev", version = "v1", kind = "Landscaper", namespaced, status = "PlainStatus")]
+pub(super) struct LandscaperSpec {
+    #[serde(default)]
+    pub(super) size: i64,
+}
+
+pub(super) type PlainStatus = ContractStatus<NoPart, NoPart>;
+
+pub(super) struct Platforms;
+
+impl Contract for Platforms {
+    type Owner = Platform;
+    type OwnerStatus = Value;
+    type Internal = NoInternal;
+
+    fn components(components: &mut Components<Self>) {
+        components.add::<ApiServer>().add::<Authentication>().add::<Landscaper>();
+    }
+}
+
+impl ContractComponent for ApiServer {
+    type Contract = Platforms;
+    type Spec = ApiServerSpec;
+    type External = ApiServerExternal;
+    type Private = ApiServerPrivate;
+    type Form = StandardForm;
+    type Edges = ();
+
+    const TYPE: ComponentType = ComponentType::new("ApiServer");
+    const KEEP_RUNNING: bool = true;
+
+    fn configured(owner: &Platform) -> bool {
+        owner.spec.api_server
+    }
+
+    fn convert(_: &Platform, _: Option<&NoInternal>) -> Result<ApiServerSpec, Failure> {
+        Ok(ApiServerSpec::default())
+    }
+
+    fn publish(external: ApiServerExternal, status: &mut Value) {
+        status["endpoint"] = external.endpoint.into();
+    }
+}
+
+impl ContractComponent for Authentication {
+    type Contract = Platforms;
+    type Spec = AuthenticationSpec;
+    type External = NoPart;
+    type Private = NoPart;
+    type Form = StandardForm;
+    type Edges = (NeedsEdge<ApiServer>,);
+
+    const TYPE: ComponentType = ComponentType::new("Authentication");
+
+    fn configured(_: &Platform) -> bool {
+        true
+    }
+
+    fn convert(_: &Platform, _: Option<&NoInternal>) -> Result<AuthenticationSpec, Failure> {
+        Ok(AuthenticationSpec::default())
+    }
+
+    fn publish(_: NoPart, _: &mut Value) {}
+}
+
+impl DependsOn<ApiServer> for Authentication {
+    fn maybe(dependencies: &MaybeOf<Self>) -> Option<&Arc<ApiServer>> {
+        dependencies.0.as_ref()
+    }
+}
+
+impl Needs<ApiServer> for Authentication {
+    fn ready(dependencies: &ReadyOf<Self>) -> &Arc<ApiServer> {
+        &dependencies.0
+    }
+}
+
+impl ContractComponent for Landscaper {
+    type Contract = Platforms;
+    type Spec = LandscaperSpec;
+    type External = NoPart;
+    type Private = NoPart;
+    type Form = StandardForm;
+    type Edges = (OutlivedByEdge<ApiServer>, OutlivedByEdge<Authentication>);
+
+    const TYPE: ComponentType = ComponentType::new("Landscaper");
+    const CONDITIONS: &'static [DeclaredCondition] = &[
+        DeclaredCondition {
+            type_: "LandscaperInstalled",
+            visibility: ConditionVisibility::Public,
+            polarity: ConditionPolarity::Normal,
+        },
+        DeclaredCondition {
+            type_: "LandscaperDegraded",
+            visibility: ConditionVisibility::Public,
+            polarity: ConditionPolarity::Abnormal,
+        },
+    ];
+
+    fn configured(_: &Platform) -> bool {
+        true
+    }
+
+    fn convert(_: &Platform, _: Option<&NoInternal>) -> Result<LandscaperSpec, Failure> {
+        Ok(LandscaperSpec::default())
+    }
+
+    fn publish(_: NoPart, _: &mut Value) {}
+}
+
+impl DependsOn<Authentication> for Landscaper {
+    fn maybe(dependencies: &MaybeOf<Self>) -> Option<&Arc<Authentication>> {
+        dependencies.1.as_ref()
+    }
+}
+
+/// The end of a method, as a test says it.
+type Act = Arc<dyn Fn(&dyn Words) -> Flow + Send + Sync>;
+
+/// The words of a pass, without the type of its component.
+pub(super) trait Words {
+    fn healthy(&self);
+    fn condition(&self, type_: &str, holds: bool);
+    fn reconciliation(&self, reason: &str, message: &str);
+}
+
+impl<T: ContractComponent> Words for ComponentPass<T> {
+    fn healthy(&self) {
+        Self::healthy(self);
+    }
+
+    fn condition(&self, type_: &str, holds: bool) {
+        Self::condition(self, type_, holds.into(), "Test", "");
+    }
+
+    fn reconciliation(&self, reason: &str, message: &str) {
+        Self::reconciliation(self, reason, message);
+    }
+}
+
+/// The ends of the methods, and the calls so far.
+#[derive(Clone, Default)]
+pub(super) struct Script {
+    acts: Arc<Mutex<HashMap<String, Act>>>,
+    calls: Arc<Mutex<Vec<String>>>,
+}
+
+impl Script {
+    /// Lets a method such as `apply Landscaper` end so, from now on.
+    pub(super) fn set(&self, method: &str, act: impl Fn(&dyn Words) -> Flow + Send + Sync + 'static) {
+        self.acts.lock().insert(method.to_owned(), Arc::new(act));
+    }
+
+    /// The calls of a method so far.
+    pub(super) fn count(&self, method: &str) -> usize {
+        self.calls.lock().iter().filter(|call| *call == method).count()
+    }
+
+    pub(super) fn calls(&self) -> Vec<String> {
+        self.calls.lock().clone()
+    }
+
+    fn run<T: ContractComponent>(&self, method: &str, pass: &ComponentPass<T>) -> Flow {
+        let name = format!("{method} {}", T::TYPE);
+        self.calls.lock().push(name.clone());
+        let act = self.acts.lock().get(&name).cloned();
+        if let Some(act) = act {
+            return act(pass);
+        }
+        pass.healthy();
+        Words::condition(pass, "LandscaperInstalled", true);
+        Ok(())
+    }
+}
+
+pub(super) struct Scripted<T>(Script, PhantomData<T>);
+
+impl<T> Scripted<T> {
+    fn new(State(script): State<Script>) -> Self {
+        Self(script, PhantomData)
+    }
+}
+
+impl ComponentController for Scripted<ApiServer> {
+    type Component = ApiServer;
+
+    async fn apply(&self, cx: &ApplyContext<ApiServer>, _: Ready<ApiServer>) -> Flow {
+        let size = cx.component().spec.size;
+        cx.external(|external| external.endpoint = (size != 13).then(|| format!("https://api-{size}")));
+        cx.private(|private| private.kubeconfig = Some("secret".to_owned()));
+        self.0.run("apply", cx)
+    }
+
+    async fn cleanup(&self, cx: &CleanupContext<ApiServer>, _: Maybe<ApiServer>) -> Flow {
+        self.0.run("cleanup", cx)
+    }
+}
+
+impl ComponentController for Scripted<Authentication> {
+    type Component = Authentication;
+
+    async fn apply(&self, cx: &ApplyContext<Authentication>, deps: Ready<Authentication>) -> Flow {
+        let endpoint = deps.get::<ApiServer>().status.as_ref().and_then(|status| status.external.endpoint.clone());
+        if endpoint.is_none() {
+            return Failure::backoff("the API server has no endpoint").reason("DependencyStatusInvalid").into();
+        }
+        self.0.run("apply", cx)
+    }
+
+    async fn cleanup(&self, cx: &CleanupContext<Authentication>, deps: Maybe<Authentication>) -> Flow {
+        let found = if deps.get::<ApiServer>().is_some() { "with" } else { "without" };
+        self.0.calls.lock().push(format!("cleanup {found} ApiServer"));
+        self.0.run("cleanup", cx)
+    }
+}
+
+impl ComponentController for Scripted<Landscaper> {
+    type Component = Landscaper;
+
+    async fn apply(&self, cx: &ApplyContext<Landscaper>, _: Ready<Landscaper>) -> Flow {
+        self.0.run("apply", cx)
+    }
+
+    async fn cleanup(&self, cx: &CleanupContext<Landscaper>, deps: Maybe<Landscaper>) -> Flow {
+        let found = if deps.get::<Authentication>().is_some() { "with" } else { "without" };
+        self.0.calls.lock().push(format!("cleanup {found} Authentication"));
+        self.0.run("cleanup", cx)
+    }
+}
+
+/// An operator with the controllers of all components.
+pub(super) fn operator(script: &Script) -> Operator {
+    operator_with(script, |api_server| api_server, |landscaper| landscaper)
+}
+
+/// The same with options of the first and of the last controller.
+pub(super) fn operator_with(
+    script: &Script,
+    api_server: impl FnOnce(OperatorComponentController<Scripted<ApiServer>>) -> OperatorComponentController<Scripted<ApiServer>>,
+    landscaper: impl FnOnce(OperatorComponentController<Scripted<Landscaper>>) -> OperatorComponentController<Scripted<Landscaper>>,
+) -> Operator {
+    let operator = Operator::new("platform-operator.platform.kubewright.dev").state(script.clone());
+    let operator = api_server(operator.component_controller(Scripted::<ApiServer>::new));
+    let operator = operator.component_controller(Scripted::<Authentication>::new);
+    landscaper(operator.component_controller(Scripted::<Landscaper>::new)).into()
+}

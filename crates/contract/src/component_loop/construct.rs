@@ -32,11 +32,15 @@ impl<C: ComponentController> Construct<ComponentLoop<C>> for LoopConstructor<C> 
                 declarations.problem(problem);
             }
         }
+        let owner = OwnerOf::<Component<C>>::gvk();
+        if let Some(graph) = &self.terms.graph {
+            declarations.graph(format!("{} of {}", owner.kind, self.terms.format.domain()), graph.clone());
+        }
         // The controller of a component sees no owner (CT-4).
         let mut asked = Declarations::default();
         self.controller.declare(&mut asked);
-        let owner = OwnerOf::<Component<C>>::gvk();
-        if asked.kinds().any(|kind| kind.group_kind() == owner.group_kind()) {
+        let plural = OwnerOf::<Component<C>>::plural(&());
+        if asked.all_rules().iter().any(|rule| rule.group == owner.group && rule.resource == plural) {
             let text = format!("the controller of component {} asks for its owner, {}", Component::<C>::TYPE, owner.kind);
             declarations.problem(format!("{text}; what it needs is in the component and its dependencies"));
         }

@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubewright_core::config::FromConfigMap;
+use kubewright_core::contract::Graph;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use serde_json::Value;
 
@@ -32,6 +33,8 @@ pub struct Declarations {
     kinds: BTreeSet<GroupVersionKind>,
     /// The parts that have claimed something, by its kind and value.
     claims: BTreeMap<(String, String), String>,
+    /// The graphs of contracts, by their names.
+    graphs: BTreeMap<String, Graph>,
     needs: Needs,
     configs: DeclaredConfigs,
     formats: Box<Compat>,
@@ -222,6 +225,17 @@ impl Declarations {
     pub fn queue(&mut self, kind: GroupKind) -> &mut Self {
         self.needs.queues.insert(kind);
         self
+    }
+
+    /// The graph of a contract that controllers of the operator are under, by the name of the contract. The command `graph` prints it.
+    pub fn graph(&mut self, contract: impl Into<String>, graph: Graph) -> &mut Self {
+        self.graphs.insert(contract.into(), graph);
+        self
+    }
+
+    /// The graphs of contracts with their names, sorted by these.
+    pub fn graphs(&self) -> impl Iterator<Item = (&str, &Graph)> {
+        self.graphs.iter().map(|(name, graph)| (name.as_str(), graph))
     }
 
     /// A controller of this kind.

@@ -6,5 +6,6 @@ mod dependencies;
 mod give_up;
 mod operations;
 mod platform;
+mod start;
 mod triggers;
 mod world;

@@ -51,12 +51,41 @@ pub(super) enum Command {
     },
     /// Prints the CRDs that the operator brings along
     Crds,
+    /// Prints the components of contracts and what depends on what, as a chart
+    Graph(GraphArgs),
     /// Prints the roles that the operator needs, and with a namespace for it its service account and the bindings
     Rbac(RbacArgs),
     /// Prints all manifests that run the operator in a cluster, for `kubectl apply -f -`
     Deploy(Box<DeployArgs>),
     /// Prints name and version
     Version,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct GraphArgs {
+    /// The language of the chart: `mermaid`, the default, or `dot`
+    #[arg(long, value_name = "FORMAT", default_value = "mermaid")]
+    format: GraphFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum GraphFormat {
+    /// A flow chart of Mermaid
+    Mermaid,
+    /// A digraph of Graphviz
+    Dot,
+}
+
+impl GraphArgs {
+    /// The charts of all contracts; none for an operator without one.
+    pub(super) fn charts(&self, declarations: &Declarations) -> Option<String> {
+        let charts = declarations.graphs().map(|(name, graph)| match self.format {
+            GraphFormat::Mermaid => format!("%% {name}\n{}", graph.to_mermaid()),
+            GraphFormat::Dot => format!("// {name}\n{}", graph.to_dot()),
+        });
+        let charts: Vec<String> = charts.collect();
+        (!charts.is_empty()).then(|| charts.join("\n"))
+    }
 }
 
 #[derive(Clone, Debug, Args)]

@@ -60,6 +60,10 @@ pub async fn main_from(
             ),
         },
         Command::Crds => print_documents(source.into_operator().declarations().crds()),
+        Command::Graph(args) => match args.charts(&source.into_operator().declarations()) {
+            Some(charts) => print(&charts),
+            None => usage("print the graph: no controller of the operator is under a contract"),
+        },
         Command::Rbac(args) => {
             let (documents, remarks) = args.documents(source.into_operator());
             remind(&remarks);

@@ -6,12 +6,13 @@ use std::time::Duration;
 use clap::{CommandFactory as _, Parser as _};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use kubewright_core::contract::{ComponentType, Edge, EdgeKind, Graph, Member, Revision};
 use serde_json::Value;
 
 use super::args::{Cli, Command, LogFormat};
 use super::*;
 use crate::leadership::Leadership;
-use crate::operator::{Operator, OperatorOptions};
+use crate::operator::{Declarations, Operator, OperatorOptions};
 
 struct Environment;
 
@@ -212,6 +213,25 @@ async fn what_only_prints_needs_no_cluster() {
     for args in [&["crds"][..], &["rbac", "--prefix", "x"], deploy, &["version"], &["--version"], &["-V"], &["--help"]] {
         assert_eq!(exit_of(args, None).await, code(0), "{args:?}");
     }
+}
+
+// CMD-7
+#[test]
+fn the_graph_of_a_contract_is_printed_in_the_language_asked_for() {
+    let (a, b) = (ComponentType::new("Database"), ComponentType::new("Shop"));
+    let member = |type_, edges| Member { type_, keep_running: false, edges };
+    let edge = Edge { to: a, kind: EdgeKind::Needs(Revision::ReadyOnly) };
+    let graph = Graph::new(vec![member(a, Vec::new()), member(b, vec![edge])]).unwrap();
+    let mut declarations = Declarations::default();
+    let charts = |args: &[&str], declarations: &Declarations| {
+        let cli = Cli::try_parse_from(["demo", "graph"].iter().chain(args)).unwrap();
+        let Some(Command::Graph(args)) = cli.command else { panic!("another command") };
+        args.charts(declarations)
+    };
+    assert_eq!(charts(&[], &declarations), None);
+    declarations.graph("Market of example.com", graph.clone());
+    assert_eq!(charts(&[], &declarations), Some(format!("%% Market of example.com\n{}", graph.to_mermaid())));
+    assert_eq!(charts(&["--format", "dot"], &declarations), Some(format!("// Market of example.com\n{}", graph.to_dot())));
 }
 
 // CMD-4

@@ -60,22 +60,23 @@ impl<From: ContractComponent, To: ContractComponent> DependencyFinalizer<From, T
         self.writer.name()
     }
 
-    /// Places it. An object that is gone or being deleted by now is in the store as it is then.
-    pub(crate) async fn place(&self, target: &Kept<To>) -> Flow {
+    /// Places it, and returns whether that changed the object. An object that is gone or being deleted by now is in the store as it is then.
+    pub(crate) async fn place(&self, target: &Kept<To>) -> Flow<bool> {
         let target = target.json();
         let outcome = self.writer.add(&target, |live| live.uid() == target.uid()).await;
         self.settle(&target, outcome.map_err(Failure::unclassified)?)
     }
 
-    /// Removes it.
-    pub(crate) async fn release(&self, target: &Kept<To>) -> Flow {
+    /// Removes it, and returns whether that changed the object.
+    pub(crate) async fn release(&self, target: &Kept<To>) -> Flow<bool> {
         let target = target.json();
         let outcome = self.writer.remove(&target, RemovalGuard::Anyhow, |live| live.uid() == target.uid()).await;
         self.settle(&target, outcome.map_err(Failure::unclassified)?)
     }
 
     /// Makes the answer visible in the store.
-    fn settle(&self, before: &serde_json::Value, outcome: FinalizerOutcome) -> Flow {
+    fn settle(&self, before: &serde_json::Value, outcome: FinalizerOutcome) -> Flow<bool> {
+        let has_changed = matches!(outcome, FinalizerOutcome::Changed(_));
         let gone = || self.store.kept().record_delete(&Key::new(before.namespace(), before.name()), before.uid());
         match outcome {
             FinalizerOutcome::Changed(answer) | FinalizerOutcome::Deleting(answer) | FinalizerOutcome::Dropped(answer) => {
@@ -88,7 +89,7 @@ impl<From: ContractComponent, To: ContractComponent> DependencyFinalizer<From, T
             FinalizerOutcome::Overtaken(error) => return Err(Failure::unclassified(Classified::conflict(error)).into()),
             _ => {}
         }
-        Ok(())
+        Ok(has_changed)
     }
 }
 

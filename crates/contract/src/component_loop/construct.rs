@@ -61,7 +61,6 @@ impl<C: ComponentController> Construct<ComponentLoop<C>> for LoopConstructor<C> 
         let names = std::iter::once(own.name()).chain(own.former());
         Ok(ComponentLoop {
             finalizers: names.map(ToString::to_string).collect(),
-            force: format!("{}/force-finalize", terms.format.domain()),
             targets: <Component<C> as ContractComponent>::Edges::open(context, &terms.format)?,
             give_up: options.give_up,
             dangling: DanglingFinalizers::of::<Component<C>>(context, &terms, options.dangling)?,

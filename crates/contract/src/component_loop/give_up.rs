@@ -22,7 +22,7 @@ pub(super) struct Releasing {
 impl<C: ComponentController> ComponentLoop<C> {
     /// Whether a person forces the release.
     pub(super) fn is_forced(&self, object: &Value) -> bool {
-        object.annotation(&self.force) == Some(FORCED)
+        object.annotation(self.terms.format.force()) == Some(FORCED)
     }
 
     /// Takes the outcome of a cleanup, or of the wait in its place.

@@ -27,8 +27,6 @@ pub struct ComponentLoop<C: ComponentController> {
     terms: Arc<Terms>,
     /// The names of the own finalizer.
     finalizers: Vec<String>,
-    /// The annotation by which a person forces the release of an object.
-    force: String,
     /// In the order of the edges.
     targets: Vec<Box<dyn AnyTarget>>,
     give_up: GiveUp,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kubewright_core::contract::{ComponentState, End, Next, Observation, Progress, RECONCILE, Release, Target, next, usable};
 use kubewright_core::flow::{Classified, Failure, Flow, Halt, Joined, Origin, join};
+use kubewright_runtime::controller::WriteVerb;
 use kubewright_runtime::reconcile::Context;
 use serde_json::Value;
 
@@ -56,7 +57,10 @@ impl<C: ComponentController> ComponentLoop<C> {
                 },
                 Next::PlaceDependencyFinalizers(indices) => {
                     for (target, found) in self.at(&sight, &indices) {
-                        target.place(found).await.map_err(|halt| halt.context("failed to set dependency finalizers"))?;
+                        let placed = target.place(found).await;
+                        if placed.map_err(|halt| halt.context("failed to set dependency finalizers"))? {
+                            cx.note_write(WriteVerb::Patched, &target.kind(), cx.key());
+                        }
                     }
                 }
                 Next::Apply => {
@@ -67,7 +71,7 @@ impl<C: ComponentController> ComponentLoop<C> {
                     outcome = self.cleanup(cx, status, &sight).await;
                     self.after_cleanup(cx, &sight.object, &outcome, &mut releasing);
                 }
-                Next::ReleaseDependencies(indices) => self.release_dependencies(&sight, &indices).await?,
+                Next::ReleaseDependencies(indices) => self.release_dependencies(cx, &sight, &indices).await?,
                 Next::ReleaseOwnFinalizer => {
                     if releasing.progress == Progress::Begun
                         && let Some(wait) = End::Depending(sight.own.depending.clone()).wait()
@@ -150,10 +154,14 @@ impl<C: ComponentController> ComponentLoop<C> {
     }
 
     /// One that fails stops none of the others (CL-5).
-    async fn release_dependencies(&self, sight: &Sight, indices: &[usize]) -> Flow {
+    async fn release_dependencies(&self, cx: &Context<Component<C>>, sight: &Sight, indices: &[usize]) -> Flow {
         let mut released = Vec::new();
         for (target, found) in self.at(sight, indices) {
-            released.push((target.describe().edge.to.as_str(), target.release(found).await));
+            let outcome = target.release(found).await;
+            if let Ok(true) = outcome {
+                cx.note_write(WriteVerb::Patched, &target.kind(), cx.key());
+            }
+            released.push((target.describe().edge.to.as_str(), outcome));
         }
         match join(released) {
             Ok(_) => Ok(()),

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use kubewright_core::contract::triggers::dependency_changes;
 use kubewright_core::contract::{self as pure, Format, Observation, Target};
 use kubewright_core::flow::{BoxError, Flow};
-use kubewright_machinery::object::Key;
+use kubewright_machinery::object::{GroupKind, Key};
 use kubewright_runtime::inject::FromOperator as _;
 use kubewright_runtime::operator::{Declarations, OperatorContext, Rule};
 use kubewright_runtime::reconcile::TriggerSet;
@@ -60,11 +60,14 @@ pub trait AnyTarget: Send + Sync {
     /// The parts of a found component that decisions are made by.
     fn observe(&self, found: &Found, format: &Format) -> Option<Observation>;
 
-    /// Places the dependency finalizer.
-    async fn place(&self, found: &Found) -> Flow;
+    /// The kind of the components.
+    fn kind(&self) -> GroupKind;
 
-    /// Removes the dependency finalizer.
-    async fn release(&self, found: &Found) -> Flow;
+    /// Places the dependency finalizer, and returns whether that changed the component.
+    async fn place(&self, found: &Found) -> Flow<bool>;
+
+    /// Removes the dependency finalizer, and returns whether that changed the component.
+    async fn release(&self, found: &Found) -> Flow<bool>;
 }
 
 /// The target of an edge.
@@ -104,17 +107,21 @@ impl<From: ContractComponent, E: Edge> AnyTarget for OpenTarget<From, E> {
         found.downcast_ref::<Kept<E::To>>().map(|kept| Observation::of(kept, format))
     }
 
-    async fn place(&self, found: &Found) -> Flow {
+    fn kind(&self) -> GroupKind {
+        self.store.kind().clone()
+    }
+
+    async fn place(&self, found: &Found) -> Flow<bool> {
         match found.downcast_ref::<Kept<E::To>>() {
             Some(kept) => self.finalizer.place(kept).await,
-            None => Ok(()),
+            None => Ok(false),
         }
     }
 
-    async fn release(&self, found: &Found) -> Flow {
+    async fn release(&self, found: &Found) -> Flow<bool> {
         match found.downcast_ref::<Kept<E::To>>() {
             Some(kept) => self.finalizer.release(kept).await,
-            None => Ok(()),
+            None => Ok(false),
         }
     }
 }

@@ -36,6 +36,7 @@ struct Annotations {
     operation: String,
     requested_at: String,
     disabled: String,
+    force: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,6 +195,11 @@ impl Format {
         &self.annotations.disabled
     }
 
+    /// The annotation by which a person forces the release of a component that is being deleted: `<domain>/force-finalize` (FZ-13).
+    pub fn force(&self) -> &str {
+        &self.annotations.force
+    }
+
     /// The labels that name the owner.
     pub const fn owner_labels(&self) -> &OwnerLabels {
         &self.labels.owner
@@ -290,5 +296,10 @@ impl Format {
 
 fn annotations(domain: &str) -> Annotations {
     let key = |name: &str| format!("{domain}/{name}");
-    Annotations { operation: key("operation"), requested_at: key("requested-at"), disabled: key("disabled") }
+    Annotations {
+        operation: key("operation"),
+        requested_at: key("requested-at"),
+        disabled: key("disabled"),
+        force: key("force-finalize"),
+    }
 }

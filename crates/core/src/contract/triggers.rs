@@ -6,7 +6,7 @@ use super::format::Format;
 use super::operation::{IGNORE, RECONCILE};
 use super::provenance::Provenance;
 use crate::filter::{Change, Filter, FilterExt as _, changed, deleting, gained, generation, has, labels, lost, status};
-use crate::finalizer;
+use crate::finalizer::{self, FORCED};
 
 /// The generations that the provenance labels tell differ; broken labels count as (−1, −1).
 pub fn provenance<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
@@ -27,14 +27,28 @@ pub fn depending<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Syn
     }
 }
 
+/// A token of a requested pass is there that was not there before and that the status does not acknowledge (OPA-6).
+fn requested<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
+    let annotation = format.requested_at().to_owned();
+    let token = move |object: &P| MetadataView::of(&object.metadata_map()).annotation(&annotation).map(str::to_owned);
+    move |change: &Change<P>| {
+        change.update().is_none_or(|(old, new)| {
+            let asked = token(new);
+            let handled = || new.status_value().and_then(|status| Some(status.get("handledRequest")?.as_str()?.to_owned()));
+            asked.is_some() && asked != token(old) && asked != handled()
+        })
+    }
+}
+
 /// The changes of a component that wake its own controller. Foreign labels, status and own finalizers do not (WAKE-1), and an ignored component
 /// wakes it by nothing (WAKE-3).
 pub fn own_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
     generation()
         .or(gained(format.operation(), Some(RECONCILE)))
         .or(lost(format.operation(), Some(IGNORE)))
+        .or(gained(format.force(), Some(FORCED)))
         .or(provenance(format))
-        .or(changed(format.requested_at()))
+        .or(requested(format))
         .or(depending(format))
         .or(deleting())
         .and(has(format.operation(), Some(IGNORE)).not())

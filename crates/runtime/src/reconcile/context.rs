@@ -8,7 +8,7 @@ use kubewright_core::condition::ConditionManager;
 use kubewright_core::config::FromConfigMap;
 use kubewright_core::flow::{Blocked, Delay, Event, Failure, Flow, Halt, Origin, Reason, Wait};
 use kubewright_core::tracker::{SubjectReference, TrackedReference};
-use kubewright_machinery::object::{GroupVersionKind, Key, ObjectReference};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectReference};
 use kubewright_machinery::selector::LabelSelector;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -18,7 +18,7 @@ use super::scope::{Held, PassScope};
 use super::tracking::DynamicState;
 use crate::clock::Clock;
 use crate::cluster::Cluster;
-use crate::controller::{LeaderTerm, QueueHandle};
+use crate::controller::{LeaderTerm, QueueHandle, WriteVerb};
 use crate::store::StoredObjects;
 
 /// One pass of a reconciler, for the code of the operator's author. Cheap to clone.
@@ -94,6 +94,12 @@ impl<K> Context<K> {
             let text = format!("no constructor of the operator asks for Config<{}>", std::any::type_name::<T>());
             Failure::msg(text).reason("InternalError").origin(Origin::Bug).into()
         })
+    }
+
+    /// Notes a write to another object that the pass has sent by [`cluster`](Self::cluster) itself, for those who ask what it did. Writes of clients are noted
+    /// without it.
+    pub fn note_write(&self, verb: WriteVerb, kind: &GroupKind, key: &Key) {
+        self.scope.pass.wrote(verb, kind, key, "");
     }
 
     /// Queues keys of this controller.

@@ -56,6 +56,23 @@ fn provenance_and_depending_components_are_compared() {
     assert!(!by_depending.passes(&updated(json!({}), held("dependency.other.com/web"))));
 }
 
+// OP-06, OPA-6
+#[test]
+fn a_token_wakes_unless_the_status_acknowledges_it() {
+    let filter = own_changes(&format());
+    let object = |token: Value, handled: Value| {
+        Some(Arc::new(json!({
+            "metadata": { "annotations": { "example.com/requested-at": token } }, "status": { "handledRequest": handled },
+        })))
+    };
+    let wakes = |old: Option<Arc<Value>>, new: Option<Arc<Value>>| filter.passes(&Change { old, new, ..change(None, None) });
+    assert!(wakes(object(Value::Null, Value::Null), object("one".into(), Value::Null)));
+    assert!(wakes(object("one".into(), "one".into()), object("two".into(), "one".into())));
+    assert!(!wakes(object("one".into(), Value::Null), object("one".into(), "one".into())));
+    assert!(!wakes(object(Value::Null, "one".into()), object("one".into(), "one".into())));
+    assert!(!wakes(object("one".into(), "one".into()), object(Value::Null, "one".into())));
+}
+
 // FILT-02, FILT-04, FILT-06, FILT-08, OP-02, OP-03; WAKE-1, WAKE-3
 #[test]
 fn a_component_wakes_its_controller_by_spec_provenance_operation_and_depending_components() {
@@ -68,6 +85,7 @@ fn a_component_wakes_its_controller_by_spec_provenance_operation_and_depending_c
         updated(annotated("ignore"), json!({})),
         updated(generated("1"), generated("2")),
         updated(json!({}), json!({"annotations": {"example.com/requested-at": "now"}})),
+        updated(json!({}), json!({"annotations": {"example.com/force-finalize": "true"}})),
         updated(held("dependency.example.com/web"), json!({})),
         updated(json!({}), deletion()),
     ] {

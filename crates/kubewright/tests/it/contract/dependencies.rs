@@ -74,6 +74,7 @@ async fn all_finalizers_stand_before_the_first_apply_and_those_of_later_targets_
     let landscaper = world.ready::<Landscaper>().await;
     assert!(landscaper.has_finalizer("platform.kubewright.dev/landscaper"));
     assert!(world.get::<ApiServer>().await.unwrap().has_finalizer(OF_LANDSCAPER));
+    assert!(world.told_writes::<Landscaper>().contains("ApiServer"), "{}", world.told_writes::<Landscaper>());
     // Its own finalizer, and that of the landscaper.
     assert_eq!(seen.lock().first(), Some(&2));
     let held = world.get::<ApiServer>().await.unwrap();

@@ -4,6 +4,7 @@ mod conditions;
 mod deletion;
 mod dependencies;
 mod give_up;
+mod openmcp;
 mod operations;
 mod platform;
 mod start;

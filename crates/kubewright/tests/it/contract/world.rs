@@ -120,6 +120,13 @@ impl World {
         records.iter().map(ToString::to_string).collect()
     }
 
+    /// The writes of the passes of a component, as the page of the operator tells them.
+    pub(super) fn told_writes<K: Kind>(&self) -> String {
+        let key = Key::new(self.cluster.namespace(), NAME);
+        let passes = self.operator.running().why().of(&K::gvk().group_kind(), &key);
+        passes.iter().map(|pass| pass.to_json()["writes"].to_string()).collect()
+    }
+
     /// The events about components of a kind: type, reason and note.
     pub(super) async fn events<K: Kind>(&self) -> Vec<String> {
         let events = self.cluster.list::<k8s_openapi::api::events::v1::Event>().await;

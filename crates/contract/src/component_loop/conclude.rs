@@ -1,7 +1,7 @@
 //! The status of a component at the end of a pass (flow-and-contract.md, 13.6).
 
 use kubewright_core::condition::{ConditionStatus, Conditions, READY, STALLED};
-use kubewright_core::contract::{EndedPass, Observation};
+use kubewright_core::contract::{End, EndedPass, Observation};
 use kubewright_core::flow::{Halt, Prior, PriorCondition};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::reconcile::{Conclude, Context, EndedMethod};
@@ -26,6 +26,7 @@ impl<C: ComponentController> Conclude for ComponentLoop<C> {
 
     fn conclude(&self, cx: &Context<C::Component>, ended: &mut EndedMethod<'_>, status: &mut PassStatus<C::Component>) {
         let (notes, format) = (std::mem::take(&mut status.notes), &self.terms.format);
+        self.waits.set(cx.key(), awaited(notes.end.as_ref()));
         if notes.is_silent {
             ended.drop_event();
             return;
@@ -61,5 +62,15 @@ impl<C: ComponentController> Conclude for ComponentLoop<C> {
             // The pass is fine, the component is not ready yet: that is no news of success.
             ended.drop_event();
         }
+    }
+}
+
+/// The types of the components that a pass ended to wait for, as they are written in finalizers.
+fn awaited(end: Option<&End>) -> Vec<String> {
+    match end {
+        Some(End::Dependencies(unready)) => unready.iter().map(|unready| unready.type_.lower()).collect(),
+        Some(End::Depending(names)) => names.iter().cloned().collect(),
+        Some(End::IgnoredDependencies(types)) => types.iter().map(|type_| type_.lower()).collect(),
+        _ => Vec::new(),
     }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use kube::Resource as _;
 use kubewright_core::flow::BoxError;
-use kubewright_runtime::inject::Construct;
+use kubewright_runtime::inject::{Construct, FromOperator as _};
 use kubewright_runtime::kind::KnownKind as _;
 use kubewright_runtime::operator::{Declarations, OperatorContext, Rule};
+use kubewright_runtime::store::Store;
 
 use super::dangling::DanglingFinalizers;
 use super::{ComponentLoop, Dangling, LoopOptions};
@@ -59,11 +60,13 @@ impl<C: ComponentController> Construct<ComponentLoop<C>> for LoopConstructor<C> 
         let Self { controller, terms, options } = *self;
         let own = OwnFinalizer::<Component<C>>::new(&terms.format)?;
         let names = std::iter::once(own.name()).chain(own.former());
+        let store = Store::<Component<C>>::extract(context)?;
         Ok(ComponentLoop {
             finalizers: names.map(ToString::to_string).collect(),
             targets: <Component<C> as ContractComponent>::Edges::open(context, &terms.format)?,
             give_up: options.give_up,
             dangling: DanglingFinalizers::of::<Component<C>>(context, &terms, options.dangling)?,
+            waits: context.waits.of(context.cluster.controller(), move |key| store.kept().get(key).is_some()),
             controller: controller.construct(context).await?,
             terms,
         })

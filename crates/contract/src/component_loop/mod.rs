@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use kubewright_core::finalizer::GiveUp;
 use kubewright_core::flow::Flow;
+use kubewright_runtime::admin::ControllerWaits;
 use kubewright_runtime::reconcile::{Context, Finalize, Reconcile};
 
 pub(crate) use self::construct::LoopConstructor;
@@ -31,6 +32,8 @@ pub struct ComponentLoop<C: ComponentController> {
     targets: Vec<Box<dyn AnyTarget>>,
     give_up: GiveUp,
     dangling: DanglingFinalizers,
+    /// The components that each one waits for.
+    waits: ControllerWaits,
 }
 
 /// The options of the loop.

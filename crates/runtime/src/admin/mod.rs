@@ -8,6 +8,7 @@ mod checks;
 mod diagnostics;
 mod respond;
 mod server;
+mod waits;
 mod why;
 
 #[cfg(test)]
@@ -16,4 +17,5 @@ mod tests;
 pub use checks::{CheckKind, Checks, DuplicateCheck};
 pub use diagnostics::{Diagnostics, QueueError};
 pub use server::{Admin, AdminError};
+pub use waits::{ControllerWaits, Waits};
 pub use why::{PassHistories, WhyError};

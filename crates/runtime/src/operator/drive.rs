@@ -20,7 +20,7 @@ use super::leading::OperatorLeadership;
 use super::preflight::Preflight;
 use super::progress::StartProgress;
 use super::{Compat, ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
-use crate::admin::{Admin, Checks, Diagnostics, PassHistories};
+use crate::admin::{Admin, Checks, Diagnostics, PassHistories, Waits};
 use crate::cluster::Cluster;
 use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
@@ -187,6 +187,10 @@ impl Driver {
         }
         self.enter(Phase::CachesSynced);
         let mut parts = self.start_parts(&context).await?;
+        if !context.waits.is_empty() {
+            let waits = context.waits.clone();
+            self.diagnostics.section("waits", move || waits.to_json());
+        }
         // Where it may not watch definitions, discovery looks again after a while.
         self.parts.cluster.follow_types();
         self.enter(Phase::Standby);
@@ -412,6 +416,7 @@ impl Driver {
             metrics: self.metrics.clone(),
             checks: checks.clone(),
             why: self.why.clone(),
+            waits: Waits::default(),
             shutdown: shutdown.clone(),
             timing: timing.clone(),
             workers: options.workers,

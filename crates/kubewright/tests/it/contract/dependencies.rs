@@ -19,6 +19,7 @@ async fn a_component_waits_for_a_dependency_that_is_absent_and_then_for_one_that
     assert_eq!(told_by(&waits, "AuthenticationReconciliation"), Some(reconciliation.clone()));
     assert_eq!(message_of(&waits, "Ready"), "waiting for dependencies: ApiServer: it does not exist");
     assert!(waits.finalizers().next().is_none(), "{waits}");
+    assert_eq!(world.waits().await, json!([{"controller": "authentication", "for": "apiserver", "objects": 1}]));
 
     world.script.set("apply ApiServer", |_| Wait::after(Delay::secs::<2>(), "Starting").into());
     world.create::<ApiServer>().await;
@@ -37,6 +38,7 @@ async fn a_component_waits_for_a_dependency_that_is_absent_and_then_for_one_that
         Ok(())
     });
     world.ready::<Authentication>().await;
+    assert_eq!(world.waits().await, json!([]));
     world.stop().await;
 }
 

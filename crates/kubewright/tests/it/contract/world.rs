@@ -120,6 +120,11 @@ impl World {
         records.iter().map(ToString::to_string).collect()
     }
 
+    /// The section of the page about the state that tells what components wait for.
+    pub(super) async fn waits(&self) -> Value {
+        self.operator.running().diagnostics().state().await["waits"].clone()
+    }
+
     /// The writes of the passes of a component, as the page of the operator tells them.
     pub(super) fn told_writes<K: Kind>(&self) -> String {
         let key = Key::new(self.cluster.namespace(), NAME);

@@ -17,5 +17,5 @@ mod tests;
 pub use checks::{CheckKind, Checks, DuplicateCheck};
 pub use diagnostics::{Diagnostics, QueueError};
 pub use server::{Admin, AdminError};
-pub use waits::{ControllerWaits, Waits};
+pub use waits::{ControllerWaits, WaitCensus};
 pub use why::{PassHistories, WhyError};

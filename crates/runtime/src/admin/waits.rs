@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 /// The things that the objects of controllers wait for, as their passes tell. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Waits(Arc<Mutex<BTreeMap<String, Waiting>>>);
+pub struct WaitCensus(Arc<Mutex<BTreeMap<String, Waiting>>>);
 
 /// The waits of the objects of one controller.
 #[derive(Clone)]
 pub struct ControllerWaits {
-    waits: Waits,
+    waits: WaitCensus,
     controller: String,
 }
 
@@ -24,7 +24,7 @@ struct Waiting {
     exists: Box<dyn Fn(&Key) -> bool + Send + Sync>,
 }
 
-impl Waits {
+impl WaitCensus {
     /// The waits of a controller. An object that does not exist any more waits for nothing.
     pub fn of(&self, controller: &str, exists: impl Fn(&Key) -> bool + Send + Sync + 'static) -> ControllerWaits {
         let waiting = Waiting { objects: HashMap::new(), exists: Box::new(exists) };
@@ -67,7 +67,7 @@ impl ControllerWaits {
     }
 }
 
-impl fmt::Debug for Waits {
+impl fmt::Debug for WaitCensus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.0.lock().keys()).finish()
     }
@@ -86,7 +86,7 @@ mod tests {
     // flow-and-contract.md, 13.5; reconciler.md, 2.5
     #[test]
     fn objects_are_counted_by_what_they_wait_for_until_they_go_or_wait_no_more() {
-        let waits = Waits::default();
+        let waits = WaitCensus::default();
         assert!(waits.is_empty());
         let of = waits.of("shops", |key| key.name() != "gone");
         let key = |name| Key::new("demo", name);

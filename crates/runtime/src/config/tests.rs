@@ -121,7 +121,7 @@ impl World {
             queues: Queues::default(),
             configs: Configs::default(),
             why: PassHistories::default(),
-            waits: crate::admin::Waits::default(),
+            waits: crate::admin::WaitCensus::default(),
             resync: None,
             startup_timeout: None,
             cluster,

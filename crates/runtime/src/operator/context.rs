@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::injected::{OpenedStores, Queues, States};
 use super::patience::ask;
 use super::{Compat, ReadyTask, StoreRequest};
-use crate::admin::{Checks, PassHistories, Waits};
+use crate::admin::{Checks, PassHistories, WaitCensus};
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};
 use crate::config::Configs;
@@ -49,7 +49,7 @@ pub struct OperatorContext {
     /// The passes that controllers remember, for `/debug/why`.
     pub why: PassHistories,
     /// The things that objects wait for, for `/debug/state`.
-    pub waits: Waits,
+    pub waits: WaitCensus,
     /// Cancelled when the operator begins to shut down.
     pub shutdown: CancellationToken,
     /// Delays and limits.

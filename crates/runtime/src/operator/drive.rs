@@ -20,7 +20,7 @@ use super::leading::OperatorLeadership;
 use super::preflight::Preflight;
 use super::progress::StartProgress;
 use super::{Compat, ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
-use crate::admin::{Admin, Checks, Diagnostics, PassHistories, Waits};
+use crate::admin::{Admin, Checks, Diagnostics, PassHistories, WaitCensus};
 use crate::cluster::Cluster;
 use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
@@ -416,7 +416,7 @@ impl Driver {
             metrics: self.metrics.clone(),
             checks: checks.clone(),
             why: self.why.clone(),
-            waits: Waits::default(),
+            waits: WaitCensus::default(),
             shutdown: shutdown.clone(),
             timing: timing.clone(),
             workers: options.workers,

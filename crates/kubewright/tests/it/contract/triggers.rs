@@ -1,10 +1,11 @@
 //! The changes of a component that start passes of its controller.
 
+use kubewright::core::filter::labels;
 use kubewright::core::flow::{Blocked, Delay, Wait};
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 
-use super::platform::{ApiServer, Authentication, DOMAIN, Landscaper};
+use super::platform::{ApiServer, Authentication, DOMAIN, Landscaper, Script, operator_with};
 use super::world::World;
 
 // FILT-02, FILT-04, FILT-06, WAKE-1, 13.9
@@ -85,5 +86,23 @@ async fn a_dependency_finalizer_that_is_removed_starts_a_pass_at_once() {
     world.patch::<ApiServer>(json!({"metadata": {"finalizers": ["platform.kubewright.dev/apiserver"]}})).await;
     world.gone::<ApiServer>().await;
     assert_eq!(world.script.count("cleanup ApiServer"), 1);
+    world.stop().await;
+}
+
+// FILT-07, WAKE-1
+#[tokio::test]
+async fn an_author_adds_changes_that_start_passes_but_none_of_ignored_components() {
+    let script = Script::default();
+    let operator = operator_with(&script, |api_server| api_server, |landscaper| landscaper.or_triggered_by(labels()));
+    let world = World::start_operator(script, operator).await;
+    world.create::<Landscaper>().await;
+    world.ready::<Landscaper>().await;
+    let applies = world.script.count("apply Landscaper");
+    world.patch::<Landscaper>(json!({"metadata": {"labels": {"team": "a"}}})).await;
+    world.called("apply Landscaper", applies + 1).await;
+    world.annotate::<Landscaper>("operation", "ignore".into()).await;
+    world.patch::<Landscaper>(json!({"metadata": {"labels": {"team": "b"}}})).await;
+    world.idle(3).await;
+    assert_eq!(world.script.count("apply Landscaper"), applies + 1);
     world.stop().await;
 }

@@ -4,6 +4,7 @@
 //! tested as data.
 
 pub mod backoff;
+pub mod child;
 pub mod class;
 pub mod component;
 pub mod condition;

@@ -13,7 +13,7 @@ use kubewright_runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGu
 use kubewright_runtime::operator::OperatorContext;
 use kubewright_runtime::store::{Kept, Store};
 
-use crate::declaration::ContractComponent;
+use crate::declaration::{ContractComponent, ContractMember};
 
 /// The names of the finalizer by which the controller of a component keeps it until it is cleaned up.
 pub struct OwnFinalizer<K> {
@@ -22,7 +22,7 @@ pub struct OwnFinalizer<K> {
     kind: PhantomData<fn() -> K>,
 }
 
-impl<K: ContractComponent> OwnFinalizer<K> {
+impl<K: ContractMember> OwnFinalizer<K> {
     /// The names in a format.
     pub fn new(format: &Format) -> Result<Self, InvalidFinalizerName> {
         let (name, former) = (format.own_finalizer(K::TYPE)?, format.legacy_finalizer(K::TYPE)?);
@@ -47,7 +47,7 @@ pub struct DependencyFinalizer<From, To: Send + Sync + 'static> {
     from: PhantomData<fn() -> From>,
 }
 
-impl<From: ContractComponent, To: ContractComponent> DependencyFinalizer<From, To> {
+impl<From: ContractMember, To: ContractComponent> DependencyFinalizer<From, To> {
     /// The finalizer in a format.
     pub(crate) fn new(context: &OperatorContext, format: &Format, store: Store<To>) -> Result<Self, InvalidFinalizerName> {
         let resource = ApiResource::known(&To::gvk(), To::plural(&()), To::is_namespaced());

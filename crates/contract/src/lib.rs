@@ -21,10 +21,12 @@ pub use controller::{ComponentController, ConstructedController, ControllerConst
 #[doc(hidden)]
 pub use declaration::{AnyTarget, Found};
 pub use declaration::{
-    Components, Contract, ContractComponent, DependsOn, Edge, Edges, MaybeOf, Needs, NeedsEdge, NeedsSameRevisionEdge,
-    NoInternal, OutlivedByEdge, OwnerOf, OwnerStatusOf, ReadyOf, StatusOf,
+    Components, Contract, ContractComponent, ContractMember, ContractOwner, DependsOn, Edge, Edges, InternalOf, MaybeOf, Needs,
+    NeedsEdge, NeedsSameRevisionEdge, NoInternal, OutlivedByEdge, OwnerOf, PublishedOf, ReadyOf, StatusOf,
 };
 pub use finalizer::{DependencyFinalizer, OwnFinalizer};
 pub use kubewright_core::contract::{ComponentType, DeclaredCondition, Format, Generations, Graph, Provenance, Revision};
 pub use operator::{ContractExt, OperatorComponentController};
-pub use status::{ContractStatus, NoPart, OpenmcpForm, StandardForm, StatusForm, StatusGenerations, StatusPart};
+pub use status::{
+    ContractStatus, NoPart, OpenmcpForm, OwnerStatus, StandardForm, StatusForm, StatusGenerations, StatusPart, StatusPhase,
+};

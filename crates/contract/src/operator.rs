@@ -16,7 +16,7 @@ use kubewright_runtime::store::Kept;
 
 use crate::component_loop::{ComponentLoop, Dangling, LoopConstructor, LoopOptions};
 use crate::controller::{ComponentController, ControllerConstructor};
-use crate::declaration::{ContractComponent, Edges as _, Terms};
+use crate::declaration::{ContractMember, Edges as _, Terms};
 use crate::finalizer::OwnFinalizer;
 
 type Component<C> = <C as ComponentController>::Component;
@@ -128,7 +128,7 @@ impl<C: ComponentController> From<OperatorComponentController<C>> for Operator {
             }
             None => controller.triggered_by(own),
         };
-        let controller = controller.watches(|triggers| <Component<C> as ContractComponent>::Edges::watch(triggers, &format));
+        let controller = controller.watches(|triggers| <Component<C> as ContractMember>::Edges::watch(triggers, &format));
         let controller = controller.crd(custom_resource_definition::<Component<C>>().ok()).finalizer_by_hand().conclude();
         let controller = match finalizer {
             Ok(own) => {

@@ -8,7 +8,7 @@ use kubewright_runtime::reconcile::{Conclude, Context, EndedMethod};
 
 use super::{ComponentLoop, PassStatus};
 use crate::controller::ComponentController;
-use crate::declaration::ContractComponent;
+use crate::declaration::{ContractComponent, ContractMember as _};
 
 impl<C: ComponentController> Conclude for ComponentLoop<C> {
     fn prior(status: &PassStatus<C::Component>) -> Prior {

@@ -13,7 +13,7 @@ use kubewright_runtime::store::Store;
 use super::dangling::DanglingFinalizers;
 use super::{ComponentLoop, Dangling, LoopOptions};
 use crate::controller::ComponentController;
-use crate::declaration::{ContractComponent, Edges as _, OwnerOf, Terms};
+use crate::declaration::{ContractMember, Edges as _, OwnerOf, Terms};
 use crate::finalizer::OwnFinalizer;
 
 /// Makes the loop round a controller.
@@ -46,7 +46,7 @@ impl<C: ComponentController> Construct<ComponentLoop<C>> for LoopConstructor<C> 
             declarations.problem(format!("{text}; what it needs is in the component and its dependencies"));
         }
         self.controller.declare(declarations);
-        <Component<C> as ContractComponent>::Edges::declare(declarations);
+        <Component<C> as ContractMember>::Edges::declare(declarations);
         if self.options.dangling != Dangling::Keep {
             for (_, resource) in self.terms.depending(Component::<C>::TYPE) {
                 declarations.rule(Rule::new(resource.group.clone(), resource.plural.clone(), &["get"]));
@@ -63,7 +63,7 @@ impl<C: ComponentController> Construct<ComponentLoop<C>> for LoopConstructor<C> 
         let store = Store::<Component<C>>::extract(context)?;
         Ok(ComponentLoop {
             finalizers: names.map(ToString::to_string).collect(),
-            targets: <Component<C> as ContractComponent>::Edges::open(context, &terms.format)?,
+            targets: <Component<C> as ContractMember>::Edges::open(context, &terms.format)?,
             give_up: options.give_up,
             dangling: DanglingFinalizers::of::<Component<C>>(context, &terms, options.dangling)?,
             waits: context.waits.of(context.cluster.controller(), move |key| store.kept().get(key).is_some()),

@@ -12,7 +12,7 @@ use super::give_up::Releasing;
 use super::{ComponentLoop, PassStatus};
 use crate::context::{ApplyContext, CleanupContext, ComponentPass, Said};
 use crate::controller::{ComponentController, Maybe, Ready};
-use crate::declaration::{ContractComponent, Edges as _, Found};
+use crate::declaration::{ContractComponent, ContractMember, Edges as _, Found};
 
 /// The most actions of one pass: more than it takes to place and release all finalizers several times over.
 const MOST_ACTIONS: usize = 32;
@@ -135,7 +135,7 @@ impl<C: ComponentController> ComponentLoop<C> {
     }
 
     async fn apply(&self, cx: &Context<Component<C>>, status: &mut PassStatus<Component<C>>, sight: &Sight) -> Flow {
-        let Some(ready) = <Component<C> as ContractComponent>::Edges::ready(sight.usable()) else {
+        let Some(ready) = <Component<C> as ContractMember>::Edges::ready(sight.usable()) else {
             let text = "a dependency that was ready cannot be decoded";
             return Failure::msg(text).reason("InternalError").origin(Origin::Bug).into();
         };
@@ -146,7 +146,7 @@ impl<C: ComponentController> ComponentLoop<C> {
     }
 
     async fn cleanup(&self, cx: &Context<Component<C>>, status: &mut PassStatus<Component<C>>, sight: &Sight) -> Flow {
-        let maybe = <Component<C> as ContractComponent>::Edges::maybe(sight.usable());
+        let maybe = <Component<C> as ContractMember>::Edges::maybe(sight.usable());
         let cx = CleanupContext(begin(cx, status, sight)?);
         let outcome = self.controller.cleanup(&cx, Maybe(maybe)).await;
         end(cx.0, status);

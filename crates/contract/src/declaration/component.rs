@@ -4,26 +4,20 @@ use kube::CustomResourceExt;
 use kubewright_core::contract::{ComponentType, DeclaredCondition};
 use kubewright_core::flow::Failure;
 use kubewright_runtime::kind::KnownKind;
+use serde::Serialize;
 
-use super::{Contract, Edges};
-use crate::status::{ContractStatus, StatusForm, StatusPart};
+use super::{Contract, ContractOwner, Edges};
+use crate::status::{ContractStatus, StatusPart};
 
-/// A component of a contract: the resource that is generated from the owner, and how.
+/// The place of a component in its contract: its type and its edges to others. `contract!` implements it for each component that it lists; by hand it is
+/// implemented beside [`ContractComponent`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no component of a contract",
-    note = "implement `ContractComponent` for the resource, and add it in `Contract::components`"
+    message = "`{Self}` is no member of a contract",
+    note = "list the kind in `contract!`, or implement `ContractMember` for it and add it in `Contract::components`"
 )]
-pub trait ContractComponent: KnownKind + CustomResourceExt {
+pub trait ContractMember: KnownKind + CustomResourceExt {
     /// The contract that the component belongs to.
     type Contract: Contract;
-    /// The spec of the resource.
-    type Spec: Send + 'static;
-    /// The part of the status that the owner shows.
-    type External: StatusPart;
-    /// The part of the status that stays on the component.
-    type Private: StatusPart;
-    /// The names of the fields in the common part of the status, those of the contract's format.
-    type Form: StatusForm;
     /// The edges to other components: a tuple of [`NeedsEdge`](super::NeedsEdge), [`NeedsSameRevisionEdge`](super::NeedsSameRevisionEdge) and
     /// [`OutlivedByEdge`](super::OutlivedByEdge). For each of them there is an implementation of [`DependsOn`], and of [`Needs`] if readiness is needed.
     type Edges: Edges<Self>;
@@ -32,6 +26,21 @@ pub trait ContractComponent: KnownKind + CustomResourceExt {
     const TYPE: ComponentType;
     /// Whether `apply` goes on being called while depending components keep the component from being deleted (TEAR-2).
     const KEEP_RUNNING: bool = false;
+}
+
+/// A component of a contract: how its resource is generated from the owner, and the parts of its status.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no component of a contract",
+    note = "implement `ContractComponent` for the resource: `configured`, `convert` and `publish`"
+)]
+pub trait ContractComponent: ContractMember {
+    /// The spec of the resource.
+    type Spec: Serialize + Send + 'static;
+    /// The part of the status that the owner shows.
+    type External: StatusPart;
+    /// The part of the status that stays on the component.
+    type Private: StatusPart;
+
     /// The conditions that the component has besides `<T>Reconciliation` and `<T>Healthy`.
     const CONDITIONS: &'static [DeclaredCondition] = &[];
 
@@ -39,31 +48,36 @@ pub trait ContractComponent: KnownKind + CustomResourceExt {
     fn configured(owner: &OwnerOf<Self>) -> bool;
 
     /// The spec of the component. A failure fails this component only.
-    fn convert(owner: &OwnerOf<Self>, internal: Option<&<Self::Contract as Contract>::Internal>) -> Result<Self::Spec, Failure>;
+    fn convert(owner: &OwnerOf<Self>, internal: Option<&InternalOf<Self>>) -> Result<Self::Spec, Failure>;
 
-    /// Copies the external part of the component's status into the status of the owner.
-    fn publish(external: Self::External, status: &mut OwnerStatusOf<Self>);
+    /// Copies the external part of the component's status into the part of the owner's status that components publish.
+    fn publish(external: Self::External, published: &mut PublishedOf<Self>);
 }
 
 /// The owner of a component.
-pub type OwnerOf<T> = <<T as ContractComponent>::Contract as Contract>::Owner;
-/// The status of the owner of a component.
-pub type OwnerStatusOf<T> = <<T as ContractComponent>::Contract as Contract>::OwnerStatus;
+pub type OwnerOf<T> = <<T as ContractMember>::Contract as Contract>::Owner;
+/// The internal configuration beside the owner of a component.
+pub type InternalOf<T> = <<T as ContractMember>::Contract as Contract>::Internal;
+/// The part of the owner's status that components publish.
+pub type PublishedOf<T> = <<<T as ContractMember>::Contract as Contract>::Owner as ContractOwner>::Published;
 /// The status of a component.
-pub type StatusOf<T> =
-    ContractStatus<<T as ContractComponent>::External, <T as ContractComponent>::Private, <T as ContractComponent>::Form>;
+pub type StatusOf<T> = ContractStatus<
+    <T as ContractComponent>::External,
+    <T as ContractComponent>::Private,
+    <<T as ContractMember>::Contract as Contract>::Form,
+>;
 /// The dependencies of a component that `apply` gets: a tuple with an object for each edge, optional where readiness is not needed.
-pub type ReadyOf<T> = <<T as ContractComponent>::Edges as Edges<T>>::Ready;
+pub type ReadyOf<T> = <<T as ContractMember>::Edges as Edges<T>>::Ready;
 /// The dependencies of a component that `cleanup` gets: a tuple with an object for each edge, if it can be used.
-pub type MaybeOf<T> = <<T as ContractComponent>::Edges as Edges<T>>::Maybe;
+pub type MaybeOf<T> = <<T as ContractMember>::Edges as Edges<T>>::Maybe;
 
 /// An edge to a component that outlives this one (EDGE-4).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no edge to `{To}`",
     label = "not a declared dependency",
-    note = "declare the edge in `ContractComponent::Edges` and implement `DependsOn<{To}>`"
+    note = "declare the edge in `contract!`, or in `ContractMember::Edges` and implement `DependsOn<{To}>`"
 )]
-pub trait DependsOn<To: ContractComponent>: ContractComponent {
+pub trait DependsOn<To: ContractComponent>: ContractMember {
     /// The dependency: the field of the tuple at the place of the edge.
     fn maybe(dependencies: &MaybeOf<Self>) -> Option<&Arc<To>>;
 }
@@ -72,7 +86,7 @@ pub trait DependsOn<To: ContractComponent>: ContractComponent {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not need `{To}` to be ready",
     label = "not a dependency that is ready",
-    note = "declare the edge in `ContractComponent::Edges` as `NeedsEdge<{To}>` and implement `Needs<{To}>`"
+    note = "declare the edge in `contract!` as `needs`, or in `ContractMember::Edges` as `NeedsEdge<{To}>` and implement `Needs<{To}>`"
 )]
 pub trait Needs<To: ContractComponent>: DependsOn<To> {
     /// The dependency: the field of the tuple at the place of the edge.

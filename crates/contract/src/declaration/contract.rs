@@ -7,19 +7,20 @@ use kubewright_core::finalizer::InvalidFinalizerName;
 use kubewright_runtime::cluster::ApiResource;
 use kubewright_runtime::kind::KnownKind;
 
-use super::{ContractComponent, Edges as _};
+use super::{ContractComponent, ContractOwner, Edges as _};
+use crate::status::StatusForm;
 
 /// A contract between an owner resource and its components.
 ///
 /// The owner is the customer's resource; a section in its spec switches a component on. Each component is a resource of the owner's name and
 /// namespace, generated from the owner and, if there is one, its internal configuration.
 pub trait Contract: Sized + Send + Sync + 'static {
-    /// The kind of the owner.
-    type Owner: KnownKind;
-    /// The status of the owner, into which components publish.
-    type OwnerStatus: Send + 'static;
+    /// The kind of the owner, whose status is an [`OwnerStatus`](crate::OwnerStatus).
+    type Owner: ContractOwner;
     /// The kind of the internal configuration; [`NoInternal`] for a contract without one.
-    type Internal: Send + Sync + 'static;
+    type Internal: KnownKind;
+    /// The names of the fields in the common parts of statuses, those of the contract's format.
+    type Form: StatusForm;
 
     /// The keys and names on the wire. By default those of the domain that is the API group of the owner.
     fn format() -> Result<Format, InvalidFinalizerName> {
@@ -29,10 +30,6 @@ pub trait Contract: Sized + Send + Sync + 'static {
     /// Adds the components, each with [`Components::add`].
     fn components(components: &mut Components<Self>);
 }
-
-/// The internal configuration of a contract without one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoInternal {}
 
 /// The components of a contract.
 pub struct Components<C> {

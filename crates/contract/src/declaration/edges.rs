@@ -11,11 +11,11 @@ use kubewright_runtime::operator::{Declarations, OperatorContext, Rule};
 use kubewright_runtime::reconcile::TriggerSet;
 use kubewright_runtime::store::{Kept, Store};
 
-use super::{ContractComponent, Edge};
+use super::{ContractComponent, ContractMember, Edge};
 use crate::finalizer::DependencyFinalizer;
 
 /// The edges of a component: a tuple of up to eight [`Edge`]s.
-pub trait Edges<From: ContractComponent>: Send + Sync + 'static {
+pub trait Edges<From: ContractMember>: Send + Sync + 'static {
     /// The dependencies as `apply` gets them.
     type Ready: Send + Sync + 'static;
     /// The dependencies as `cleanup` gets them.
@@ -71,13 +71,13 @@ pub trait AnyTarget: Send + Sync {
 }
 
 /// The target of an edge.
-struct OpenTarget<From: ContractComponent, E: Edge> {
+struct OpenTarget<From: ContractMember, E: Edge> {
     described: Target,
     store: Store<E::To>,
     finalizer: DependencyFinalizer<From, E::To>,
 }
 
-impl<From: ContractComponent, E: Edge> OpenTarget<From, E> {
+impl<From: ContractMember, E: Edge> OpenTarget<From, E> {
     fn open(context: &OperatorContext, format: &Format) -> Result<Self, BoxError> {
         let store = Store::extract(context)?;
         let finalizer = DependencyFinalizer::new(context, format, Store::clone(&store))?;
@@ -93,7 +93,7 @@ impl<From: ContractComponent, E: Edge> OpenTarget<From, E> {
 }
 
 #[async_trait]
-impl<From: ContractComponent, E: Edge> AnyTarget for OpenTarget<From, E> {
+impl<From: ContractMember, E: Edge> AnyTarget for OpenTarget<From, E> {
     fn describe(&self) -> Target {
         self.described.clone()
     }
@@ -135,14 +135,14 @@ fn declare_target<To: ContractComponent>(declarations: &mut Declarations) {
     declarations.rule(Rule::new(To::group(&()), To::plural(&()), &["patch"]));
 }
 
-fn watch_target<From: ContractComponent, To: ContractComponent>(triggers: &mut TriggerSet<From>, format: &Format) {
+fn watch_target<From: ContractMember, To: ContractComponent>(triggers: &mut TriggerSet<From>, format: &Format) {
     drop(triggers.watch::<To>().same_name().filter(dependency_changes(format)));
 }
 
 macro_rules! edges {
     ($($edge:ident)*) => {
         #[allow(unused_variables, unused_mut, clippy::unused_unit)] // of the component without edges
-        impl<From: ContractComponent, $($edge: Edge,)*> Edges<From> for ($($edge,)*) {
+        impl<From: ContractMember, $($edge: Edge,)*> Edges<From> for ($($edge,)*) {
             type Ready = ($($edge::Ready,)*);
             type Maybe = ($(Option<Arc<$edge::To>>,)*);
 

@@ -4,12 +4,18 @@ mod component;
 mod contract;
 mod edge;
 mod edges;
+mod no_internal;
+mod owner;
 mod terms;
 
-pub use component::{ContractComponent, DependsOn, MaybeOf, Needs, OwnerOf, OwnerStatusOf, ReadyOf, StatusOf};
-pub use contract::{Components, Contract, NoInternal};
+pub use component::{
+    ContractComponent, ContractMember, DependsOn, InternalOf, MaybeOf, Needs, OwnerOf, PublishedOf, ReadyOf, StatusOf,
+};
+pub use contract::{Components, Contract};
 pub use edge::{Edge, NeedsEdge, NeedsSameRevisionEdge, OutlivedByEdge};
 pub use edges::Edges;
 #[doc(hidden)]
 pub use edges::{AnyTarget, Found};
+pub use no_internal::NoInternal;
+pub use owner::ContractOwner;
 pub(crate) use terms::Terms;

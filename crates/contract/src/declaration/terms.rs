@@ -32,10 +32,8 @@ impl Terms {
         if !components.iter().any(|component| component.member.type_ == T::TYPE) {
             problems.push(format!("component {} is not in its contract; add it in `Contract::components`", T::TYPE));
         }
-        if T::Form::GENERATIONS != format.generations() {
-            let text =
-                format!("component {}: the form of its status is not that of the contract's format; change `Form`", T::TYPE);
-            problems.push(text);
+        if <T::Contract as Contract>::Form::GENERATIONS != format.generations() {
+            problems.push("the form of the contract's statuses is not that of its format; change `Contract::Form`".to_owned());
         }
         for property in super::StatusOf::<T>::shared_properties() {
             problems.push(format!("component {}: two parts of its status have the property {property:?}; rename one", T::TYPE));

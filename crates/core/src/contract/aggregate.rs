@@ -3,6 +3,8 @@
 use std::fmt;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::ComponentType;
 use super::component_status::DeclaredCondition;
@@ -24,13 +26,16 @@ pub struct Reported<'a> {
     pub declared: &'a [DeclaredCondition],
 }
 
-/// A condition of an owner.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A condition of an owner. In JSON it is the condition with a further field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 #[allow(clippy::exhaustive_structs)] // a pair
 pub struct OwnerCondition {
     /// The condition.
+    #[serde(flatten)]
     pub condition: Condition,
     /// The type of the component that it was exported from; empty for the owner's own ones and the summary.
+    #[serde(default)]
     pub managed_by: String,
 }
 

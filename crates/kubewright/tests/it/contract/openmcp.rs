@@ -2,14 +2,14 @@
 
 use kubewright::contract::{
     ApplyContext, CleanupContext, ComponentController, ComponentType, Components, Contract, ContractComponent, ContractExt as _,
-    ContractStatus, DeclaredCondition, Format, Maybe, NoInternal, NoPart, OpenmcpForm, Ready,
+    ContractMember, ContractStatus, DeclaredCondition, Format, Maybe, NoInternal, NoPart, OpenmcpForm, Ready,
 };
 use kubewright::core::condition::{ConditionPolarity, ConditionStatus, ConditionVisibility};
 use kubewright::core::finalizer::InvalidFinalizerName;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
 
-use super::platform::Platform;
+use super::platform::{Platform, PlatformPublished};
 use super::world::told_by;
 
 type GatewayStatus = ContractStatus<NoPart, NoPart, OpenmcpForm>;
@@ -22,8 +22,8 @@ struct Mcp;
 
 impl Contract for Mcp {
     type Owner = Platform;
-    type OwnerStatus = Value;
     type Internal = NoInternal;
+    type Form = OpenmcpForm;
 
     fn format() -> Result<Format, InvalidFinalizerName> {
         Ok(Format::openmcp())
@@ -34,15 +34,18 @@ impl Contract for Mcp {
     }
 }
 
-impl ContractComponent for Gateway {
+impl ContractMember for Gateway {
     type Contract = Mcp;
-    type Spec = GatewaySpec;
-    type External = NoPart;
-    type Private = NoPart;
-    type Form = OpenmcpForm;
     type Edges = ();
 
     const TYPE: ComponentType = ComponentType::new("Gateway");
+}
+
+impl ContractComponent for Gateway {
+    type Spec = GatewaySpec;
+    type External = NoPart;
+    type Private = NoPart;
+
     const CONDITIONS: &'static [DeclaredCondition] = &[DeclaredCondition {
         type_: "GatewayRouted",
         visibility: ConditionVisibility::Internal,
@@ -57,7 +60,7 @@ impl ContractComponent for Gateway {
         Ok(GatewaySpec::default())
     }
 
-    fn publish(_: NoPart, _: &mut Value) {}
+    fn publish(_: NoPart, _: &mut PlatformPublished) {}
 }
 
 struct Gateways;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use kubewright::contract::{
     ApplyContext, CleanupContext, ComponentController, ComponentPass, ComponentType, Components, Contract, ContractComponent,
-    ContractExt as _, ContractStatus, DeclaredCondition, DependsOn, Maybe, MaybeOf, Needs, NeedsEdge, NoInternal, NoPart,
-    OperatorComponentController, OutlivedByEdge, Ready, ReadyOf, StandardForm,
+    ContractExt as _, ContractMember, ContractStatus, DeclaredCondition, DependsOn, Maybe, MaybeOf, Needs, NeedsEdge, NoInternal,
+    NoPart, OperatorComponentController, OutlivedByEdge, OwnerStatus, Ready, ReadyOf, StandardForm,
 };
 use kubewright::core::condition::{ConditionPolarity, ConditionVisibility};
 use kubewright::prelude::*;
@@ -16,9 +16,18 @@ use parking_lot::Mutex;
 pub(super) const DOMAIN: &str = "platform.kubewright.dev";
 
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[kube(group = "platform.kubewright.dev", version = "v1", kind = "Platform", namespaced)]
+#[kube(group = "platform.kubewright.dev", version = "v1", kind = "Platform", namespaced, status = "PlatformStatus")]
 pub(super) struct PlatformSpec {
     api_server: bool,
+}
+
+pub(super) type PlatformStatus = OwnerStatus<PlatformPublished>;
+
+/// What the components of a platform publish.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(super) struct PlatformPublished {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) endpoint: Option<String>,
 }
 
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -62,24 +71,26 @@ pub(super) struct Platforms;
 
 impl Contract for Platforms {
     type Owner = Platform;
-    type OwnerStatus = Value;
     type Internal = NoInternal;
+    type Form = StandardForm;
 
     fn components(components: &mut Components<Self>) {
         components.add::<ApiServer>().add::<Authentication>().add::<Landscaper>();
     }
 }
 
-impl ContractComponent for ApiServer {
+impl ContractMember for ApiServer {
     type Contract = Platforms;
-    type Spec = ApiServerSpec;
-    type External = ApiServerExternal;
-    type Private = ApiServerPrivate;
-    type Form = StandardForm;
     type Edges = ();
 
     const TYPE: ComponentType = ComponentType::new("ApiServer");
     const KEEP_RUNNING: bool = true;
+}
+
+impl ContractComponent for ApiServer {
+    type Spec = ApiServerSpec;
+    type External = ApiServerExternal;
+    type Private = ApiServerPrivate;
 
     fn configured(owner: &Platform) -> bool {
         owner.spec.api_server
@@ -89,20 +100,22 @@ impl ContractComponent for ApiServer {
         Ok(ApiServerSpec::default())
     }
 
-    fn publish(external: ApiServerExternal, status: &mut Value) {
-        status["endpoint"] = external.endpoint.into();
+    fn publish(external: ApiServerExternal, published: &mut PlatformPublished) {
+        published.endpoint = external.endpoint;
     }
 }
 
-impl ContractComponent for Authentication {
+impl ContractMember for Authentication {
     type Contract = Platforms;
-    type Spec = AuthenticationSpec;
-    type External = NoPart;
-    type Private = NoPart;
-    type Form = StandardForm;
     type Edges = (NeedsEdge<ApiServer>,);
 
     const TYPE: ComponentType = ComponentType::new("Authentication");
+}
+
+impl ContractComponent for Authentication {
+    type Spec = AuthenticationSpec;
+    type External = NoPart;
+    type Private = NoPart;
 
     fn configured(_: &Platform) -> bool {
         true
@@ -112,7 +125,7 @@ impl ContractComponent for Authentication {
         Ok(AuthenticationSpec::default())
     }
 
-    fn publish(_: NoPart, _: &mut Value) {}
+    fn publish(_: NoPart, _: &mut PlatformPublished) {}
 }
 
 impl DependsOn<ApiServer> for Authentication {
@@ -127,15 +140,18 @@ impl Needs<ApiServer> for Authentication {
     }
 }
 
-impl ContractComponent for Landscaper {
+impl ContractMember for Landscaper {
     type Contract = Platforms;
-    type Spec = LandscaperSpec;
-    type External = NoPart;
-    type Private = NoPart;
-    type Form = StandardForm;
     type Edges = (OutlivedByEdge<ApiServer>, OutlivedByEdge<Authentication>);
 
     const TYPE: ComponentType = ComponentType::new("Landscaper");
+}
+
+impl ContractComponent for Landscaper {
+    type Spec = LandscaperSpec;
+    type External = NoPart;
+    type Private = NoPart;
+
     const CONDITIONS: &'static [DeclaredCondition] = &[
         DeclaredCondition {
             type_: "LandscaperInstalled",
@@ -157,7 +173,7 @@ impl ContractComponent for Landscaper {
         Ok(LandscaperSpec::default())
     }
 
-    fn publish(_: NoPart, _: &mut Value) {}
+    fn publish(_: NoPart, _: &mut PlatformPublished) {}
 }
 
 impl DependsOn<Authentication> for Landscaper {

@@ -1,48 +1,13 @@
-//! The status of a component: a part of the framework, one for the customer, and one that stays on the component (flow-and-contract.md, 13.3).
-
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
-use std::marker::PhantomData;
 
 use kubewright_core::condition::Conditions;
-use kubewright_core::contract::{GenerationFields, Generations, Provenance};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{DeserializeOwned, Error as _};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A part of a component's status, all of whose fields are optional. Every type that fits has it.
-pub trait StatusPart: Clone + fmt::Debug + Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {}
-
-impl<P> StatusPart for P where P: Clone + fmt::Debug + Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {}
-
-/// A part without fields.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct NoPart {}
-
-/// The names of the fields in the common part of a status.
-pub trait StatusForm: fmt::Debug + Send + Sync + 'static {
-    /// The names of the generations.
-    const GENERATIONS: GenerationFields;
-}
-
-/// The names of the standard format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StandardForm {}
-
-impl StatusForm for StandardForm {
-    const GENERATIONS: GenerationFields = GenerationFields::STANDARD;
-}
-
-/// The names of the openmcp mcp-operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpenmcpForm {}
-
-impl StatusForm for OpenmcpForm {
-    const GENERATIONS: GenerationFields = GenerationFields::OPENMCP;
-}
+use super::part::properties;
+use super::{NoPart, StandardForm, StatusForm, StatusGenerations, StatusPart};
 
 /// The status of a component: the common part, the external part that the owner shows, and the private part, flattened into one object.
 ///
@@ -84,12 +49,6 @@ impl<E: StatusPart, P: StatusPart, F: StatusForm> ContractStatus<E, P, F> {
         let all = properties::<E>().into_iter().chain(properties::<P>());
         all.filter(|property| !seen.insert(property.clone())).collect()
     }
-}
-
-fn properties<T: JsonSchema>() -> BTreeSet<String> {
-    let schema = SchemaGenerator::default().into_root_schema_for::<T>();
-    let properties = schema.get("properties").and_then(Value::as_object).map(|properties| properties.keys().cloned().collect());
-    properties.unwrap_or_default()
 }
 
 impl<E: StatusPart, P: StatusPart, F: StatusForm> Default for ContractStatus<E, P, F> {
@@ -143,76 +102,12 @@ impl<E: StatusPart, P: StatusPart, F: StatusForm> JsonSchema for ContractStatus<
     }
 }
 
-/// Generations in a status, under the names of a form.
-pub struct StatusGenerations<F> {
-    /// The generations.
-    pub generations: Generations,
-    form: PhantomData<fn() -> F>,
-}
-
-impl<F> From<Generations> for StatusGenerations<F> {
-    fn from(generations: Generations) -> Self {
-        Self { generations, form: PhantomData }
-    }
-}
-
-impl<F> Clone for StatusGenerations<F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for StatusGenerations<F> {}
-
-impl<F> fmt::Debug for StatusGenerations<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.generations.fmt(f)
-    }
-}
-
-impl<F: StatusForm> Serialize for StatusGenerations<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (fields, Generations { resource, provenance }) = (F::GENERATIONS, self.generations);
-        let numbers = [(fields.resource, resource), (fields.owner, provenance.owner), (fields.internal, provenance.internal)];
-        serializer.collect_map(numbers)
-    }
-}
-
-impl<'de, F: StatusForm> Deserialize<'de> for StatusGenerations<F> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let numbers = Map::deserialize(deserializer)?;
-        let number = |field: &str| {
-            let number = numbers.get(field).and_then(Value::as_i64);
-            number.ok_or_else(|| D::Error::custom(format!("generation {field:?} is missing or no integer")))
-        };
-        let fields = F::GENERATIONS;
-        let provenance = Provenance { owner: number(fields.owner)?, internal: number(fields.internal)? };
-        Ok(Generations { resource: number(fields.resource)?, provenance }.into())
-    }
-}
-
-impl<F: StatusForm> JsonSchema for StatusGenerations<F> {
-    fn schema_name() -> Cow<'static, str> {
-        "Generations".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let fields = F::GENERATIONS;
-        let number = || json_schema!({ "type": "integer", "format": "int64" }).to_value();
-        let properties: Map<String, Value> =
-            [fields.resource, fields.owner, fields.internal].map(|field| (field.to_owned(), number())).into_iter().collect();
-        json_schema!({ "type": "object", "properties": properties })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use kubewright_core::contract::Provenance;
     use serde_json::json;
 
+    use super::super::OpenmcpForm;
     use super::*;
 
     #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -1,27 +1,47 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use kubewright_core::flow::{Blocked, Failure, Halt, Origin, Wait};
+
 use crate::ManifestError;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// Why a rendering gave no manifests, grouped by who must act.
 ///
-/// Messages never contain values of secrets.
-#[derive(Debug, thiserror::Error)]
+/// Messages never contain values of secrets. A generator says by a [`Halt`] what a hook, a reconciler and a step say by it, so `?` works on every
+/// `Flow`:
+///
+/// ```
+/// use kubewright_core::flow::{Blocked, Delay, Wait};
+/// use kubewright_render::{Manifest, RenderContext, RenderError};
+/// # struct Web { zone: Option<String>, replicas: i64 }
+///
+/// async fn render(cx: &RenderContext<Web>) -> Result<Vec<Manifest>, RenderError> {
+///     if cx.component().replicas < 0 {
+///         return Err(Blocked::new("InvalidReplicas", "spec.replicas is negative; allowed: 0 and more").into());
+///     }
+///     let Some(zone) = &cx.component().zone else {
+///         return Err(Wait::after(Delay::secs::<30>(), "ZonePending").message("no zone is assigned yet").into());
+///     };
+///     # drop(zone);
+///     Ok(Vec::new())
+/// }
+/// ```
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum RenderError {
     /// The spec, a manifest, or a template must be corrected. Not retried.
-    #[error("{0}")]
     Input(InputError),
 
     /// Something is missing that is expected to appear. Retried.
-    #[error("{0}")]
-    Transient(#[source] BoxError),
+    Transient(BoxError),
 
     /// The API server refused a request of the generator. Retried as any other refused request.
-    #[error("{0}")]
-    Api(#[source] BoxError),
+    Api(BoxError),
+
+    /// The generator waits, is blocked, has failed, or ends the pass, as any other code of the operator's author.
+    Halted(Halt),
 }
 
 impl RenderError {
@@ -45,6 +65,61 @@ impl RenderError {
             }
             other => other,
         }
+    }
+
+    /// The outcome of a pass that ends with the error: an input is a terminal failure with reason `RenderFailed`, something that is missing a wait
+    /// with reason `Retrying`, and a refused request a failure that is classified as everywhere else.
+    pub fn into_halt(self) -> Halt {
+        match self {
+            Self::Input(error) => Failure::terminal("RenderFailed", error).origin(Origin::Input).into(),
+            Self::Transient(error) => Wait::for_event("Retrying").message(error.to_string()).into(),
+            Self::Api(error) => Failure::unclassified(error).context("render").into(),
+            Self::Halted(halt) => halt,
+        }
+    }
+}
+
+impl fmt::Display for RenderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(error) => error.fmt(f),
+            Self::Transient(error) | Self::Api(error) => error.fmt(f),
+            Self::Halted(halt) => f.write_str(&halt.text()),
+        }
+    }
+}
+
+impl StdError for RenderError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Transient(error) | Self::Api(error) => Some(&**error),
+            Self::Halted(Halt::Failed(failure)) => Some(failure.source()),
+            _ => None,
+        }
+    }
+}
+
+impl From<Halt> for RenderError {
+    fn from(halt: Halt) -> Self {
+        Self::Halted(halt)
+    }
+}
+
+impl From<Wait> for RenderError {
+    fn from(wait: Wait) -> Self {
+        Self::Halted(wait.into())
+    }
+}
+
+impl From<Blocked> for RenderError {
+    fn from(blocked: Blocked) -> Self {
+        Self::Halted(blocked.into())
+    }
+}
+
+impl From<Failure> for RenderError {
+    fn from(failure: Failure) -> Self {
+        Self::Halted(failure.into())
     }
 }
 

@@ -213,7 +213,7 @@ impl End {
                 Self::failed(Failure::terminal(Reason::new("RenderFailed"), error), Some("RenderFailed"), intervals)
             }
             RenderError::Transient(error) => Self::waiting(error.to_string(), None, intervals),
-            other => Self::halted(Failure::unclassified(other).into(), intervals),
+            other => Self::halted(other.into_halt(), intervals),
         }
     }
 

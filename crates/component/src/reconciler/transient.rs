@@ -55,10 +55,15 @@ impl Pass<'_> {
 
     /// The end of a pass whose generator failed.
     pub(super) fn render_failed(&mut self, error: RenderError) -> End {
-        let RenderError::Api(error) = error else {
-            return End::render(error, self.intervals());
+        let failure = match error {
+            RenderError::Api(error) => Failure::unclassified(error).context("render"),
+            // What the author's code says by a halt is told as that of hooks and references.
+            RenderError::Halted(halt) => {
+                self.note_halt(&halt);
+                return End::halted(self.halt_with_way_out(halt), self.intervals());
+            }
+            error => return End::render(error, self.intervals()),
         };
-        let failure = Failure::unclassified(error).context("render");
         if failure.classification().origin != Origin::Transient {
             return End::halted(failure.into(), self.intervals());
         }

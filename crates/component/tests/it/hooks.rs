@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::kinds::Kinds;
 use crate::types::{Bundle, bundle, config_map};
-use crate::world::{World, condition, message_of, reason_of};
+use crate::world::{OPERATOR, World, condition, message_of, reason_of};
 
 /// What the hooks do: they note their calls, and halt components that are named for a point and an outcome.
 #[derive(Default)]
@@ -156,6 +156,29 @@ async fn every_outcome_of_every_hook_shows_in_the_status() {
     }
 }
 
+// GEN-4, OUT-1
+#[tokio::test]
+async fn a_generator_halts_in_the_same_words_as_a_hook() {
+    async fn halting(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
+        Script::default().play("generator", cx.component())?;
+        Ok(vec![Manifest::from_json(config_map("rendered", "a"))?])
+    }
+    let mut world = World::new().await;
+    world.run_other(Operator::new(OPERATOR).component::<Bundle>(halting)).await;
+    for (outcome, state, reason, stalled) in [
+        ("wait", "Pending", "Halted", None),
+        ("blocked", "Error", "Halted", Some("Halted")),
+        ("terminal", "Error", "Halted", Some("Halted")),
+        ("failed", "Error", "Error", None),
+    ] {
+        let name = format!("generator-{outcome}");
+        world.set(&bundle(&name, &[])).await;
+        let component = world.until_state(&name, state, reason).await;
+        assert_eq!(message_of(&component), "halted here");
+        assert_eq!(condition(&component, "Stalled").map(|stalled| &stalled["reason"]), stalled.map(Value::from).as_ref());
+    }
+}
+
 // HOOK-1, OUT-1
 #[tokio::test]
 async fn done_ends_a_pass_without_a_trace() {
@@ -240,7 +263,7 @@ async fn hooks_have_no_target_when_dependents_are_abandoned() {
     for (name, abandoned) in [("plain", false), ("abandoned", true)] {
         let mut component = bundle(name, &[config_map(name, "a")]);
         if abandoned {
-            component["metadata"]["annotations"] = json!({ format!("{}/abandon-dependents", crate::world::OPERATOR): "true" });
+            component["metadata"]["annotations"] = json!({ format!("{}/abandon-dependents", OPERATOR): "true" });
         }
         world.set(&component).await;
         world.until_ready(name).await;
@@ -287,7 +310,7 @@ async fn what_a_deletion_tells_is_told_once_while_a_hook_waits() {
     let mut one = config_map("one", "a");
     one["metadata"]["namespace"] = name.as_str().into();
     let mut demo = bundle("demo", &[one]);
-    demo["metadata"]["annotations"] = json!({ format!("{}/abandon-dependents", crate::world::OPERATOR): "true" });
+    demo["metadata"]["annotations"] = json!({ format!("{}/abandon-dependents", OPERATOR): "true" });
     world.set(&demo).await;
     world.until_ready("demo").await;
     world.delete(&demo).await;
@@ -351,7 +374,7 @@ async fn without_another_limit_a_generator_that_never_returns_fails_after_ten_mi
         };
         async move { if call == 1 { std::future::pending().await } else { Ok(Vec::<Manifest>::new()) } }
     };
-    world.run_other(Operator::new(crate::world::OPERATOR).component::<Bundle>(generator)).await;
+    world.run_other(Operator::new(OPERATOR).component::<Bundle>(generator)).await;
     world.set(&bundle("demo", &[])).await;
     world.pass(std::time::Duration::from_secs(599)).await;
     assert_eq!(*calls.lock(), 1);
@@ -385,6 +408,6 @@ async fn a_hook_emits_events_on_its_component_without_a_client() {
         let events = world.all_events().await;
         let event = events.iter().find(|event| event["reason"] == reason).unwrap();
         assert_eq!((event["type"].as_str(), event["regarding"]["name"].as_str()), (Some(kind), Some("demo")));
-        assert_eq!(event["reportingController"], crate::world::OPERATOR);
+        assert_eq!(event["reportingController"], OPERATOR);
     }
 }

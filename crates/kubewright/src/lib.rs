@@ -52,6 +52,12 @@
 #[doc = include_str!("../../../docs/src/reconcilers.md")]
 mod reconcilers_chapter {}
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/outcomes.md")]
+mod outcomes_chapter {}
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/steps.md")]
+mod steps_chapter {}
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/injection.md")]
 mod injection_chapter {}
 #[cfg(doctest)]

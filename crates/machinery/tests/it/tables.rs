@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::pages::pages;
-use crate::repository::{Text, texts};
+use crate::repository::{Text, ids, texts};
 
 /// The chapters whose rules `rules-of-reconcilers.md` lists.
 const LISTED: [(&str, &[&str]); 2] = [
@@ -12,8 +12,14 @@ const LISTED: [(&str, &[&str]); 2] = [
 ];
 
 /// The pages of what the predecessors offer, each with the cell that says what is here.
-const PREDECESSORS: [(&str, usize); 3] =
-    [("from-knative.md", 1), ("from-controller-runtime.md", 2), ("from-leader-election.md", 2)];
+const PREDECESSORS: [(&str, usize); 6] = [
+    ("from-knative.md", 1),
+    ("from-controller-runtime.md", 2),
+    ("from-leader-election.md", 2),
+    ("from-k8ssandra.md", 1),
+    ("from-openmcp.md", 1),
+    ("from-dogu.md", 1),
+];
 
 /// Rows of the tables of a page: the number of the line and the cells. Heads are none.
 fn rows(page: &str) -> Vec<(usize, Vec<&str>)> {
@@ -55,6 +61,25 @@ fn fault_of_tests(cell: &str, functions: &BTreeMap<String, BTreeSet<String>>) ->
     })
 }
 
+/// The scenarios of a page's catalogue, each with its levels.
+fn scenarios(page: &str) -> BTreeMap<String, String> {
+    let catalogue: Vec<&str> = page.lines().skip_while(|line| !line.contains("Acceptance catalogue")).collect();
+    let rows_of_ids = |(_, cells): (usize, Vec<&str>)| {
+        let level = cells.get(1).copied().unwrap_or_default().to_owned();
+        ids(cells[0]).map(|(id, _)| (id, level.clone())).collect::<Vec<_>>()
+    };
+    rows(&catalogue.join("\n")).into_iter().flat_map(rows_of_ids).collect()
+}
+
+/// What is wrong with the tests of a scenario of these levels.
+fn fault_of_scenario(levels: &str, cell: &str, functions: &BTreeMap<String, BTreeSet<String>>) -> Option<String> {
+    let is_integration = |test: &str| test.split("::").nth(1) == Some("it");
+    if levels.contains('I') && !cell.split(", ").any(is_integration) {
+        return Some("no test of it runs on a server".to_owned());
+    }
+    fault_of_tests(cell, functions)
+}
+
 #[test]
 fn rows_are_told_from_heads() {
     let page = "# T\n\n| Rule | Test |\n|---|---|\n| A-1 | `a::b::c` |\n| A-2 | open |\n\ntext | text\n";
@@ -68,6 +93,42 @@ fn a_test_is_found_by_its_folder_and_its_name() {
     for wrong in ["`core::queue::three`", "`render::queue::one`", "core::queue::one", "`core::one`", "", "open"] {
         assert!(fault_of_tests(wrong, &functions).is_some(), "{wrong}");
     }
+}
+
+#[test]
+fn scenarios_have_the_level_of_their_row() {
+    let page = "| A-01 | U |\n\n## 18. Acceptance catalogue\n\n| Id | Level | Scenario |\n|---|---|---|\n| B-01, B-02 | U, I | one |\n";
+    let found: Vec<(String, String)> = scenarios(page).into_iter().collect();
+    assert_eq!(found, [("B-01".to_owned(), "U, I".to_owned()), ("B-02".to_owned(), "U, I".to_owned())]);
+    let functions = BTreeMap::from([("core".to_owned(), BTreeSet::from(["one".to_owned()]))]);
+    assert_eq!(fault_of_scenario("U", "`core::flow::one`", &functions), None);
+    assert_eq!(fault_of_scenario("U, I", "`core::it::one`", &functions), None);
+    assert!(fault_of_scenario("U, I", "`core::flow::one`", &functions).is_some());
+}
+
+#[test]
+fn every_scenario_of_the_catalogue_is_listed_once_with_its_level_and_tests() {
+    let Some(page) = Text::find("docs/src/reference/rules-of-contracts.md") else { return };
+    let wanted = scenarios(&Text::read("docs/spec/flow-and-contract.md").content);
+    let functions = functions();
+    let (mut faults, mut listed, mut later) = (Vec::new(), BTreeSet::new(), 0);
+    for (line, cells) in rows(&page.content) {
+        let (id, level, test) = (cells[0], cells.get(1).copied().unwrap_or_default(), cells.get(2).copied().unwrap_or_default());
+        let fault = match wanted.get(id) {
+            None => Some("no scenario of the catalogue".to_owned()),
+            Some(_) if !listed.insert(id.to_owned()) => Some("listed a second time".to_owned()),
+            Some(wanted) if wanted != level => Some(format!("level {level} instead of {wanted}")),
+            Some(_) if test.strip_prefix("later: ").is_some_and(|reason| !reason.is_empty()) => {
+                later += 1;
+                None
+            }
+            Some(_) => fault_of_scenario(level, test, &functions),
+        };
+        faults.extend(fault.map(|fault| format!("line {line}, {id}: {fault}")));
+    }
+    faults.extend(wanted.keys().filter(|id| !listed.contains(*id)).map(|id| format!("{id} is missing")));
+    println!("{}: {} scenarios, {later} later", page.path, listed.len());
+    assert!(faults.is_empty(), "{}:\n{}", page.path, faults.join("\n"));
 }
 
 #[test]

@@ -27,6 +27,7 @@ fn removed_and_emptied_fields_are_nulls_and_lists_are_whole() {
     assert_eq!(diff(&old, &new), Some(expected));
 }
 
+// STAT-11
 #[test]
 fn an_absent_status_is_written_whole() {
     let new = json!({"a": {"b": 1}});

@@ -251,7 +251,7 @@ async fn running_passes_end_by_themselves_and_queued_keys_are_dropped() {
     assert!(metrics.encode().unwrap().contains("result=\"done\"} 1"));
 }
 
-// RUN-9, SHT-3, ACT-14
+// RUN-9, SHT-3, ACT-14, RTY-21
 #[tokio::test(start_paused = true)]
 async fn a_pass_that_outlives_the_deadline_is_cancelled_and_dropped() {
     let scene = Scene::start(|_, _| Box::pin(std::future::pending()), |controller| controller);

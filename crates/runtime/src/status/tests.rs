@@ -144,7 +144,7 @@ async fn a_change_that_fits_one_state_only_is_given_up_when_it_is_another() {
     assert!(matches!(written, Written::Overtaken(live) if live["status"] == json!({ "ours": 2 })));
 }
 
-// STW-3, SW-4
+// STW-3, SW-4, STAT-11
 #[tokio::test(start_paused = true)]
 async fn an_object_that_is_gone_or_another_one_is_gone() {
     let world = Arc::new(World::default());

@@ -143,6 +143,23 @@ fn another_object_of_the_same_name_starts_afresh() {
     assert_eq!(memory.of("two").failures(), 0);
 }
 
+// RTY-12, BO-3
+#[test]
+fn passes_of_several_threads_advance_each_key_by_its_own_failures() {
+    let mut keys = [fresh(), fresh(), fresh(), fresh()];
+    std::thread::scope(|scope| {
+        for memory in &mut keys {
+            scope.spawn(move || {
+                for pass in 1..=100 {
+                    run(&failed(), memory);
+                    assert_eq!(memory.failures(), pass);
+                }
+            });
+        }
+    });
+    assert_eq!(keys.map(|memory| memory.failures()), [100; 4]);
+}
+
 // RTY-19, ACT-18, RES-11, ACT-2
 #[test]
 fn the_smallest_delay_wins() {

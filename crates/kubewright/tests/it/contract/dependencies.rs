@@ -57,7 +57,7 @@ async fn a_dependency_whose_data_cannot_be_used_is_a_failure_that_is_retried() {
     world.stop().await;
 }
 
-// DEP-07, 13.5 4c, EDGE-1, FZ-11, CL-6
+// DEP-07, 13.5 4c, EDGE-1, FZ-11, CL-6, FIN-08
 #[tokio::test]
 async fn all_finalizers_stand_before_the_first_apply_and_those_of_later_targets_in_the_pass_after() {
     let world = World::start().await;
@@ -90,6 +90,32 @@ async fn all_finalizers_stand_before_the_first_apply_and_those_of_later_targets_
     held.matching("the finalizer of the landscaper", |object| object.has_finalizer(OF_LANDSCAPER)).await;
     world.ready::<Authentication>().await;
     assert!(world.get::<ApiServer>().await.unwrap().has_finalizer(OF_AUTHENTICATION));
+    world.stop().await;
+}
+
+// FIN-07, RDY-5, FZ-4
+#[tokio::test]
+async fn nothing_is_placed_on_a_dependency_that_is_being_deleted() {
+    let world = World::start().await;
+    world.create::<ApiServer>().await;
+    world.ready::<ApiServer>().await;
+    let held = json!({"metadata": {"finalizers": ["platform.kubewright.dev/apiserver", "example.com/hold"]}});
+    world.patch::<ApiServer>(held).await;
+    world.delete::<ApiServer>().await;
+    let is_alone = |object: &Value| object["metadata"]["finalizers"] == json!(["example.com/hold"]);
+    world.cluster.expect::<ApiServer>(super::world::NAME).matching("only the foreign finalizer", is_alone).await;
+    let writes = world.writes::<ApiServer>().len();
+
+    world.create::<Authentication>().await;
+    world.condition::<Authentication>("AuthenticationHealthy", "False", "WaitingForDependencies").await;
+    world.idle(30).await;
+    assert_eq!(world.writes::<ApiServer>().len(), writes, "{:?}", world.writes::<ApiServer>());
+    assert_eq!(world.script.count("apply Authentication"), 0);
+
+    world.patch::<ApiServer>(json!({"metadata": {"finalizers": null}})).await;
+    world.gone::<ApiServer>().await;
+    world.create::<ApiServer>().await;
+    world.ready::<Authentication>().await;
     world.stop().await;
 }
 

@@ -13,7 +13,7 @@ fn condition<'a>(widget: &'a Value, kind: &str) -> Option<&'a Value> {
     widget["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
 }
 
-// STAGE-14, ACT-13, CSET-21
+// STAGE-14, ACT-13, CSET-21, RTY-21
 #[tokio::test]
 async fn a_panic_is_one_failed_pass_that_the_object_tells_of() {
     let script = Script::default().reconcile(|cx, widget, status| {

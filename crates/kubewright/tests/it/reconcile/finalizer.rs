@@ -33,7 +33,7 @@ async fn finalize_runs_once_and_the_object_goes() {
     world.stop().await;
 }
 
-// FNL-5, ACT-1
+// FNL-5, ACT-1, RTY-15
 #[tokio::test]
 async fn a_finalizer_stays_until_finalize_is_done_and_the_outcome_is_retried() {
     let script = Script::default().finalize(|cx, _, status| {
@@ -73,7 +73,7 @@ async fn a_finalizer_stays_until_finalize_is_done_and_the_outcome_is_retried() {
     world.stop().await;
 }
 
-// FNL-4
+// FNL-4, FIN-05
 #[tokio::test]
 async fn an_object_that_was_never_marked_is_never_worked_on() {
     let script = Script::default();
@@ -113,7 +113,7 @@ async fn reconcile_is_not_called_without_the_finalizer_and_the_status_says_why()
     world.stop().await;
 }
 
-// FZ-8, FNL-7, FZ-9
+// FZ-8, FNL-7, FZ-9, FIN-06
 #[tokio::test]
 async fn a_legacy_finalizer_counts_as_ours_and_goes_with_ours() {
     let script = Script::default();

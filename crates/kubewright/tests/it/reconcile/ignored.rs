@@ -15,7 +15,7 @@ fn annotated(value: Value) -> Value {
     json!({ "metadata": { "annotations": { ANNOTATION: value } } })
 }
 
-// TRF-2, EF-1
+// TRF-2, EF-1, FILT-09
 #[tokio::test]
 async fn only_the_changes_that_a_filter_passes_start_passes() {
     let script = Script::default();
@@ -37,7 +37,7 @@ async fn only_the_changes_that_a_filter_passes_start_passes() {
     world.stop().await;
 }
 
-// EF-3, OPA-3
+// EF-3, OPA-3, FILT-09
 #[tokio::test]
 async fn for_an_ignored_object_nothing_is_called_or_sent_whatever_starts_the_pass() {
     let script = Script::default().reconcile(|_, widget, status| {

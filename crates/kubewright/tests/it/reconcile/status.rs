@@ -79,7 +79,7 @@ async fn a_co_writers_field_and_condition_survive() {
     world.stop().await;
 }
 
-// SW-4, STAGE-13, STW-5
+// SW-4, STAGE-13, STW-5, STAT-04
 #[tokio::test]
 async fn a_status_that_cannot_be_written_is_told_by_an_event_and_retried() {
     let world = World::start(Script::default()).await;
@@ -95,7 +95,7 @@ async fn a_status_that_cannot_be_written_is_told_by_an_event_and_retried() {
     world.stop().await;
 }
 
-// STW-3
+// STW-3, STAT-04
 #[tokio::test]
 async fn an_object_that_was_recreated_meanwhile_is_not_written() {
     let script = Script::default().reconcile(|cx, widget, status| {

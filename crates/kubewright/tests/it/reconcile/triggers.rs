@@ -69,7 +69,7 @@ struct PartStatus {
     worn: Option<bool>,
 }
 
-// EF-6
+// EF-6, FILT-09
 #[tokio::test]
 async fn an_owned_object_with_a_status_starts_passes_by_generation_status_and_owners() {
     let script = Script::default();

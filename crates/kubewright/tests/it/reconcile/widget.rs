@@ -141,10 +141,18 @@ impl Widgets {
     }
 
     pub(crate) fn operator_with(script: &Script, change: impl FnOnce(Controller<Self>) -> Controller<Self>) -> Operator {
+        Self::operator_named("widget-operator.test.kubewright.dev", script, change)
+    }
+
+    pub(crate) fn operator_named(
+        name: &str,
+        script: &Script,
+        change: impl FnOnce(Controller<Self>) -> Controller<Self>,
+    ) -> Operator {
         use kubewright::runtime::reconcile::ControllerExt as _;
         let crd = serde_json::to_value(<Widget as kube::CustomResourceExt>::crd()).unwrap();
         let controller = change(Controller::new(Self::new).crd(Some(crd)));
-        Operator::new("widget-operator.test.kubewright.dev").state(script.clone()).add_controller(controller)
+        Operator::new(name).state(script.clone()).add_controller(controller)
     }
 }
 

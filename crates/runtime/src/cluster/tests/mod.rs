@@ -146,7 +146,7 @@ async fn what_may_pass_is_told_by_the_classification() {
     }
 }
 
-// ERR-7
+// ERR-7, RTY-23
 #[tokio::test(start_paused = true)]
 async fn a_request_is_sent_once_unless_asked_otherwise() {
     let server = Server::new();

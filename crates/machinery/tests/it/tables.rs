@@ -97,7 +97,8 @@ fn a_test_is_found_by_its_folder_and_its_name() {
 
 #[test]
 fn scenarios_have_the_level_of_their_row() {
-    let page = "| A-01 | U |\n\n## 18. Acceptance catalogue\n\n| Id | Level | Scenario |\n|---|---|---|\n| B-01, B-02 | U, I | one |\n";
+    let page =
+        "| A-01 | U |\n\n## 18. Acceptance catalogue\n\n| Id | Level | Scenario |\n|---|---|---|\n| B-01, B-02 | U, I | one |\n";
     let found: Vec<(String, String)> = scenarios(page).into_iter().collect();
     assert_eq!(found, [("B-01".to_owned(), "U, I".to_owned()), ("B-02".to_owned(), "U, I".to_owned())]);
     let functions = BTreeMap::from([("core".to_owned(), BTreeSet::from(["one".to_owned()]))]);

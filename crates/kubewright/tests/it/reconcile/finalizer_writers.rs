@@ -66,9 +66,10 @@ async fn four_writers_add_and_remove_their_finalizers_at_once_and_lose_none() {
     let cluster = TestCluster::start().await;
     let mut operators = Vec::new();
     for (number, finalizer) in names.iter().enumerate() {
-        let operator = Widgets::operator_named(&format!("writer-{number}.test.kubewright.dev"), &Script::default(), |controller| {
-            controller.finalizer(Some(finalizer.as_str()))
-        });
+        let operator =
+            Widgets::operator_named(&format!("writer-{number}.test.kubewright.dev"), &Script::default(), |controller| {
+                controller.finalizer(Some(finalizer.as_str()))
+            });
         operators.push(cluster.run(operator).await);
     }
     let has = |widget: &Value, wanted: &[String]| wanted.iter().all(|finalizer| widget.has_finalizer(finalizer));

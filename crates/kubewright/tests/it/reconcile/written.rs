@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, Patch, PatchParams};
 use kubewright::prelude::*;
 
-use super::widget::{Script, Widget, Widgets};
+use super::widget::{FINALIZER, Script, Widget, Widgets};
 use super::world::World;
 
 // STAT-06, SW-2
@@ -86,7 +86,7 @@ async fn credentials_in_an_error_are_in_no_condition_and_no_event() {
     world.stop().await;
 }
 
-// STAT-12, ACT-5, ACT-16, SW-1, FIN-08, FZ-3
+// STAT-12, ACT-5, ACT-16, SW-1, FZ-3
 #[tokio::test]
 async fn a_pass_writes_the_finalizer_then_children_then_one_status_and_then_the_event() {
     let script = Script::default().reconcile(|cx, widget, status| {
@@ -94,10 +94,40 @@ async fn a_pass_writes_the_finalizer_then_children_then_one_status_and_then_the_
             let maps = Api::<ConfigMap>::namespaced(cx.client().clone(), cx.key().namespace());
             let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "child"}});
             maps.patch("child", &PatchParams::apply("widgets").force(), &Patch::Apply(map)).await?;
-            // What an apply of the object itself does not name stays.
-            let itself = json!({"apiVersion": "test.kubewright.dev/v1", "kind": "Widget", "metadata": {"labels": {"seen": "yes"}}});
-            let widgets = Api::<Widget>::namespaced(cx.client().clone(), cx.key().namespace());
-            widgets.patch(cx.key().name(), &PatchParams::apply("widgets").force(), &Patch::Apply(itself)).await?;
+            status.size = Some(widget.spec.size);
+            status.conditions.mark_true("Sized");
+            Wait::for_event("Event").into()
+        })
+    });
+    let world = World::start(script).await;
+    world.create("demo", 1).await;
+    let widget = world.condition("demo", "Ready", "False", "Event").await;
+    world.until_told("demo", "Normal Event").await;
+    let writes: Vec<String> = world.cluster.journal().all().writes().iter().map(ToString::to_string).collect();
+    let place =
+        |part: &str| writes.iter().rposition(|write| write.contains(part)).unwrap_or_else(|| panic!("{part}: {writes:#?}"));
+    let (own, status) = ("widgets.test.kubewright.dev ", "widgets.test.kubewright.dev/status ");
+    let order = [place(own), place(" configmaps "), place(status), place(" events")];
+    assert!(order.is_sorted(), "{order:?}: {writes:#?}");
+    assert_eq!(writes.iter().filter(|write| write.contains(status)).count(), 1, "{writes:#?}");
+    assert_eq!(widget["metadata"]["finalizers"], json!([FINALIZER]));
+    let conditions = widget["status"]["conditions"].as_array().unwrap();
+    assert!(conditions.iter().all(|condition| condition["observedGeneration"] == widget["metadata"]["generation"]), "{widget:#}");
+    world.stop().await;
+}
+
+// FIN-08, FZ-3, FZ-11
+#[tokio::test]
+async fn an_apply_of_the_object_itself_does_not_strip_its_finalizer() {
+    let script = Script::default().reconcile(|cx, widget, status| {
+        Box::pin(async move {
+            if !widget.labels().contains_key("seen") {
+                let labelled =
+                    json!({"apiVersion": "test.kubewright.dev/v1", "kind": "Widget", "metadata": {"labels": {"seen": "yes"}}});
+                let params = PatchParams::apply("widget-operator.test.kubewright.dev").force();
+                let widgets = Api::<Widget>::namespaced(cx.client().clone(), cx.key().namespace());
+                widgets.patch(cx.key().name(), &params, &Patch::Apply(labelled)).await?;
+            }
             status.size = Some(widget.spec.size);
             status.conditions.mark_true("Sized");
             Ok(())
@@ -106,13 +136,12 @@ async fn a_pass_writes_the_finalizer_then_children_then_one_status_and_then_the_
     let world = World::start(script).await;
     world.create("demo", 1).await;
     let widget = world.condition("demo", "Ready", "True", "Reconciled").await;
-    world.until_event("demo").await;
-    let writes: Vec<String> = world.cluster.journal().all().writes().iter().map(ToString::to_string).collect();
-    let first = |part: &str| writes.iter().position(|write| write.contains(part)).unwrap_or_else(|| panic!("{part}: {writes:#?}"));
-    let order = [first("widgets demo"), first("configmaps child"), first("widgets/status demo"), first("events")];
-    assert!(order.is_sorted(), "{order:?}: {writes:#?}");
-    assert_eq!(widget["metadata"]["finalizers"], json!([super::widget::FINALIZER]));
-    let conditions = widget["status"]["conditions"].as_array().unwrap();
-    assert!(conditions.iter().all(|condition| condition["observedGeneration"] == widget["metadata"]["generation"]), "{widget:#}");
+    assert_eq!(widget["metadata"]["labels"]["seen"], "yes");
+    assert_eq!(widget["metadata"]["finalizers"], json!([FINALIZER]));
+    let managers = widget["metadata"]["managedFields"].as_array().unwrap();
+    let of_finalizers: Vec<&Value> =
+        managers.iter().filter(|entry| entry["fieldsV1"]["f:metadata"].get("f:finalizers").is_some()).collect();
+    assert_eq!(of_finalizers.len(), 1, "{managers:#?}");
+    assert_eq!(of_finalizers[0]["manager"], "widget-operator.test.kubewright.dev/self");
     world.stop().await;
 }

@@ -19,10 +19,10 @@ pub use component_loop::{ComponentLoop, Dangling, PassStatus};
 pub use context::{ApplyContext, CleanupContext, ComponentPass};
 pub use controller::{ComponentController, ConstructedController, ControllerConstructor, Maybe, Ready};
 #[doc(hidden)]
-pub use declaration::{AnyTarget, Found};
+pub use declaration::{AnyTarget, Found, check_conditions};
 pub use declaration::{
     Components, Contract, ContractComponent, ContractMember, ContractOwner, DependsOn, Edge, Edges, InternalOf, MaybeOf, Needs,
-    NeedsEdge, NeedsSameRevisionEdge, NoInternal, OutlivedByEdge, OwnerOf, PublishedOf, ReadyOf, StatusOf,
+    NeedsEdge, NeedsSameRevisionEdge, NoInternal, OutlivedByEdge, OwnerOf, PublishedOf, ReadyOf, RelevantConditions, StatusOf, WithConditions,
 };
 pub use finalizer::{DependencyFinalizer, OwnFinalizer};
 pub use kubewright_core::contract::{ComponentType, DeclaredCondition, Format, Generations, Graph, Provenance, Revision};

@@ -5,8 +5,11 @@
 mod component;
 mod conditions;
 mod config;
+mod contract;
 mod reconciler;
 mod references;
+mod suggestion;
+mod text;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, ItemImpl, parse_macro_input};
@@ -142,4 +145,60 @@ pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
 pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let block = parse_macro_input!(item as ItemImpl);
     reconciler::expand(arguments.into(), block).into()
+}
+
+/// Declares a contract: its owner, its components, and the edges between them.
+///
+/// ```ignore
+/// contract! {
+///     /// The parts of a control plane.
+///     pub name = ControlPlanes;
+///     owner    = ManagedControlPlane;
+///     ApiServer      { keep_running }
+///     Authentication { needs: [ApiServer] }
+///     Landscaper     { needs: [ApiServer { same_revision }], outlived_by: [Authentication] }
+/// }
+/// ```
+///
+/// It makes the type of the contract and implements `Contract` for it, `ContractMember` for each component, and `DependsOn` and `Needs` for each
+/// edge. The components are types of the crate, for which their author implements `ContractComponent`. All of it can be written by hand, too.
+///
+/// # Settings
+///
+/// A setting is `key = value;`. Attributes before the first one, such as documentation, are those of the type of the contract.
+///
+/// | Setting | Default | Meaning |
+/// |---|---|---|
+/// | `owner = T` | required | the kind of the owner, whose status is an `OwnerStatus` |
+/// | `pub name = T` | `pub name = <Owner>Contract` | the type of the contract, with the visibility of the kinds, which may be none |
+/// | `internal = T` | none | the kind of the internal configuration |
+/// | `domain = ".."` | the API group of the owner | the domain of keys and finalizers: a text, or the path of a constant, which is checked at the start |
+/// | `preset = openmcp` | none | the keys, names and texts of the openmcp mcp-operator |
+/// | `revision = SameRevision` | `ReadyOnly`, in the preset `SameRevision` | the generations of the owner at which needed components are ready |
+/// | `finalizer_form = KindDotDomain` | `DomainSlashKind`, in the preset `KindDotDomain` | the form of own finalizers; `DomainDotKind` is the third |
+/// | `max_name_length = 40` | 63, in the preset 36 | the longest name of an owner, in characters |
+///
+/// # Components
+///
+/// A component is the type of its resource with braces, in which these stand, with commas between them. A component is named by the last
+/// segment of its path.
+///
+/// | In the braces | Meaning |
+/// |---|---|
+/// | `needs: [A, B]` | these are ready before the component is worked on, and outlive it; at most eight edges in all |
+/// | `outlived_by: [A, B]` | these outlive the component, ready or not |
+/// | `keep_running` | `apply` is still called while other components keep this one from being deleted |
+/// | `type = "APIServer"` | the `<T>` of conditions and finalizers. The default is the name of the type; an operator whose component has another kind does not start |
+///
+/// A component in `needs` may have braces of its own: `A { same_revision, conditions: ["AReachable"] }`. With `same_revision` it is ready only when it
+/// is generated from the same generations of the owner. With `conditions` these of its declared conditions count for its readiness, besides those that
+/// always do; without a list all of normal polarity.
+///
+/// # Errors
+///
+/// Components that depend on each other in a cycle, unknown or repeated ones, names that are too long, and condition types that two components declare
+/// do not compile.
+#[proc_macro]
+pub fn contract(input: TokenStream) -> TokenStream {
+    contract::expand(input.into()).into()
 }

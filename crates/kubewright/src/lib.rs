@@ -83,6 +83,106 @@ mod main_entry;
 pub use kubewright_component as component;
 pub use kubewright_contract as contract;
 pub use kubewright_core as core;
+/// A complete contract of two components:
+///
+/// ```
+/// use kubewright::contract::{
+///     ApplyContext, CleanupContext, ComponentController, Contract, ContractComponent, ContractExt, ContractStatus, Maybe, NoInternal, NoPart,
+///     OwnerStatus, Ready,
+/// };
+/// use kubewright::prelude::*;
+///
+/// /// What a customer asks for, and sees.
+/// #[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+/// #[kube(group = "example.com", version = "v1", kind = "Shop", namespaced, status = "OwnerStatus<Published>")]
+/// pub struct ShopSpec {
+///     pub size: i64,
+///     pub search: bool,
+/// }
+///
+/// #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+/// pub struct Published {
+///     #[serde(default, skip_serializing_if = "Option::is_none")]
+///     pub address: Option<String>,
+/// }
+///
+/// #[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+/// #[kube(group = "example.com", version = "v1", kind = "Storefront", namespaced, status = "ContractStatus<Published, NoPart>")]
+/// pub struct StorefrontSpec {
+///     pub size: i64,
+/// }
+///
+/// #[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+/// #[kube(group = "example.com", version = "v1", kind = "Search", namespaced, status = "ContractStatus")]
+/// pub struct SearchSpec {}
+///
+/// contract! {
+///     /// The parts of a shop.
+///     pub name = Shops;
+///     owner = Shop;
+///     Storefront {}
+///     Search { needs: [Storefront] }
+/// }
+///
+/// impl ContractComponent for Storefront {
+///     type Spec = StorefrontSpec;
+///     type External = Published;
+///     type Private = NoPart;
+///
+///     fn configured(_: &Shop) -> bool {
+///         true
+///     }
+///
+///     fn convert(shop: &Shop, _: Option<&NoInternal>) -> Result<StorefrontSpec, Failure> {
+///         Ok(StorefrontSpec { size: shop.spec.size })
+///     }
+///
+///     fn publish(external: Published, published: &mut Published) {
+///         published.address = external.address;
+///     }
+/// }
+///
+/// impl ContractComponent for Search {
+///     type Spec = SearchSpec;
+///     type External = NoPart;
+///     type Private = NoPart;
+///
+///     fn configured(shop: &Shop) -> bool {
+///         shop.spec.search
+///     }
+///
+///     fn convert(_: &Shop, _: Option<&NoInternal>) -> Result<SearchSpec, Failure> {
+///         Ok(SearchSpec {})
+///     }
+///
+///     fn publish(_: NoPart, _: &mut Published) {}
+/// }
+///
+/// struct Searches;
+///
+/// impl ComponentController for Searches {
+///     type Component = Search;
+///
+///     async fn apply(&self, cx: &ApplyContext<Search>, deps: Ready<Search>) -> Flow {
+///         let storefront = deps.get::<Storefront>();
+///         let Some(_address) = storefront.status.as_ref().and_then(|status| status.external.address.clone()) else {
+///             return Failure::msg("the storefront has no address").reason("DependencyStatusInvalid").into();
+///         };
+///         cx.healthy();
+///         Ok(())
+///     }
+///
+///     async fn cleanup(&self, _: &CleanupContext<Search>, _: Maybe<Search>) -> Flow {
+///         Ok(())
+///     }
+/// }
+///
+/// let operator: Operator = Operator::new("search-operator.example.com").component_controller(|| Searches).into();
+/// assert!(operator.declarations().problems().is_empty());
+/// assert!(Shops::graph()?.to_mermaid().contains("Search -->|needs| Storefront"));
+/// # Ok::<(), BoxError>(())
+/// ```
+pub use kubewright_derive::contract;
 pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, reconciler};
 pub use kubewright_machinery as machinery;
 pub use kubewright_render as render;

@@ -21,7 +21,7 @@ pub use kubewright_core::flow::{Blocked, BoxError, Delay, Failure, Flow, FlowExt
 pub use kubewright_core::manifest::{
     AdoptionPolicy, DeletePolicy, Lifecycle, MissingNamespacesPolicy, PolicySettings, ReconcilePolicy, UpdatePolicy,
 };
-pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, reconciler};
+pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, contract, reconciler};
 pub use kubewright_render::{
     ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Manifest, Manifests, PurgeOrder,
     RenderContext, RenderError, Stage,

@@ -2,8 +2,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use kube::Resource as _;
-use kubewright_core::contract::{DeclaredCondition, Format, Member};
+use kubewright_core::contract::{DeclaredCondition, Format, Graph, Member};
 use kubewright_core::finalizer::InvalidFinalizerName;
+use kubewright_core::flow::BoxError;
 use kubewright_runtime::cluster::ApiResource;
 use kubewright_runtime::kind::KnownKind;
 
@@ -29,6 +30,12 @@ pub trait Contract: Sized + Send + Sync + 'static {
 
     /// Adds the components, each with [`Components::add`].
     fn components(components: &mut Components<Self>);
+
+    /// The graph of the components, for instance to draw it. Fails with what keeps an operator of the contract from starting.
+    fn graph() -> Result<Graph, BoxError> {
+        let components = Components::<Self>::declared(&Self::format()?);
+        Ok(Graph::new(components.into_iter().map(|component| component.member).collect())?)
+    }
 }
 
 /// The components of a contract.
@@ -44,6 +51,8 @@ pub(super) struct ComponentInfo {
     pub(super) member: Member,
     pub(super) resource: ApiResource,
     pub(super) conditions: &'static [DeclaredCondition],
+    /// What is wrong with the component by itself.
+    pub(super) problem: Option<String>,
 }
 
 impl<C: Contract> Components<C> {
@@ -56,9 +65,24 @@ impl<C: Contract> Components<C> {
 
     /// Adds a component.
     pub fn add<T: ContractComponent<Contract = C>>(&mut self) -> &mut Self {
+        self.insert::<T>(None)
+    }
+
+    /// Adds a component whose type is its kind.
+    #[doc(hidden)]
+    pub fn add_by_kind<T: ContractComponent<Contract = C>>(&mut self) -> &mut Self {
+        let (type_, kind) = (T::TYPE, T::kind(&()));
+        let problem = format!(
+            "component {type_} has the kind {kind}; say in `contract!` which of the two is its type, `{type_} {{ type = \"{kind}\" }}` or \
+             `{type_} {{ type = \"{type_}\" }}`"
+        );
+        self.insert::<T>((kind != type_.as_str()).then_some(problem))
+    }
+
+    fn insert<T: ContractComponent<Contract = C>>(&mut self, problem: Option<String>) -> &mut Self {
         let resource = ApiResource::known(&T::gvk(), T::plural(&()), T::is_namespaced());
         let member = Member { type_: T::TYPE, keep_running: T::KEEP_RUNNING, edges: T::Edges::declared(&self.format) };
-        self.all.push(ComponentInfo { member, resource, conditions: T::CONDITIONS });
+        self.all.push(ComponentInfo { member, resource, conditions: T::CONDITIONS, problem });
         self
     }
 }

@@ -33,6 +33,15 @@ pub struct NeedsSameRevisionEdge<To>(PhantomData<fn() -> To>);
 /// The dependency outlives the component, ready or not.
 pub struct OutlivedByEdge<To>(PhantomData<fn() -> To>);
 
+/// An edge with a list of the conditions that count for the readiness of the dependency besides those that always do (RDY-2).
+pub struct WithConditions<E, L>(PhantomData<fn() -> (E, L)>);
+
+/// The list of an edge [`WithConditions`].
+pub trait RelevantConditions: Send + Sync + 'static {
+    /// The types of the conditions.
+    const TYPES: &'static [&'static str];
+}
+
 impl<To: ContractComponent> Edge for NeedsEdge<To> {
     type To = To;
     type Ready = Arc<To>;
@@ -69,6 +78,27 @@ impl<To: ContractComponent> Edge for OutlivedByEdge<To> {
 
     fn ready(found: Option<Arc<To>>) -> Option<Option<Arc<To>>> {
         Some(found)
+    }
+}
+
+impl<E: Edge, L: RelevantConditions> Edge for WithConditions<E, L> {
+    type To = E::To;
+    type Ready = E::Ready;
+
+    const CONDITIONS: Option<&'static [&'static str]> = Some(L::TYPES);
+
+    fn kind(format: &Format) -> EdgeKind {
+        E::kind(format)
+    }
+
+    fn ready(found: Option<Arc<E::To>>) -> Option<E::Ready> {
+        E::ready(found)
+    }
+}
+
+impl<E, L> fmt::Debug for WithConditions<E, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WithConditions")
     }
 }
 

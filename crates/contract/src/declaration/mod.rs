@@ -1,6 +1,7 @@
 //! A contract as its author writes it: the owner, the components, and their edges.
 
 mod component;
+mod conditions;
 mod contract;
 mod edge;
 mod edges;
@@ -11,8 +12,10 @@ mod terms;
 pub use component::{
     ContractComponent, ContractMember, DependsOn, InternalOf, MaybeOf, Needs, OwnerOf, PublishedOf, ReadyOf, StatusOf,
 };
+#[doc(hidden)]
+pub use conditions::check_conditions;
 pub use contract::{Components, Contract};
-pub use edge::{Edge, NeedsEdge, NeedsSameRevisionEdge, OutlivedByEdge};
+pub use edge::{Edge, NeedsEdge, NeedsSameRevisionEdge, OutlivedByEdge, RelevantConditions, WithConditions};
 pub use edges::Edges;
 #[doc(hidden)]
 pub use edges::{AnyTarget, Found};

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use kubewright_core::contract::{ComponentType, Format, Graph};
+use kubewright_core::contract::{ComponentType, ConditionProblem, Declared, Format, Graph};
 use kubewright_runtime::cluster::ApiResource;
 
 use super::contract::ComponentInfo;
@@ -28,7 +28,8 @@ impl Terms {
             Format::openmcp()
         });
         let components = Components::<T::Contract>::declared(&format);
-        problems.extend(duplicate_conditions(&components));
+        problems.extend(components.iter().filter_map(|component| component.problem.clone()));
+        problems.extend(condition_problems(&components));
         if !components.iter().any(|component| component.member.type_ == T::TYPE) {
             problems.push(format!("component {} is not in its contract; add it in `Contract::components`", T::TYPE));
         }
@@ -56,21 +57,10 @@ impl Terms {
     }
 }
 
-/// The condition types that two components declare (CT-2).
-fn duplicate_conditions(components: &[ComponentInfo]) -> Vec<String> {
-    let mut declared: BTreeMap<&str, ComponentType> = BTreeMap::new();
-    let mut problems = Vec::new();
-    for component in components {
-        let type_ = component.member.type_;
-        for condition in component.conditions {
-            match declared.insert(condition.type_, type_) {
-                Some(other) if other != type_ => {
-                    problems
-                        .push(format!("components {other} and {type_} both declare condition {}; rename one", condition.type_));
-                }
-                _ => {}
-            }
-        }
-    }
-    problems
+/// The condition types that components cannot declare (CT-2).
+fn condition_problems(components: &[ComponentInfo]) -> Vec<String> {
+    let declared: Vec<Declared> = components.iter().map(|component| (component.member.type_, component.conditions)).collect();
+    let problems =
+        declared.iter().enumerate().filter_map(|(index, component)| ConditionProblem::find(*component, &declared[..index]));
+    problems.map(|problem| problem.to_string()).collect()
 }

@@ -66,6 +66,16 @@ pub enum GraphError {
         /// The type.
         type_: ComponentType,
     },
+    /// The names that are made of the types of two components are equal (FZ-1).
+    #[error(
+        "components {first} and {second} have types that differ in upper and lower case only, so that their finalizers have one name; rename one"
+    )]
+    SameName {
+        /// The component that is declared first.
+        first: ComponentType,
+        /// The other one.
+        second: ComponentType,
+    },
     /// An edge leads to a component that is not declared (EDGE-2).
     #[error(
         "component {from} depends on {to}, which the contract does not declare (declared: {declared}); declare it or remove the edge"
@@ -90,9 +100,13 @@ impl Graph {
     /// Checks the components of a contract.
     pub fn new(members: Vec<Member>) -> Result<Self, GraphError> {
         let mut declared = BTreeSet::new();
+        let mut names = BTreeMap::new();
         for member in &members {
             if !declared.insert(member.type_) {
                 return Err(GraphError::Duplicate { type_: member.type_ });
+            }
+            if let Some(first) = names.insert(member.type_.lower(), member.type_) {
+                return Err(GraphError::SameName { first, second: member.type_ });
             }
         }
         for member in &members {

@@ -13,6 +13,7 @@ mod aggregate;
 mod component_loop;
 mod component_status;
 mod component_type;
+mod declared_conditions;
 mod format;
 mod graph;
 mod observation;
@@ -30,6 +31,7 @@ pub use aggregate::{Aggregate, OwnerCondition, OwnerPass, Phase, Reported, aggre
 pub use component_loop::{ComponentState, End, Next, Progress, Release, Target, Unready, next};
 pub use component_status::{ComponentStatus, DeclaredCondition, EndedPass, Statements};
 pub use component_type::ComponentType;
+pub use declared_conditions::{ConditionProblem, Declared};
 pub use format::{Format, GenerationFields, Summary};
 pub use graph::{Edge, EdgeKind, Graph, GraphError, Member, Revision};
 pub use observation::{Generations, Observation};

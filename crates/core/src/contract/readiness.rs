@@ -10,7 +10,7 @@ use super::provenance::{InvalidProvenance, Provenance};
 use crate::condition::{Condition, ConditionPolarity, ConditionStatus, PAUSED, READY, STALLED, WAITING};
 
 /// The conditions of the framework that say nothing about a component's readiness (RDY-2).
-const FRAMEWORK: [&str; 5] = [READY, STALLED, "RequiresUpdate", PAUSED, WAITING];
+pub(super) const FRAMEWORK: [&str; 5] = [READY, STALLED, "RequiresUpdate", PAUSED, WAITING];
 
 /// The asks of a depending component about one of its dependencies.
 #[derive(Clone, Copy, Debug)]

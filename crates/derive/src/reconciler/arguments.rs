@@ -5,8 +5,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, LitInt, LitStr, Path, Result, Token, Type, bracketed, parenthesized};
 
-use super::suggestion::unknown;
-use super::text::{
+use crate::suggestion::unknown;
+use crate::text::{
     controller_problem, duration, empty_problem, finalizer_problem, former_finalizer_problem, no_problem, text_or_constant,
 };
 

@@ -4,7 +4,7 @@ use syn::{Attribute, Error, FnArg, ImplItem, ImplItemFn, ItemImpl, Result, Retur
 use super::arguments::Arguments;
 use super::hook::LeadershipHook;
 use super::signature::{Method, Shape};
-use super::suggestion::unknown;
+use crate::suggestion::unknown;
 
 /// The functions that may stand in the block, beside the constructor.
 const ALLOWED: [&str; 7] = ["reconcile", "finalize", "observe", "observe_deleted", "watches", "on_promoted", "on_demoted"];

@@ -8,9 +8,7 @@ mod block;
 mod expand;
 mod hook;
 mod signature;
-mod suggestion;
 #[cfg(test)]
 mod tests;
-mod text;
 
 pub(crate) use expand::expand;

@@ -38,6 +38,9 @@ fn an_edge_to_an_undeclared_type_and_a_type_that_is_declared_twice_are_errors() 
     assert_eq!(error, expected);
     let error = Graph::new(vec![member(SERVER, &[]), member(SERVER, &[])]).unwrap_err();
     assert_eq!(error, GraphError::Duplicate { type_: SERVER });
+    let cased = ComponentType::new("SERVER");
+    let error = Graph::new(vec![member(SERVER, &[]), member(cased, &[])]).unwrap_err();
+    assert_eq!(error, GraphError::SameName { first: SERVER, second: cased });
 }
 
 // EDGE-3

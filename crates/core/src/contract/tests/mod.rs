@@ -1,6 +1,7 @@
 mod aggregate;
 mod component_loop;
 mod component_status;
+mod declared_conditions;
 mod format;
 mod graph;
 mod model;

@@ -1,5 +1,6 @@
 //! The controllers of the components of a contract, on a test cluster.
 
+mod by_hand;
 mod conditions;
 mod deletion;
 mod dependencies;

@@ -1,13 +1,12 @@
-//! A contract by hand: a platform whose landscaper needs nothing ready, but goes before the authentication does.
+//! A contract: a platform whose landscaper needs nothing ready, but goes before the authentication does.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use kubewright::contract::{
-    ApplyContext, CleanupContext, ComponentController, ComponentPass, ComponentType, Components, Contract, ContractComponent,
-    ContractExt as _, ContractMember, ContractStatus, DeclaredCondition, DependsOn, Maybe, MaybeOf, Needs, NeedsEdge, NoInternal,
-    NoPart, OperatorComponentController, OutlivedByEdge, OwnerStatus, Ready, ReadyOf, StandardForm,
+    ApplyContext, CleanupContext, ComponentController, ComponentPass, ContractComponent, ContractExt as _, ContractStatus,
+    DeclaredCondition, Maybe, NoInternal, NoPart, OperatorComponentController, OwnerStatus, Ready,
 };
 use kubewright::core::condition::{ConditionPolarity, ConditionVisibility};
 use kubewright::prelude::*;
@@ -67,24 +66,13 @@ pub(super) struct LandscaperSpec {
 
 pub(super) type PlainStatus = ContractStatus<NoPart, NoPart>;
 
-pub(super) struct Platforms;
-
-impl Contract for Platforms {
-    type Owner = Platform;
-    type Internal = NoInternal;
-    type Form = StandardForm;
-
-    fn components(components: &mut Components<Self>) {
-        components.add::<ApiServer>().add::<Authentication>().add::<Landscaper>();
-    }
-}
-
-impl ContractMember for ApiServer {
-    type Contract = Platforms;
-    type Edges = ();
-
-    const TYPE: ComponentType = ComponentType::new("ApiServer");
-    const KEEP_RUNNING: bool = true;
+contract! {
+    /// The parts of a platform.
+    pub(super) name = Platforms;
+    owner = Platform;
+    ApiServer { keep_running }
+    Authentication { needs: [ApiServer] }
+    Landscaper { outlived_by: [ApiServer, Authentication] }
 }
 
 impl ContractComponent for ApiServer {
@@ -105,13 +93,6 @@ impl ContractComponent for ApiServer {
     }
 }
 
-impl ContractMember for Authentication {
-    type Contract = Platforms;
-    type Edges = (NeedsEdge<ApiServer>,);
-
-    const TYPE: ComponentType = ComponentType::new("Authentication");
-}
-
 impl ContractComponent for Authentication {
     type Spec = AuthenticationSpec;
     type External = NoPart;
@@ -126,25 +107,6 @@ impl ContractComponent for Authentication {
     }
 
     fn publish(_: NoPart, _: &mut PlatformPublished) {}
-}
-
-impl DependsOn<ApiServer> for Authentication {
-    fn maybe(dependencies: &MaybeOf<Self>) -> Option<&Arc<ApiServer>> {
-        dependencies.0.as_ref()
-    }
-}
-
-impl Needs<ApiServer> for Authentication {
-    fn ready(dependencies: &ReadyOf<Self>) -> &Arc<ApiServer> {
-        &dependencies.0
-    }
-}
-
-impl ContractMember for Landscaper {
-    type Contract = Platforms;
-    type Edges = (OutlivedByEdge<ApiServer>, OutlivedByEdge<Authentication>);
-
-    const TYPE: ComponentType = ComponentType::new("Landscaper");
 }
 
 impl ContractComponent for Landscaper {
@@ -174,12 +136,6 @@ impl ContractComponent for Landscaper {
     }
 
     fn publish(_: NoPart, _: &mut PlatformPublished) {}
-}
-
-impl DependsOn<Authentication> for Landscaper {
-    fn maybe(dependencies: &MaybeOf<Self>) -> Option<&Arc<Authentication>> {
-        dependencies.1.as_ref()
-    }
 }
 
 /// The end of a method, as a test says it.

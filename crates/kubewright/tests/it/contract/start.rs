@@ -41,15 +41,19 @@ impl Contract for Farm {
 const FRESH: DeclaredCondition =
     DeclaredCondition { type_: "Fresh", visibility: ConditionVisibility::Public, polarity: ConditionPolarity::Normal };
 
-macro_rules! component {
-    ($kind:ident, $spec:ident, $edges:ty, $private:ty, $($condition:ident)?) => {
+macro_rules! member {
+    ($kind:ident, $edges:ty) => {
         impl ContractMember for $kind {
             type Contract = Farm;
             type Edges = $edges;
 
             const TYPE: ComponentType = ComponentType::new(stringify!($kind));
         }
+    };
+}
 
+macro_rules! author {
+    ($kind:ident, $spec:ident, $private:ty, $($condition:ident)?) => {
         impl ContractComponent for $kind {
             type Spec = $spec;
             type External = NoPart;
@@ -100,9 +104,12 @@ struct Conditional {
     conditions: Option<String>,
 }
 
-component!(Egg, EggSpec, (NeedsEdge<Hen>,), NoPart, FRESH);
-component!(Hen, HenSpec, (OutlivedByEdge<Egg>,), Conditional, FRESH);
-component!(Fox, FoxSpec, (), NoPart,);
+member!(Egg, (NeedsEdge<Hen>,));
+member!(Hen, (OutlivedByEdge<Egg>,));
+member!(Fox, ());
+author!(Egg, EggSpec, NoPart, FRESH);
+author!(Hen, HenSpec, Conditional, FRESH);
+author!(Fox, FoxSpec, NoPart,);
 
 impl DependsOn<Egg> for Hen {
     fn maybe(dependencies: &MaybeOf<Self>) -> Option<&Arc<Egg>> {
@@ -124,6 +131,26 @@ fn a_contract_with_a_cycle_or_a_condition_of_two_components_does_not_start() {
     let problems = problems(farm().component_controller(Tending::<Egg>::new));
     assert!(problems.iter().any(|problem| problem.contains("Egg -> Hen -> Egg")), "{problems:?}");
     assert!(problems.contains(&"components Egg and Hen both declare condition Fresh; rename one".to_owned()), "{problems:?}");
+}
+
+#[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "broken.kubewright.dev", version = "v1", kind = "APIHen", root = "ApiHen", namespaced, status = "EggStatus")]
+struct ApiHenSpec {}
+
+contract! {
+    name = Coop;
+    owner = Platform;
+    ApiHen {}
+}
+
+author!(ApiHen, ApiHenSpec, NoPart,);
+
+// CT-8
+#[test]
+fn a_declared_component_whose_kind_is_not_its_type_does_not_start() {
+    let problems = problems(farm().component_controller(Tending::<ApiHen>::new));
+    let expected = "component ApiHen has the kind APIHen; say in `contract!` which of the two is its type, `ApiHen { type = \"APIHen\" }` or ";
+    assert!(problems.iter().any(|problem| problem.starts_with(expected)), "{problems:?}");
 }
 
 // 13.3

@@ -2,13 +2,13 @@ use proc_macro2::Ident;
 use syn::Error;
 
 /// An error about a name that is none of those allowed: it lists them, and names the one that was probably meant.
-pub(super) fn unknown(what: &str, name: &Ident, allowed: &[&str], remark: &str) -> Error {
+pub(crate) fn unknown(what: &str, name: &Ident, allowed: &[&str], remark: &str) -> Error {
     let hint = nearest(&name.to_string(), allowed).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     Error::new(name.span(), format!("unknown {what} `{name}`{hint} (allowed: {}){remark}", allowed.join(", ")))
 }
 
 /// The allowed name that differs least, if it differs in no more than a third of its letters.
-fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let name = folded(name);
     let distances = allowed.iter().map(|candidate| (distance(&name, &folded(candidate)), *candidate));
     let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;

@@ -11,7 +11,7 @@ const MAX_DOMAIN: usize = 253;
 const MAX_NAME: usize = 63;
 
 /// A text, or the path of a constant. Only a text can be checked here: a constant is checked when the operator starts.
-pub(super) fn text_or_constant(input: ParseStream<'_>, problem: fn(&str) -> Option<&'static str>) -> Result<Expr> {
+pub(crate) fn text_or_constant(input: ParseStream<'_>, problem: fn(&str) -> Option<&'static str>) -> Result<Expr> {
     let value: Expr = input.parse()?;
     match &value {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => match problem(&text.value()) {
@@ -24,7 +24,7 @@ pub(super) fn text_or_constant(input: ParseStream<'_>, problem: fn(&str) -> Opti
 }
 
 /// What is wrong with the name of a finalizer (FNL-1). The rule is that of `kubewright_core::finalizer::FinalizerName::parse`.
-pub(super) fn finalizer_problem(name: &str) -> Option<&'static str> {
+pub(crate) fn finalizer_problem(name: &str) -> Option<&'static str> {
     let is_finalizer = name.split_once('/').is_some_and(|(domain, rest)| is_subdomain(domain) && is_qualified(rest));
     (!is_finalizer).then_some(
         "is no name of a finalizer: it must be <DNS subdomain>/<name>, the name of at most 63 letters, digits, `-`, `_` and `.`, such as \
@@ -33,7 +33,7 @@ pub(super) fn finalizer_problem(name: &str) -> Option<&'static str> {
 }
 
 /// What is wrong with the former name of a finalizer, which may lack the domain.
-pub(super) fn former_finalizer_problem(name: &str) -> Option<&'static str> {
+pub(crate) fn former_finalizer_problem(name: &str) -> Option<&'static str> {
     if name.contains('/') {
         return finalizer_problem(name);
     }
@@ -44,21 +44,21 @@ pub(super) fn former_finalizer_problem(name: &str) -> Option<&'static str> {
 }
 
 /// What is wrong with the name of a controller.
-pub(super) fn controller_problem(name: &str) -> Option<&'static str> {
+pub(crate) fn controller_problem(name: &str) -> Option<&'static str> {
     (!is_subdomain(name)).then_some("is no name of a controller: it must be a DNS subdomain, such as \"widgets\"")
 }
 
 /// What is wrong with a text that only has to be there.
-pub(super) fn empty_problem(text: &str) -> Option<&'static str> {
+pub(crate) fn empty_problem(text: &str) -> Option<&'static str> {
     text.is_empty().then_some("is empty")
 }
 
 /// What is wrong with a text that may be anything: nothing.
-pub(super) const fn no_problem(_: &str) -> Option<&'static str> {
+pub(crate) const fn no_problem(_: &str) -> Option<&'static str> {
     None
 }
 
-fn is_subdomain(domain: &str) -> bool {
+pub(crate) fn is_subdomain(domain: &str) -> bool {
     let is_label = |label: &str| {
         let bytes = label.as_bytes();
         let edge = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
@@ -79,7 +79,7 @@ const fn is_inner(byte: u8) -> bool {
 }
 
 /// A duration longer than zero.
-pub(super) fn duration(text: &LitStr) -> Result<Duration> {
+pub(crate) fn duration(text: &LitStr) -> Result<Duration> {
     match nanoseconds(&text.value()) {
         Some(0) => Err(Error::new(text.span(), "the duration must be longer than zero")),
         Some(nanoseconds) => Ok(Duration::from_nanos(nanoseconds)),

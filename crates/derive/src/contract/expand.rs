@@ -1,0 +1,212 @@
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{Error, Index, LitStr, Result};
+
+use super::check::check;
+use super::component::{Component, Edge, EdgeKind};
+use super::declaration::Declaration;
+
+/// The type of a contract and the implementations. With what cannot hold the rest stays, so that nothing else seems to be missing.
+pub(crate) fn expand(input: TokenStream) -> TokenStream {
+    match read(input) {
+        Ok((declaration, errors)) => {
+            let code = code(&declaration);
+            let errors = errors.iter().map(Error::to_compile_error);
+            quote! { #(#errors)* #code }
+        }
+        Err(error) => error.into_compile_error(),
+    }
+}
+
+/// The declaration as far as it can hold, and the errors about the rest.
+pub(super) fn read(input: TokenStream) -> Result<(Declaration, Vec<Error>)> {
+    let mut declaration: Declaration = syn::parse2(input)?;
+    let errors = check(&mut declaration);
+    Ok((declaration, errors))
+}
+
+/// The code of a declaration that can hold.
+pub(super) fn code(declaration: &Declaration) -> TokenStream {
+    let contract = contract(declaration);
+    let members = declaration.components.iter().map(|component| member(declaration, component));
+    let conditions = declaration.components.iter().enumerate().map(|(index, component)| {
+        let earlier = &declaration.components[..index];
+        conditions(earlier, component)
+    });
+    quote! { #contract #(#members)* #(#conditions)* }
+}
+
+/// The type of the contract and its terms.
+fn contract(declaration: &Declaration) -> TokenStream {
+    let Declaration { attributes, visibility, name, owner, settings, components } = declaration;
+    let documentation = attributes.is_empty().then(|| {
+        let text = format!("The contract of `{}` and its components.", super::component::name_of(owner));
+        quote!(#[doc = #text])
+    });
+    let internal = match &settings.internal {
+        Some(internal) => quote!(#internal),
+        None => quote!(::kubewright::contract::NoInternal),
+    };
+    let form = format_ident!("{}", if settings.preset.is_some() { "OpenmcpForm" } else { "StandardForm" });
+    let format = format(declaration);
+    let added = components.iter().map(|component| {
+        let path = &component.path;
+        // A type that is not given is the kind, as far as the macro knows: the start of an operator compares them.
+        let add = if component.type_.is_some() { "add" } else { "add_by_kind" };
+        let add = Ident::new(add, path.span());
+        quote_spanned! { path.span() => components.#add::<#path>(); }
+    });
+    quote! {
+        #documentation
+        #(#attributes)*
+        #[derive(Clone, Copy, Debug)]
+        #[allow(unreachable_pub)]
+        #visibility enum #name {}
+
+        #[automatically_derived]
+        impl ::kubewright::contract::Contract for #name {
+            type Owner = #owner;
+            type Internal = #internal;
+            type Form = ::kubewright::contract::#form;
+
+            fn format() -> ::core::result::Result<
+                ::kubewright::contract::Format,
+                ::kubewright::core::finalizer::InvalidFinalizerName,
+            > {
+                #format
+            }
+
+            fn components(components: &mut ::kubewright::contract::Components<Self>) {
+                #(#added)*
+            }
+        }
+    }
+}
+
+/// The keys and names on the wire.
+fn format(declaration: &Declaration) -> TokenStream {
+    let settings = &declaration.settings;
+    let base = match (&settings.preset, &settings.domain) {
+        (Some(preset), _) => quote!(::kubewright::contract::Format::#preset()),
+        (None, Some(domain)) => quote!(::kubewright::contract::Format::standard(#domain)?),
+        (None, None) => quote! {
+            ::kubewright::contract::Format::standard(<Self::Owner as ::kubewright::kube::Resource>::group(&()))?
+        },
+    };
+    let form =
+        settings.finalizer_form.as_ref().map(|form| quote!(.finalizer_form(::kubewright::core::finalizer::FinalizerForm::#form)));
+    let revision = settings.revision.as_ref().map(|revision| quote!(.with_revision(::kubewright::contract::Revision::#revision)));
+    let length = settings.max_name_length.as_ref().map(|length| quote!(.with_max_owner_name(#length)));
+    quote!(::core::result::Result::Ok(#base #form #revision #length))
+}
+
+/// The place of a component in the contract, and the ways to its dependencies.
+fn member(declaration: &Declaration, component: &Component) -> TokenStream {
+    let (contract, path) = (&declaration.name, &component.path);
+    let type_ = LitStr::new(&component.type_(), path.span());
+    let keep_running = component.keep_running.then(|| {
+        quote!(
+            const KEEP_RUNNING: bool = true;
+        )
+    });
+    let lists: TokenStream = component.edges.iter().enumerate().filter_map(|(index, edge)| list(index, edge)).collect();
+    let edges = component.edges.iter().enumerate().map(|(index, edge)| edge_type(index, edge));
+    let ways = component.edges.iter().enumerate().map(|(index, edge)| way(component, index, edge));
+    quote! {
+        const _: () = {
+            #lists
+
+            #[automatically_derived]
+            impl ::kubewright::contract::ContractMember for #path {
+                type Contract = #contract;
+                type Edges = (#(#edges,)*);
+
+                const TYPE: ::kubewright::contract::ComponentType = ::kubewright::contract::ComponentType::new(#type_);
+                #keep_running
+            }
+
+            #(#ways)*
+        };
+    }
+}
+
+/// The type that holds the listed conditions of an edge.
+fn list_name(index: usize) -> Ident {
+    format_ident!("ConditionsOf{index}")
+}
+
+fn list(index: usize, edge: &Edge) -> Option<TokenStream> {
+    let conditions = edge.conditions.as_ref()?;
+    let name = list_name(index);
+    Some(quote! {
+        #[doc(hidden)]
+        #[derive(Debug)]
+        #[allow(unreachable_pub)]
+        pub enum #name {}
+
+        #[automatically_derived]
+        impl ::kubewright::contract::RelevantConditions for #name {
+            const TYPES: &'static [&'static str] = &[#(#conditions),*];
+        }
+    })
+}
+
+fn edge_type(index: usize, edge: &Edge) -> TokenStream {
+    let to = &edge.to;
+    let kind = match edge.kind {
+        EdgeKind::Needs => "NeedsEdge",
+        EdgeKind::NeedsSameRevision => "NeedsSameRevisionEdge",
+        EdgeKind::OutlivedBy => "OutlivedByEdge",
+    };
+    let kind = Ident::new(kind, Span::call_site());
+    let plain = quote_spanned! { to.span() => ::kubewright::contract::#kind<#to> };
+    match &edge.conditions {
+        None => plain,
+        Some(_) => {
+            let list = list_name(index);
+            quote!(::kubewright::contract::WithConditions<#plain, #list>)
+        }
+    }
+}
+
+/// `DependsOn`, and `Needs` where readiness is needed.
+fn way(component: &Component, index: usize, edge: &Edge) -> TokenStream {
+    let (from, to) = (&component.path, &edge.to);
+    let place = Index::from(index);
+    let ready = (edge.kind != EdgeKind::OutlivedBy).then(|| {
+        quote! {
+            #[automatically_derived]
+            impl ::kubewright::contract::Needs<#to> for #from {
+                fn ready(dependencies: &::kubewright::contract::ReadyOf<Self>) -> &::std::sync::Arc<#to> {
+                    &dependencies.#place
+                }
+            }
+        }
+    });
+    quote! {
+        #[automatically_derived]
+        impl ::kubewright::contract::DependsOn<#to> for #from {
+            fn maybe(dependencies: &::kubewright::contract::MaybeOf<Self>) -> ::core::option::Option<&::std::sync::Arc<#to>> {
+                ::core::option::Option::as_ref(&dependencies.#place)
+            }
+        }
+
+        #ready
+    }
+}
+
+/// The condition types of a component and of those before it are compared when they are compiled (CT-2).
+fn conditions(earlier: &[Component], component: &Component) -> TokenStream {
+    let declared = |component: &Component| {
+        let path = &component.path;
+        quote_spanned! { path.span() => (
+            <#path as ::kubewright::contract::ContractMember>::TYPE,
+            <#path as ::kubewright::contract::ContractComponent>::CONDITIONS,
+        ) }
+    };
+    let (own, earlier) = (declared(component), earlier.iter().map(declared));
+    quote_spanned! { component.path.span() =>
+        const _: () = ::kubewright::contract::check_conditions(#own, &[#(#earlier),*]);
+    }
+}

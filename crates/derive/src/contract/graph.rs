@@ -1,0 +1,58 @@
+use std::collections::BTreeMap;
+
+use syn::Error;
+use syn::spanned::Spanned as _;
+
+use super::component::Component;
+
+/// The error about components that depend on themselves (EDGE-2), at the edge that closes the cycle. The rule is that of
+/// `kubewright_core::contract::Graph::new`, which looks at contracts that are written by hand.
+pub(super) fn cycle(components: &[Component]) -> Option<Error> {
+    let mut search = Search { components, visits: BTreeMap::new(), path: Vec::new() };
+    components.iter().find_map(|component| search.visit(&component.name()))
+}
+
+/// A depth-first search.
+struct Search<'a> {
+    components: &'a [Component],
+    visits: BTreeMap<String, Visit>,
+    path: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+enum Visit {
+    Begun,
+    Ended,
+}
+
+impl Search<'_> {
+    fn visit(&mut self, name: &str) -> Option<Error> {
+        let component = self.components.iter().find(|component| component.name() == name)?;
+        if self.visits.contains_key(name) {
+            return None;
+        }
+        self.visits.insert(name.to_owned(), Visit::Begun);
+        self.path.push(name.to_owned());
+        for edge in &component.edges {
+            let target = edge.target();
+            let found = match self.visits.get(&target) {
+                Some(Visit::Begun) => {
+                    let around = self.path.iter().skip_while(|begun| **begun != target).chain([&target]);
+                    let path: Vec<&str> = around.map(String::as_str).collect();
+                    let problem = format!(
+                        "the components depend on each other in a cycle: {}; remove one of these edges",
+                        path.join(" -> ")
+                    );
+                    Some(Error::new(edge.to.span(), problem))
+                }
+                _ => self.visit(&target),
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        self.path.pop();
+        self.visits.insert(name.to_owned(), Visit::Ended);
+        None
+    }
+}

@@ -21,6 +21,7 @@ pub mod lease;
 pub mod manifest;
 pub mod mapping;
 pub mod names;
+pub mod precondition;
 pub mod queue;
 #[cfg(test)]
 mod recorded;

@@ -7,6 +7,7 @@ pub mod cluster;
 pub mod config;
 pub mod controller;
 pub mod definition;
+pub mod ensure;
 pub mod events;
 pub mod finalizer;
 pub mod inject;

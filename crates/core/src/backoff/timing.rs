@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::limiter::{bucket, exponential, max_of};
 use super::{Policy, RateLimiter};
+use crate::child::HotLoopLimits;
 use crate::flow::{Class, Delay};
 
 /// The delays and limits of a controller. Every field has a default; tests replace what they need.
@@ -32,6 +33,10 @@ pub struct Timing {
     pub retry_burst: u32,
     /// The class of failures whose error nothing is known about: `Backoff`.
     pub unclassified: Class,
+    /// The limits above which updates of one child count as a hot loop: 10 in 60 s, with an event at most every 10 minutes (KID-18).
+    pub hot_loop: HotLoopLimits,
+    /// The time after which a pass looks again for a child on its way out whose kind is not watched: 5 s (KID-5).
+    pub unwatched: Delay,
 }
 
 impl Default for Timing {
@@ -48,6 +53,8 @@ impl Default for Timing {
             retry_interval: Duration::from_millis(100),
             retry_burst: 100,
             unclassified: Class::Backoff,
+            hot_loop: HotLoopLimits::default(),
+            unwatched: Delay::secs::<5>(),
         }
     }
 }

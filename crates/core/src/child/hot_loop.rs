@@ -21,6 +21,18 @@ impl Default for HotLoopLimits {
     }
 }
 
+/// How often a child is updated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UpdateRate {
+    /// Not too often.
+    Fine,
+    /// More often than the limits allow, which was warned of not long ago.
+    Hot,
+    /// More often than the limits allow, which is to be warned of now.
+    Alarming,
+}
+
 /// The recent updates of one child without a change of the owner's generation (KID-18).
 #[derive(Clone, Debug, Default)]
 pub struct HotLoop {
@@ -30,8 +42,8 @@ pub struct HotLoop {
 }
 
 impl HotLoop {
-    /// Notes an update in a pass of this generation of the owner. Returns whether it is to be warned of now.
-    pub fn updated(&mut self, generation: Option<i64>, now: Moment, limits: &HotLoopLimits) -> bool {
+    /// Notes an update in a pass of this generation of the owner.
+    pub fn updated(&mut self, generation: Option<i64>, now: Moment, limits: &HotLoopLimits) -> UpdateRate {
         if self.generation != generation {
             self.generation = generation;
             self.updates.clear();
@@ -41,14 +53,14 @@ impl HotLoop {
             self.updates.pop_front();
         }
         if self.updates.len() <= limits.updates {
-            return false;
+            return UpdateRate::Fine;
         }
         // More are not needed to know that the limit is exceeded.
         self.updates.pop_front();
-        let is_due = self.warned.is_none_or(|warned| now.since(warned) >= limits.quiet);
-        if is_due {
-            self.warned = Some(now);
+        if self.warned.is_some_and(|warned| now.since(warned) < limits.quiet) {
+            return UpdateRate::Hot;
         }
-        is_due
+        self.warned = Some(now);
+        UpdateRate::Alarming
     }
 }

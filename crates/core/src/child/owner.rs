@@ -30,10 +30,11 @@ pub enum Ownership {
 }
 
 impl ChildOwner {
-    /// The owner with this kind, this UID, and the labels of a domain.
-    pub fn new(gvk: GroupVersionKind, (namespace, name): (&str, &str), uid: &str, domain: &str) -> Self {
-        let identity = LabelledOwner { kind: gvk.kind.clone(), namespace: namespace.to_owned(), name: name.to_owned() };
-        Self { gvk, identity, uid: uid.to_owned(), labels: OwnerLabels::of_domain(domain) }
+    /// The owner with this kind and this UID, which the labels name. In formats without a label for the kind, it has none there.
+    pub fn new(gvk: GroupVersionKind, (namespace, name): (&str, &str), uid: &str, labels: OwnerLabels) -> Self {
+        let kind = labels.kind.as_ref().map(|_| gvk.kind.clone()).unwrap_or_default();
+        let identity = LabelledOwner { kind, namespace: namespace.to_owned(), name: name.to_owned() };
+        Self { gvk, identity, uid: uid.to_owned(), labels }
     }
 
     /// Marks an object as a child of this owner: by labels, and by a controller reference where its namespace allows one (KID-2). Other owner

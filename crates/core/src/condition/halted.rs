@@ -1,8 +1,11 @@
-//! The conditions `Waiting` and `Paused`, which the framework writes for halted pipelines.
+//! The conditions `Waiting`, `Paused` and `RequiresUpdate`, which the framework writes for halted pipelines and children.
 
-use super::{Condition, ConditionManager, ConditionStatus, PAUSED, WAITING};
+use super::{Condition, ConditionManager, ConditionStatus, PAUSED, REQUIRES_UPDATE, WAITING};
 use crate::flow::{WaitingMark, WaitingSince};
 use crate::seconds::Seconds;
+
+/// The reason of condition `RequiresUpdate` while it is True.
+const UPDATE_HELD: &str = "UpdateHeld";
 
 impl ConditionManager {
     /// Whether the framework writes conditions of this type: types that the set declares belong to the author of the kind.
@@ -44,6 +47,16 @@ impl ConditionManager {
             self.write(PAUSED, ConditionStatus::True, "Paused", "");
         } else if self.get(PAUSED).is_some() {
             self.write(PAUSED, ConditionStatus::False, "NotPaused", "");
+        }
+    }
+
+    /// Writes condition `RequiresUpdate` (KID-13): True while the update gate holds back children, which its message lists. An existing one becomes False
+    /// when a pass that came to all children (`is_complete`) held back none.
+    pub fn mark_requires_update(&mut self, held: &[String], is_complete: bool) {
+        if !held.is_empty() {
+            self.write(REQUIRES_UPDATE, ConditionStatus::True, UPDATE_HELD, &held.join(", "));
+        } else if is_complete && self.get(REQUIRES_UPDATE).is_some() {
+            self.write(REQUIRES_UPDATE, ConditionStatus::False, "UpToDate", "");
         }
     }
 }

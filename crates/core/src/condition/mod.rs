@@ -44,7 +44,7 @@ pub use list::{ConditionsError, read_list, write_list};
 pub use manager::{ConditionManager, TerminalCondition};
 pub use policy::{ConditionPolicy, ConditionShape, TransitionTime};
 pub use resource::{KMetadata, KResource, KStatus};
-pub use set::{ConditionSet, DELETION_BLOCKED, PAUSED, READY, STALLED, SUCCEEDED, WAITING};
+pub use set::{ConditionSet, DELETION_BLOCKED, PAUSED, READY, REQUIRES_UPDATE, STALLED, SUCCEEDED, WAITING};
 pub use typed::{ConditionPolarity, ConditionType, ConditionVisibility};
 pub use updater::{Changes, Keep, Updater};
 pub use volatile::VolatileTime;

@@ -18,6 +18,8 @@ pub const STALLED: &str = "Stalled";
 pub const WAITING: &str = "Waiting";
 /// The condition that says whether the author of an object has paused it (STEP-8).
 pub const PAUSED: &str = "Paused";
+/// The condition that tells of children which the update gate holds back (KID-13).
+pub const REQUIRES_UPDATE: &str = "RequiresUpdate";
 
 /// The conditions of a kind: a top-level one, and the dependents that it is computed from.
 ///

@@ -12,9 +12,8 @@ use super::planner::Planner;
 use super::reclaim::{self, Claims};
 use super::{DesiredObject, ObjectAction, Projection, Request, Verb, compare, undeclared};
 use crate::manifest::{OperatorName, UpdatePolicy};
+use crate::precondition::{only_change, only_create};
 
-/// The version that an apply names so that it only creates: no object has it (WRITE-1).
-const VERSION_OF_NOTHING: &str = "1";
 /// The first pause before a repetition after a conflict.
 const CONFLICT_PAUSE: Duration = Duration::from_millis(10);
 
@@ -23,7 +22,7 @@ impl Planner<'_> {
     pub(super) fn create(&mut self, object: &DesiredObject) -> Option<ObjectAction> {
         let mut body = self.marked(object, None)?;
         let request = if object.update.is_apply() {
-            body.metadata_mut().insert("resourceVersion".to_owned(), VERSION_OF_NOTHING.into());
+            only_create(&mut body); // WRITE-1
             Request::Apply { body, force: false }
         } else {
             body.metadata_mut().remove("resourceVersion");
@@ -104,8 +103,7 @@ impl Planner<'_> {
             if body.resource_version().is_empty() {
                 body.metadata_mut().insert("resourceVersion".to_owned(), live.resource_version().into());
             }
-            // Without it, an apply and some updates create what is gone meanwhile, whatever the version.
-            body.metadata_mut().insert("uid".to_owned(), live.uid().into());
+            only_change(&mut body, live.uid());
         }
         if let Some(unknown) = self.observed.undeclared.get(&object.key) {
             undeclared::remove(&mut body, &unknown.fields);

@@ -9,16 +9,23 @@ const VERSION: &str = "v1:";
 /// The fields of `metadata` that servers set.
 const SERVER_SET: [&str; 6] = ["resourceVersion", "uid", "generation", "creationTimestamp", "managedFields", "selfLink"];
 
-/// Returns `v1:` and the SHA-256 of the canonical JSON of an object in lower-case hex, without nulls, without `status`, without the fields of
-/// `metadata` that servers set, and without the annotation that holds the hash.
-pub fn applied_hash(desired: &Value, annotation: &str) -> String {
-    let mut object = without_nulls(desired);
+/// Returns an object as its writer wants it: without nulls, without `status`, and without the fields of `metadata` that servers set.
+pub fn desired_form(object: &Value) -> Value {
+    let mut object = without_nulls(object);
     if let Some(object) = object.as_object_mut() {
         object.remove("status");
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.retain(|field, _| !SERVER_SET.contains(&field.as_str()));
-            drop_annotation(metadata, annotation);
         }
+    }
+    object
+}
+
+/// Returns `v1:` and the SHA-256 of the canonical JSON of [`desired_form`] in lower-case hex, without the annotation that holds the hash.
+pub fn applied_hash(desired: &Value, annotation: &str) -> String {
+    let mut object = desired_form(desired);
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        drop_annotation(metadata, annotation);
     }
     format!("{VERSION}{}", canonical_sha256(&object))
 }

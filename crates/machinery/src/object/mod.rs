@@ -18,7 +18,7 @@ pub(crate) mod testing;
 mod view;
 
 pub use annotation::{AnnotationChange, AnnotationExists, annotation_patch, has_same_annotation};
-pub use applied_hash::applied_hash;
+pub use applied_hash::{applied_hash, desired_form};
 pub use canonical::{CanonicalHasher, canonical_json, canonical_sha256, sha256_hex, write_canonical};
 pub use common_metadata::CommonMetadata;
 pub use fields::{FieldName, Fields};

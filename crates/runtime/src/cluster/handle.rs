@@ -8,8 +8,13 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::Connection;
+use super::own_write::WriteRequest;
+use super::tell::tell;
 use super::user_client::UserClient;
-use super::{ApiError, ApiRequest, ConnectError, Discovery, Impersonation, Rate, RequestCounts, RequestMetrics, Retry};
+use super::write_observer::observer;
+use super::{
+    ApiError, ApiRequest, ApiResource, ConnectError, Discovery, Impersonation, Rate, RequestCounts, RequestMetrics, Retry,
+};
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
 use crate::watch::{Watched, Watches};
@@ -183,6 +188,18 @@ impl Cluster {
     /// Sends a request once and returns code, body and warnings.
     pub async fn exchange(&self, request: &ApiRequest) -> Result<Answer, ApiError> {
         self.connection.exchange(request).await
+    }
+
+    /// Sends a write to an object of this type once, and returns the parsed body. As with the writes of [`client`](Self::client), what it did is visible at
+    /// once in all stores of this cluster, where it counts as an event (STORE-8), and the observer of the running task is told.
+    pub async fn write(&self, resource: &ApiResource, request: &ApiRequest) -> Result<Value, ApiError> {
+        let answer = self.send(request).await?;
+        let uri = request.uri().parse().ok();
+        let write = uri.and_then(|uri| WriteRequest::of(&request.method(), &uri, request.payload().unwrap_or_default()));
+        if let Some(write) = write {
+            tell(&self.watches, &write, &answer, Some(resource.group_kind()), observer().as_deref());
+        }
+        Ok(answer)
     }
 
     /// Sends a request, again after transient errors.

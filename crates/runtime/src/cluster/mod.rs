@@ -22,6 +22,7 @@ mod request;
 mod resource;
 mod retry;
 mod stored_values;
+mod tell;
 mod types;
 mod user_client;
 mod warnings;

@@ -12,9 +12,10 @@ use serde_json::Value;
 use super::error::shown;
 use super::fence::FencedClient;
 use super::http_metrics::Exchange;
-use super::own_write::{Fate, WriteRequest};
+use super::own_write::WriteRequest;
 use super::request::confidential;
-use super::write_observer::{Write, WriteObserver, observer};
+use super::tell::tell;
+use super::write_observer::{WriteObserver, observer};
 use super::{ClusterOptions, Discovery};
 use crate::watch::Watches;
 
@@ -79,14 +80,7 @@ impl UserClient {
         let path = &write.path;
         // A store that has objects has had its kind looked up, so a kind that the cache lacks is in no store.
         let known = self.discovery.cached_plural(&path.group, &path.version, &path.plural).map(|resource| resource.group_kind());
-        let Some(effect) = write.effect(answered, known) else { return };
-        if let Some(observer) = observer {
-            observer.wrote(&Write { verb: write.verb, kind: &effect.kind, key: &effect.key, subresource: &path.subresource });
-        }
-        match effect.fate {
-            Fate::Stays => self.watches.record_write(answered),
-            Fate::Gone { uid } => self.watches.record_delete(&effect.kind, &effect.key, uid),
-        }
+        tell(&self.watches, write, answered, known, observer);
     }
 }
 

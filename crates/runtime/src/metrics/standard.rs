@@ -74,6 +74,8 @@ pub struct Standard {
     pub panics: Family<ControllerLabels, Counter>,
     /// Passes that began with an own write that the watch had not told yet.
     pub reads_ahead: Family<ControllerLabels, Counter>,
+    /// Updates of children that were updated too often.
+    pub hot_loops: Family<ControllerLabels, Counter>,
     /// Keys added to a queue.
     pub adds: Family<QueueLabels, Counter>,
     /// Keys added with a delay.
@@ -99,6 +101,7 @@ impl Default for Standard {
             step_durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             panics: Family::default(),
             reads_ahead: Family::default(),
+            hot_loops: Family::default(),
             adds: Family::default(),
             retries: Family::default(),
             queue_durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
@@ -120,6 +123,11 @@ impl Standard {
             "reads_ahead_of_watch",
             "Passes that began with an own write that the watch had not told yet",
             self.reads_ahead.clone(),
+        );
+        registry.register(
+            "child_hot_loop_updates",
+            "Updates of children beyond those that are fine in a minute",
+            self.hot_loops.clone(),
         );
         registry.register("workqueue_adds", "Keys added to a queue", self.adds.clone());
         registry.register("workqueue_retries", "Keys added to a queue with a delay", self.retries.clone());

@@ -12,6 +12,7 @@ use kubewright_core::finalizer::{FinalizerName, FinalizerWrite, GiveUp};
 use kubewright_core::flow::{Class, Delay};
 use kubewright_core::queue::Drain;
 use kubewright_core::status::StatusWrite;
+use kubewright_machinery::object::GroupKind;
 use serde_json::Value;
 
 use super::methods::Further;
@@ -19,6 +20,7 @@ use super::options::{ControllerOptions, FinalizerCare, Turn};
 use super::pipeline::{Layers, PassLayer, PipelineStage};
 use super::registration::ReconcilerRegistration;
 use super::{Conclude, Finalize, Lead, Observe, ObserveDeleted, Reconcile, TriggerSet};
+use crate::ensure::ChildMarks;
 use crate::inject::Construct;
 use crate::kind::{Defaulted, KnownKind};
 use crate::operator::{Operator, Rule};
@@ -216,6 +218,42 @@ impl<R: Reconcile> Controller<R> {
     /// Objects of a kind whose controller is an object of the primary kind start a pass for that object when they change (MAP-2).
     pub fn owns<D: KnownKind>(mut self) -> Self {
         drop(self.triggers.owned::<D>());
+        self
+    }
+
+    /// Objects of a kind are children of objects of the primary kind: passes read, create, change and delete them with
+    /// [`Context::ensure`](super::Context::ensure) and [`Context::delete`](super::Context::delete). It declares the permissions for that; it starts no watch,
+    /// which [`owns`](Self::owns) does.
+    pub fn creates<D: KnownKind>(mut self) -> Self {
+        let verbs = ["create", "delete", "get", "patch"];
+        self.options.permissions.push(Rule::new(D::group(&()), D::plural(&()), &verbs));
+        self
+    }
+
+    /// Labels that all children get; those that a child has itself win (KID-1).
+    pub fn child_labels<N: Into<String>, V: Into<String>>(mut self, labels: impl IntoIterator<Item = (N, V)>) -> Self {
+        self.options.children.common.labels.extend(labels.into_iter().map(|(key, value)| (key.into(), value.into())));
+        self
+    }
+
+    /// Annotations that all children get; those that a child has itself win (KID-1).
+    pub fn child_annotations<N: Into<String>, V: Into<String>>(mut self, annotations: impl IntoIterator<Item = (N, V)>) -> Self {
+        let annotations = annotations.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.options.children.common.annotations.extend(annotations);
+        self
+    }
+
+    /// The keys by which children are marked. Default: those of the domain that is the name of the operator.
+    pub fn child_marks(mut self, marks: ChildMarks) -> Self {
+        self.options.children.marks = Some(marks);
+        self
+    }
+
+    /// Refuses to write objects of these kinds as children; `why` ends the error.
+    #[doc(hidden)]
+    pub fn refuses_children(mut self, kinds: impl IntoIterator<Item = GroupKind>, why: impl Into<String>) -> Self {
+        self.options.children.refused.kinds.extend(kinds);
+        self.options.children.refused.why = why.into();
         self
     }
 

@@ -6,6 +6,7 @@
 //! and events are recorded. The outcome becomes a schedule as for every controller.
 
 mod census;
+mod children;
 mod context;
 mod controller;
 pub(crate) mod current;

@@ -11,6 +11,7 @@ use kubewright_core::status::StatusWrite;
 use serde_json::Value;
 
 use super::pipeline::Layers;
+use crate::ensure::ChildOptions;
 use crate::operator::Rule;
 
 /// The options of a controller.
@@ -51,6 +52,7 @@ pub(super) struct ControllerOptions {
     pub(super) crd: Option<Value>,
     pub(super) layers: Layers,
     pub(super) permissions: Vec<Rule>,
+    pub(super) children: ChildOptions,
 }
 
 /// The calls by which the finalizer of a controller is set and cleared.
@@ -106,6 +108,7 @@ impl ControllerOptions {
             crd: None,
             layers: Layers::default(),
             permissions: Vec::new(),
+            children: ChildOptions::default(),
         }
     }
 }

@@ -22,6 +22,7 @@ use super::tracking::Tracker;
 use super::triggers::OpenTrigger;
 use crate::cluster::ApiResource;
 use crate::controller::{LeaderTerm, PassContext, RunPass, Runner};
+use crate::ensure::Children;
 use crate::finalizer::FinalizerWriter;
 use crate::kind::KnownKind;
 use crate::operator::{Compat, ConstructedPart, ControllerQueue, Declarations, OperatorContext, Registration, Rule};
@@ -160,6 +161,13 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             finalizer,
             statuses: StatusWriter::new(cluster(), resource, manager, &context.timing).form(status_write),
             targets: context.targets.clone(),
+            children: Arc::new(Children::new(
+                options.children,
+                (&context.operator, &options.name),
+                (cluster(), context.recorder.clone()),
+                context.timing.clone(),
+                context.metrics.clone(),
+            )),
             tracker: Tracker::new(&options.name, context.tasks.clone(), cluster(), &context.metrics),
             class: options.class.clone(),
             ignored: options.ignored,

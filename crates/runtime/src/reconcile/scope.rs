@@ -1,6 +1,6 @@
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kubewright_core::backoff::PersistedBackoff;
@@ -14,7 +14,7 @@ use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectExt a
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::methods::Methods;
+use super::methods::{Method, Methods};
 use super::object::{PassObject, Primary};
 use super::options::FinalizerCare;
 use super::pipeline::Layers;
@@ -22,10 +22,14 @@ use super::tracking::{PassTracking, Tracker};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, is_removed};
 use crate::config::{Configs, Snapshot};
 use crate::controller::PassContext;
+use crate::ensure::{ChildPass, Children};
 use crate::events::Recorder;
 use crate::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 use crate::status::StatusWriter;
 use crate::targets::{ControllerTargets, PassTargets, UsedCluster};
+
+/// The value by which a person opens the update gate for one successful pass.
+const ONCE: &str = "once";
 
 /// What the passes of one controller share.
 pub(super) struct Services {
@@ -44,6 +48,7 @@ pub(super) struct Services {
     pub(super) statuses: StatusWriter,
     pub(super) tracker: Tracker,
     pub(super) targets: ControllerTargets,
+    pub(super) children: Arc<Children>,
     pub(super) class: Option<ClassFilter>,
     /// The annotation and its value of objects that are left alone.
     pub(super) ignored: Option<(String, String)>,
@@ -63,6 +68,7 @@ impl Services {
     pub(super) fn forget(&self, key: &Key) {
         self.tracker.drop_observer(key);
         self.targets.forget(key);
+        self.children.forget(key);
     }
 
     /// Whether an object says that it is to be left alone (EF-3).
@@ -105,6 +111,8 @@ pub(crate) struct PassScope {
     paused: Mutex<Option<bool>>,
     /// Whether the status stays as it is.
     leaves_status: AtomicBool,
+    /// The children, once the pass asks for one.
+    children: OnceLock<Arc<ChildPass>>,
 }
 
 /// The effect of setting our finalizer.
@@ -130,6 +138,7 @@ impl PassScope {
             has_told: Mutex::default(),
             paused: Mutex::default(),
             leaves_status: AtomicBool::new(false),
+            children: OnceLock::new(),
         }
     }
 
@@ -158,6 +167,10 @@ impl PassScope {
     pub(super) fn settle(&self, outcome: &Flow) {
         self.left(&self.services.targets.settle(&self.targets, self.pass.key(), outcome));
         self.services.tracker.settle(&self.tracking, self.pass.key(), outcome);
+        if matches!(outcome, Ok(()) | Err(Halt::Done)) {
+            let used = self.children.get().map(|children| children.used()).unwrap_or_default();
+            self.services.children.settle(self.pass.key(), &used);
+        }
     }
 
     /// The object of the key is gone, or none of ours any more.
@@ -239,6 +252,35 @@ impl PassScope {
 
     pub(super) fn leaves_status(&self) -> bool {
         self.leaves_status.load(Ordering::Relaxed)
+    }
+
+    /// The children of the object. A failure in a pass without object.
+    pub(super) fn children(&self) -> Result<Arc<ChildPass>, Failure> {
+        if let Some(children) = self.children.get() {
+            return Ok(Arc::clone(children));
+        }
+        let Some(object) = self.latest() else {
+            return Err(Failure::msg("an object that is gone has no children").reason("InternalError").origin(Origin::Bug));
+        };
+        let (services, pass) = (&self.services, Arc::clone(&self.pass));
+        let children = ChildPass::new(Arc::clone(&services.children), pass, &services.gvk, object.head(), object.status());
+        Ok(Arc::clone(self.children.get_or_init(|| Arc::new(children))))
+    }
+
+    /// The children that the update gate held back, as messages call them.
+    pub(super) fn held_children(&self) -> Vec<String> {
+        self.children.get().map(|children| children.held()).unwrap_or_default()
+    }
+
+    /// The end of a method that went well: what a person asked for once is done (KID-14), and the helpers of a cleanup go (KID-6).
+    pub(super) async fn complete(&self, method: Method) -> Flow {
+        match method {
+            Method::Reconcile if self.children.get().is_some_and(|children| children.has_gate()) => {
+                self.consume_annotation(&self.services.children.marks().autoupdate(), ONCE).await.map(drop)
+            }
+            Method::Finalize => self.children()?.delete_helpers().await,
+            _ => Ok(()),
+        }
     }
 
     /// The object as the server has it now. None when it is gone, or another one has its name.

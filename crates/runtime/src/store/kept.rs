@@ -163,6 +163,10 @@ impl<T: DeserializeOwned + Send + Sync + 'static, I: Indexes<T>> Project for Who
         }
     }
 
+    fn whole(&self) -> Option<fn(&Kept<T>) -> Value> {
+        Some(Kept::json)
+    }
+
     fn shared_as(&self) -> Option<TypeId> {
         Some(TypeId::of::<Self>())
     }

@@ -32,6 +32,11 @@ pub trait Project: Send + Sync + 'static {
         let _ = (projection, entry);
     }
 
+    /// How the whole object is had of a projection, but for `managedFields`. None for projectors that do not keep all of it.
+    fn whole(&self) -> Option<fn(&Self::Output) -> Value> {
+        None
+    }
+
     /// Projectors that return the same type here keep the same of all objects, and share what they keep. By default only clones of one
     /// `Arc` do.
     fn shared_as(&self) -> Option<TypeId> {

@@ -150,6 +150,18 @@ impl Watches {
         self.inner.watches.lock().values().flat_map(HashMap::values).cloned().collect()
     }
 
+    /// The whole object as the stores of this process have it, in this version; none within for one that is absent. None at all if no store of whole
+    /// objects is complete there. No watch is started.
+    pub(crate) fn whole(&self, gvk: &GroupVersionKind, key: &Key) -> Option<Option<Value>> {
+        let tells = |watch: &&Arc<Watch>| {
+            watch.spec.is_complete()
+                && watch.spec.covers(key.namespace())
+                && self.delivers(&watch.spec, gvk)
+                && !watch.is_refused()
+        };
+        self.of_kind(&gvk.group_kind()).iter().filter(tells).find_map(|watch| watch.whole(KeyRef::from(key)))
+    }
+
     /// Makes the answer to a write of this process that has no store of its own visible at once in all stores, like an event.
     pub(crate) fn record_write(&self, object: &Value) {
         self.tell_written(object, &[]);
@@ -308,6 +320,11 @@ impl Watch {
     /// Whether the server does not show its objects: nothing would ever take away what another writer deletes.
     fn is_refused(&self) -> bool {
         matches!(self.status.borrow().state, WatchState::Forbidden | WatchState::NotServed)
+    }
+
+    /// The whole object as one of its sinks has it.
+    fn whole(&self, place: KeyRef<'_>) -> Option<Option<Value>> {
+        self.sinks.lock().iter().find_map(|sink| sink.whole(place))
     }
 
     /// All sinks but these.

@@ -30,6 +30,8 @@ pub(super) trait Sink: Send + Sync {
     /// A write of this process has deleted the object.
     fn record_delete(&self, place: KeyRef<'_>, uid: &str, cause: Cause);
     fn clear(&self);
+    /// The whole object as the sink has it; none within for an absent one. None at all for a sink that keeps no whole objects or has no first list yet.
+    fn whole(&self, place: KeyRef<'_>) -> Option<Option<Value>>;
     fn is_synced(&self) -> bool;
     fn is_used(&self) -> bool;
     fn objects(&self) -> usize;
@@ -195,6 +197,14 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
 
     fn clear(&self) {
         self.state.write().clear(self.projector());
+    }
+
+    fn whole(&self, place: KeyRef<'_>) -> Option<Option<Value>> {
+        let whole = self.projector.whole()?;
+        let state = self.state.read();
+        let projection = state.synced().then(|| state.objects.projection(place).cloned())?;
+        drop(state);
+        Some(projection.map(|projection| whole(&projection)))
     }
 
     fn is_synced(&self) -> bool {

@@ -63,6 +63,11 @@ impl WatchSpec {
         self.namespace.as_ref().is_none_or(|only| namespace.is_empty() || only == namespace)
     }
 
+    /// Does the watch deliver all objects of its kind in its namespaces, as wholes?
+    pub(super) fn is_complete(&self) -> bool {
+        !self.metadata_only && self.labels.is_empty() && self.fields.is_empty()
+    }
+
     /// An object as the watch delivers it: a watch of metadata delivers nothing else.
     pub(super) fn delivered<'a>(&self, object: &'a Value) -> Cow<'a, Value> {
         if !self.metadata_only {

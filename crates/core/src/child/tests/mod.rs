@@ -2,7 +2,7 @@ mod decision;
 mod hot_loop;
 mod owner;
 
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, applied_hash};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, OwnerLabels, applied_hash};
 use serde_json::{Value, json};
 
 use super::ChildOwner;
@@ -10,7 +10,8 @@ use super::ChildOwner;
 const HASH: &str = "shop.example/applied-hash";
 
 fn owner() -> ChildOwner {
-    ChildOwner::new(GroupVersionKind::new("shop.example", "v1", "Shop"), ("default", "demo"), "u-owner", "shop.example")
+    let labels = OwnerLabels::of_domain("shop.example");
+    ChildOwner::new(GroupVersionKind::new("shop.example", "v1", "Shop"), ("default", "demo"), "u-owner", labels)
 }
 
 /// The child as a pass wants it, with all marks.

@@ -1,4 +1,4 @@
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, OwnerLabels};
 use serde_json::json;
 
 use super::{desired, live, owner};
@@ -28,7 +28,12 @@ fn a_child_in_another_namespace_has_labels_only_and_is_ours() {
 
 #[test]
 fn an_owner_of_the_cluster_has_references_everywhere() {
-    let owner = ChildOwner::new(GroupVersionKind::new("shop.example", "v1", "Mall"), ("", "big"), "u-mall", "shop.example");
+    let owner = ChildOwner::new(
+        GroupVersionKind::new("shop.example", "v1", "Mall"),
+        ("", "big"),
+        "u-mall",
+        OwnerLabels::of_domain("shop.example"),
+    );
     let mut child = json!({ "metadata": { "name": "front", "namespace": "other" } });
     owner.mark(&mut child);
     assert_eq!(child.controller().map(|controller| controller.uid.to_owned()), Some("u-mall".to_owned()));
@@ -63,7 +68,7 @@ fn the_controller_reference_outweighs_labels() {
 /// ENS-08
 #[test]
 fn labels_name_other_owners_and_none() {
-    let other = ChildOwner::new(owner().gvk, ("elsewhere", "demo"), "u", "shop.example");
+    let other = ChildOwner::new(owner().gvk, ("elsewhere", "demo"), "u", OwnerLabels::of_domain("shop.example"));
     let mut child = json!({ "metadata": { "namespace": "default" } });
     assert_eq!(owner().ownership(&child), Ownership::Unowned);
     other.label(&mut child);

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use kubewright_core::condition::{self, PAUSED, WAITING};
+use kubewright_core::condition::{self, PAUSED, REQUIRES_UPDATE, WAITING};
 use kubewright_core::flow::{Halt, Prior};
 
 use super::staged::{InnerStages, PassService, PassStage};
@@ -36,6 +36,10 @@ impl PassStage for Conditions {
             end.prior = manager.prior();
             if let Some(is_paused) = scope.paused().filter(|_| manager.is_free(PAUSED)) {
                 manager.mark_paused(is_paused);
+            }
+            if method == Method::Reconcile && manager.is_free(REQUIRES_UPDATE) {
+                let is_complete = matches!(end.outcome, Ok(()) | Err(Halt::Done));
+                manager.mark_requires_update(&scope.held_children(), is_complete);
             }
             let Some(mut report) = scope.pass.report(&end.outcome, &end.prior) else { return end };
             let method = if method == Method::Finalize { condition::Method::Finalize } else { condition::Method::Reconcile };

@@ -47,7 +47,12 @@ async fn call(request: PassRequest) -> PassEnd {
         Err(halt)
     } else {
         let span = tracing::info_span!("method", method = method.as_str());
-        let running = scope.services.methods.run(method, &scope, &object, &mut *draft);
+        let running = async {
+            match scope.services.methods.run(method, &scope, &object, &mut *draft).await {
+                outcome @ (Ok(()) | Err(Halt::Done)) => scope.complete(method).await.and(outcome),
+                outcome => outcome,
+            }
+        };
         let (outcome, is_broken) = limited(&scope, running).instrument(span).await;
         scope.settle(&outcome);
         if is_broken && let Err(failure) = draft.restore(object.status()) {

@@ -1,0 +1,126 @@
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_core::child::{ChildOwner, UpdateGate, gate_of};
+use kubewright_core::flow::{Failure, Halt, Wait};
+use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _, ObjectKey, ObjectReference};
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use super::Children;
+use super::request::ChildTarget;
+use crate::cluster::ApiRequest;
+use crate::controller::PassContext;
+
+/// The children of the object of one pass.
+pub(crate) struct ChildPass {
+    pub(super) children: Arc<Children>,
+    pub(super) pass: Arc<PassContext>,
+    pub(super) owner: ChildOwner,
+    pub(super) reference: ObjectReference,
+    pub(super) generation: Option<i64>,
+    pub(super) is_deleting: bool,
+    gate: UpdateGate,
+    seen: Mutex<SeenChildren>,
+}
+
+/// The children that a pass has come to.
+#[derive(Default)]
+struct SeenChildren {
+    used: BTreeSet<ObjectKey>,
+    asked_gate: bool,
+    held: BTreeSet<String>,
+}
+
+impl ChildPass {
+    /// The children of an owner of which head and status are given.
+    pub(crate) fn new(
+        children: Arc<Children>,
+        pass: Arc<PassContext>,
+        gvk: &GroupVersionKind,
+        head: &Value,
+        status: Option<&Value>,
+    ) -> Self {
+        let applied = status.and_then(|status| status.get("appliedGeneration")?.as_i64());
+        let autoupdate = children.marks.autoupdate();
+        let gate = gate_of(head.generation().unwrap_or_default(), applied, head.annotation(&autoupdate));
+        Self {
+            owner: children.marks.owner(gvk.clone(), (head.namespace(), head.name()), head.uid()),
+            children,
+            pass,
+            reference: ObjectReference::of(head),
+            generation: head.generation(),
+            is_deleting: head.deletion_timestamp().is_some(),
+            gate,
+            seen: Mutex::default(),
+        }
+    }
+
+    /// The update gate of the children (KID-15).
+    pub(crate) fn gate(&self) -> UpdateGate {
+        self.seen.lock().asked_gate = true;
+        self.gate
+    }
+
+    /// Whether the pass asked for the update gate.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.seen.lock().asked_gate
+    }
+
+    /// The children that the gate held back, as messages call them.
+    pub(crate) fn held(&self) -> Vec<String> {
+        self.seen.lock().held.iter().cloned().collect()
+    }
+
+    /// The children that the pass has come to.
+    pub(crate) fn used(&self) -> BTreeSet<ObjectKey> {
+        self.seen.lock().used.clone()
+    }
+
+    pub(super) fn uses(&self, child: ObjectKey) {
+        self.seen.lock().used.insert(child);
+    }
+
+    pub(super) fn holds_back(&self, child: String) {
+        self.seen.lock().held.insert(child);
+    }
+
+    pub(super) fn key(&self) -> &Key {
+        self.pass.key()
+    }
+
+    /// A child as it is: as the store of its kind has it, which shows own writes at once, else as the server has it (KID-3).
+    pub(super) async fn live(&self, child: &ChildTarget) -> Result<Option<Value>, Failure> {
+        let (cluster, resource) = (&self.children.cluster, &child.resource);
+        match cluster.watches().whole(&resource.gvk(), &child.key) {
+            Some(Some(known)) => return Ok(Some(known)),
+            Some(None) if !self.children.memory.of(self.key(), &child.object_key(), |memory| memory.was_met) => return Ok(None),
+            _ => {}
+        }
+        match cluster.send(&ApiRequest::get(resource, child.key.namespace(), child.key.name())).await {
+            Ok(live) => Ok(Some(live)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(Failure::unclassified(error)),
+        }
+    }
+
+    /// A wait for a child that is on its way out. One whose changes start no pass is looked at again.
+    pub(super) fn wait(&self, reason: &'static str, message: String, child: &ChildTarget, live: &Value) -> Halt {
+        let wait = Wait::for_event(reason).message(message);
+        let is_followed = self.is_followed(child, live);
+        if is_followed { wait.into() } else { wait.recheck(self.children.timing.unwatched).into() }
+    }
+
+    /// Whether the changes of a child can start passes of its owner: its kind is watched, and it names the owner as its controller.
+    pub(super) fn is_followed(&self, child: &ChildTarget, live: &Value) -> bool {
+        let names_owner = live.controller().is_some_and(|controller| controller.name == self.owner.identity.name);
+        names_owner && self.children.cluster.watches().whole(&child.resource.gvk(), &child.key).is_some()
+    }
+}
+
+impl fmt::Debug for ChildPass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildPass").field("owner", &self.owner.identity).finish_non_exhaustive()
+    }
+}

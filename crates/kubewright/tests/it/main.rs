@@ -8,6 +8,7 @@ mod config;
 mod config_live;
 mod contract;
 mod diagnostics;
+mod ensure;
 mod leadership;
 mod logs;
 mod macros;

@@ -86,9 +86,10 @@ impl<C: ComponentController> OperatorComponentController<C> {
         self
     }
 
-    /// Says what becomes of dependency finalizers whose depending component does not exist. Default: they are removed after 5 minutes (TEAR-3).
+    /// Says what becomes of dependency finalizers whose depending component does not exist. Default: they are removed after
+    /// [`Timing::dangling`](kubewright_core::backoff::Timing::dangling), 5 minutes (TEAR-3).
     pub fn dangling(mut self, dangling: Dangling) -> Self {
-        self.options.dangling = dangling;
+        self.options.dangling = Some(dangling);
         self
     }
 

@@ -59,6 +59,7 @@ pub fn derive_holds_references(input: TokenStream) -> TokenStream {
 /// The conditions are the field `conditions`, or the one that is marked with `#[conditions(list)]`. It is a `Conditions`, or any list of
 /// conditions that serde reads and writes, such as those of `k8s-openapi`. The generation that the status is of is the field
 /// `observed_generation`, or the one that is marked with `#[conditions(observed_generation)]`, an `Option<i64>`; a status may do without.
+/// The same holds of `applied_generation`, the generation of the last pass that succeeded.
 #[proc_macro_derive(ConditionSet, attributes(conditions))]
 pub fn derive_condition_set(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

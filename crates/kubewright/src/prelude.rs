@@ -15,9 +15,9 @@ pub use kubewright_component::{
     ReadContext, Readiness, Reapply, Reference, References, Requeue, Resolved, Retry, SecretKeyRef, SecretRef, ServiceProperties,
     ServiceType, Setting, Settings, Suspend, Target, Timeout, Trigger, Values, is_ready,
 };
-pub use kubewright_core::condition::{Condition, ConditionSet, ConditionStatus, Conditioned, Conditions};
+pub use kubewright_core::condition::{Condition, ConditionSet, ConditionStatus, ConditionType, Conditioned, Conditions};
 pub use kubewright_core::config::FromConfigMap;
-pub use kubewright_core::flow::{Blocked, BoxError, Delay, Failure, Flow, FlowExt, Halt, Wait};
+pub use kubewright_core::flow::{Blocked, BoxError, Delay, Failure, Flow, FlowExt, Halt, Redactor, Wait};
 pub use kubewright_core::manifest::{
     AdoptionPolicy, DeletePolicy, Lifecycle, MissingNamespacesPolicy, PolicySettings, ReconcilePolicy, UpdatePolicy,
 };

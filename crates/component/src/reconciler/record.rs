@@ -119,6 +119,7 @@ impl Pass<'_> {
 
     /// Records the draft. Some: not now, but after this time.
     async fn record(&mut self) -> Step<Option<Duration>> {
+        self.draft.component.redact(self.shared.cluster.redactor());
         let held_back = self.held_back();
         if held_back.is_some() {
             return Ok(held_back);
@@ -159,6 +160,7 @@ impl Pass<'_> {
 
     /// The same, if the status may grow by so many bytes afterwards: what does not fit must be known before anything is created.
     pub(super) async fn write_status_with_room(&mut self, growth: usize) -> Step {
+        self.draft.component.redact(self.shared.cluster.redactor());
         let status = self.status_that_fits(growth)?;
         let started = kubewright_core::seconds::Seconds::from(self.now).to_string();
         // Many components wait for answers at once, and statuses are large: only the text of the change is kept meanwhile.

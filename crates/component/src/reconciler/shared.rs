@@ -2,12 +2,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use kubewright_core::backoff::Timing;
 use kubewright_core::dependents::ProjectionContext;
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::manifest::{OperatorName, OwnerId};
 use kubewright_machinery::object::Key;
 use kubewright_runtime::cluster::{ApiResource, Cluster};
+use kubewright_runtime::config::CurrentTiming;
 use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::status::StatusWriter;
 
@@ -31,7 +31,7 @@ pub(crate) struct Shared {
     pub(crate) self_manager: Arc<str>,
     pub(crate) finalizers: FinalizerWriter,
     /// Delays and limits.
-    pub(crate) timing: Timing,
+    pub(crate) timing: CurrentTiming,
     pub(crate) resource: Arc<ApiResource>,
     /// The cluster of the components, through the layer of the operator's author.
     pub(crate) cluster: Cluster,

@@ -46,6 +46,7 @@ impl<C: ComponentController> Conclude for ComponentLoop<C> {
             outcome: ended.outcome(),
             report: ended.report(),
             statements: &notes.statements,
+            redactor: cx.redactor(),
         };
         let told = told.status(format);
         let is_success = matches!(ended.outcome(), Ok(()) | Err(Halt::Done));

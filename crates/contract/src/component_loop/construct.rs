@@ -47,7 +47,7 @@ impl<C: ComponentController> Construct<ComponentLoop<C>> for LoopConstructor<C> 
         }
         self.controller.declare(declarations);
         <Component<C> as ContractMember>::Edges::declare(declarations);
-        if self.options.dangling != Dangling::Keep {
+        if self.options.dangling != Some(Dangling::Keep) {
             for (_, resource) in self.terms.depending(Component::<C>::TYPE) {
                 declarations.rule(Rule::new(resource.group.clone(), resource.plural.clone(), &["get"]));
             }

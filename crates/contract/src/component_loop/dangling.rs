@@ -9,6 +9,7 @@ use kubewright_core::reason;
 use kubewright_core::time::Moment;
 use kubewright_machinery::object::Key;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource};
+use kubewright_runtime::config::CurrentTiming;
 use kubewright_runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 use kubewright_runtime::operator::OperatorContext;
 use kubewright_runtime::reconcile::Context;
@@ -30,16 +31,11 @@ pub enum Dangling {
     Keep,
 }
 
-impl Default for Dangling {
-    /// Removed after 5 minutes.
-    fn default() -> Self {
-        Self::RemoveAfter(Delay::minutes::<5>())
-    }
-}
-
 /// The dependency finalizers that other components of the contract put on this one.
 pub(super) struct DanglingFinalizers {
-    policy: Dangling,
+    /// None: removed after the time that the timing says.
+    policy: Option<Dangling>,
+    timing: CurrentTiming,
     depending: Vec<Depending>,
     /// Since when which component was seen to be absent, by the uid of the object that it should depend on.
     absent: Mutex<BTreeMap<(String, String), Moment>>,
@@ -57,7 +53,7 @@ impl DanglingFinalizers {
     pub(super) fn of<T: ContractComponent>(
         context: &OperatorContext,
         terms: &crate::declaration::Terms,
-        policy: Dangling,
+        policy: Option<Dangling>,
     ) -> Result<Self, kubewright_core::finalizer::InvalidFinalizerName> {
         let own = ApiResource::known(&T::gvk(), T::plural(&()), T::is_namespaced());
         let depending = terms.depending(T::TYPE).map(|(type_, resource)| {
@@ -65,7 +61,8 @@ impl DanglingFinalizers {
             let writer = writer_of(context, own.clone(), finalizer);
             Ok(Depending { name: type_.lower(), resource: resource.clone(), writer })
         });
-        Ok(Self { policy, depending: depending.collect::<Result<_, _>>()?, absent: Mutex::default() })
+        let depending = depending.collect::<Result<_, _>>()?;
+        Ok(Self { policy, timing: context.timing.clone(), depending, absent: Mutex::default() })
     }
 }
 
@@ -73,7 +70,11 @@ impl<C: ComponentController> ComponentLoop<C> {
     /// Looks whether the depending components exist, and removes the finalizers of those that have been absent for long enough. Returns whether one was
     /// removed.
     pub(super) async fn remove_dangling(&self, cx: &Context<C::Component>, object: &Value, own: &Observation) -> Flow<bool> {
-        let Dangling::RemoveAfter(grace) = self.dangling.policy else { return Ok(false) };
+        let grace = match self.dangling.policy {
+            Some(Dangling::Keep) => return Ok(false),
+            Some(Dangling::RemoveAfter(grace)) => grace,
+            None => self.dangling.timing.get().dangling,
+        };
         let named = self.dangling.depending.iter().filter(|depending| own.depending.contains(&depending.name));
         let mut has_removed = false;
         for depending in named {

@@ -40,7 +40,8 @@ pub struct ComponentLoop<C: ComponentController> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LoopOptions {
     pub(crate) give_up: GiveUp,
-    pub(crate) dangling: Dangling,
+    /// None: removed after the time that the timing says.
+    pub(crate) dangling: Option<Dangling>,
 }
 
 impl<C: ComponentController> Reconcile for ComponentLoop<C> {

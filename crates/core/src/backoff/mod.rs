@@ -6,6 +6,7 @@ mod persisted;
 mod policy;
 mod rng;
 mod timing;
+mod timing_config;
 mod transient;
 
 #[cfg(test)]

@@ -37,6 +37,26 @@ impl Policy {
         self
     }
 
+    /// The first delay.
+    pub const fn first(&self) -> Duration {
+        self.first
+    }
+
+    /// The longest delay.
+    pub const fn cap(&self) -> Duration {
+        self.cap
+    }
+
+    /// The factor from delay to delay.
+    pub const fn factor(&self) -> f64 {
+        self.multiplier
+    }
+
+    /// The jitter, as a part of the delay.
+    pub const fn spread(&self) -> f64 {
+        self.jitter
+    }
+
     /// The delay after `failures` failures in a row (1 is the first), before jitter.
     pub fn nominal(&self, failures: u32) -> Delay {
         let exponent = i32::try_from(failures.saturating_sub(1)).unwrap_or(i32::MAX);

@@ -7,8 +7,9 @@ use super::{Policy, RateLimiter};
 use crate::child::HotLoopLimits;
 use crate::flow::{Class, Delay};
 
-/// The delays and limits of a controller. Every field has a default; tests replace what they need.
-#[derive(Clone, Debug)]
+/// The delays and limits of controllers. Every field has a default; tests replace what they need, and the ConfigMap `config-timing` while the
+/// operator runs, if the operator follows it.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Timing {
     /// Back-off of failures: 5 ms doubling up to 1000 s.
@@ -37,6 +38,8 @@ pub struct Timing {
     pub hot_loop: HotLoopLimits,
     /// The time after which a pass looks again for a child on its way out whose kind is not watched: 5 s (KID-5).
     pub unwatched: Delay,
+    /// The time for which a depending component is absent before its finalizer is removed from its dependency: 5 minutes.
+    pub dangling: Delay,
 }
 
 impl Default for Timing {
@@ -55,6 +58,7 @@ impl Default for Timing {
             unclassified: Class::Backoff,
             hot_loop: HotLoopLimits::default(),
             unwatched: Delay::secs::<5>(),
+            dangling: Delay::minutes::<5>(),
         }
     }
 }

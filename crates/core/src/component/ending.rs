@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{ComponentState, ComponentStatus, READY, STALLED};
 use crate::condition::{ConditionStatus, Keep, Updater};
 use crate::dependents::Waiting;
-use crate::flow::redact;
+use crate::flow::{Redactor, redact};
 
 /// How many objects a message names.
 const SHOWN: usize = 3;
@@ -101,6 +101,13 @@ impl ComponentStatus {
         let message = "a hook ended the pass before anything was deleted".to_owned();
         let ending = if at.deleting { Ending::Wait { reason: None, message } } else { Ending::Restarting };
         self.show(&ending, at);
+    }
+
+    /// Masks in messages what an operator adds to the default masks (SW-9).
+    pub fn redact(&mut self, redactor: &Redactor) {
+        for condition in self.conditions.iter_mut().filter(|_| redactor.is_extended()) {
+            condition.message = redactor.redact(&condition.message).into_owned();
+        }
     }
 
     /// Sets state and conditions alone, as the status that is written ahead does (PASS-6).

@@ -32,6 +32,14 @@ pub trait Conditioned {
 
     /// Sets the generation that the status is of, if it has such a field.
     fn set_observed_generation(&mut self, _generation: Option<i64>) {}
+
+    /// The generation of the last pass that succeeded (SW-8); none if the status has no such field.
+    fn applied_generation(&self) -> Option<i64> {
+        None
+    }
+
+    /// Sets the generation of the last pass that succeeded, if the status has such a field.
+    fn set_applied_generation(&mut self, _generation: Option<i64>) {}
 }
 
 /// How `#[derive(ConditionSet)]` tells the field [`Conditions`](super::Conditions) from lists of other types. Not to be used by hand.

@@ -112,23 +112,23 @@ impl Conditions {
     }
 
     /// [`ConditionManager::mark_true`].
-    pub fn mark_true(&mut self, type_: &str) {
-        self.change(|manager| manager.mark_true(type_));
+    pub fn mark_true(&mut self, type_: impl AsRef<str>) {
+        self.change(|manager| manager.mark_true(type_.as_ref()));
     }
 
     /// [`ConditionManager::mark_true_with`].
-    pub fn mark_true_with(&mut self, type_: &str, reason: &str, message: impl AsRef<str>) {
-        self.change(|manager| manager.mark_true_with(type_, reason, message));
+    pub fn mark_true_with(&mut self, type_: impl AsRef<str>, reason: &str, message: impl AsRef<str>) {
+        self.change(|manager| manager.mark_true_with(type_.as_ref(), reason, message));
     }
 
     /// [`ConditionManager::mark_unknown`].
-    pub fn mark_unknown(&mut self, type_: &str, reason: &str, message: impl AsRef<str>) {
-        self.change(|manager| manager.mark_unknown(type_, reason, message));
+    pub fn mark_unknown(&mut self, type_: impl AsRef<str>, reason: &str, message: impl AsRef<str>) {
+        self.change(|manager| manager.mark_unknown(type_.as_ref(), reason, message));
     }
 
     /// [`ConditionManager::mark_false`].
-    pub fn mark_false(&mut self, type_: &str, reason: &str, message: impl AsRef<str>) {
-        self.change(|manager| manager.mark_false(type_, reason, message));
+    pub fn mark_false(&mut self, type_: impl AsRef<str>, reason: &str, message: impl AsRef<str>) {
+        self.change(|manager| manager.mark_false(type_.as_ref(), reason, message));
     }
 
     fn status(&self, type_: &str) -> ConditionStatus {

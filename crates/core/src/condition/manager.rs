@@ -9,7 +9,7 @@ use super::updater::sanitised;
 use super::{
     Changes, Condition, ConditionPolicy, ConditionSet, ConditionShape, ConditionStatus, Keep, STALLED, Severity, Updater,
 };
-use crate::flow::{Prior, PriorCondition, Reason, cut, redact};
+use crate::flow::{Prior, PriorCondition, Reason, Redactor, cut};
 use crate::seconds::Seconds;
 
 /// The reason of a condition that nobody has marked yet.
@@ -30,6 +30,7 @@ pub struct ConditionManager {
     pub(super) is_new_generation: bool,
     shape: ConditionShape,
     pub(super) generation: Option<i64>,
+    redactor: Redactor,
 }
 
 /// Where the top-level condition of a pass comes from.
@@ -70,7 +71,15 @@ impl ConditionManager {
             is_new_generation: false,
             shape: policy.shape,
             generation,
+            redactor: Redactor::default(),
         }
+    }
+
+    /// With other masks for messages than the default ones.
+    #[must_use]
+    pub fn redacted_by(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
     }
 
     /// The declaration.
@@ -157,23 +166,23 @@ impl ConditionManager {
     }
 
     /// Marks a condition True.
-    pub fn mark_true(&mut self, type_: &str) {
-        self.mark(type_, ConditionStatus::True, "", "");
+    pub fn mark_true(&mut self, type_: impl AsRef<str>) {
+        self.mark(type_.as_ref(), ConditionStatus::True, "", "");
     }
 
     /// Marks a condition True, with texts.
-    pub fn mark_true_with(&mut self, type_: &str, reason: &str, message: impl AsRef<str>) {
-        self.mark(type_, ConditionStatus::True, reason, message.as_ref());
+    pub fn mark_true_with(&mut self, type_: impl AsRef<str>, reason: &str, message: impl AsRef<str>) {
+        self.mark(type_.as_ref(), ConditionStatus::True, reason, message.as_ref());
     }
 
     /// Marks a condition Unknown.
-    pub fn mark_unknown(&mut self, type_: &str, reason: &str, message: impl AsRef<str>) {
-        self.mark(type_, ConditionStatus::Unknown, reason, message.as_ref());
+    pub fn mark_unknown(&mut self, type_: impl AsRef<str>, reason: &str, message: impl AsRef<str>) {
+        self.mark(type_.as_ref(), ConditionStatus::Unknown, reason, message.as_ref());
     }
 
     /// Marks a condition False.
-    pub fn mark_false(&mut self, type_: &str, reason: &str, message: impl AsRef<str>) {
-        self.mark(type_, ConditionStatus::False, reason, message.as_ref());
+    pub fn mark_false(&mut self, type_: impl AsRef<str>, reason: &str, message: impl AsRef<str>) {
+        self.mark(type_.as_ref(), ConditionStatus::False, reason, message.as_ref());
     }
 
     /// The conditions as they stand, sorted by type.
@@ -273,7 +282,7 @@ impl ConditionManager {
         let reason = if reason.is_empty() { made_up } else { reason.to_owned() };
         // An empty text is no `Reason`.
         let reason = if reason.is_empty() { reason } else { Reason::new(reason).as_str().to_owned() };
-        let message = cut(redact(message).into_owned());
+        let message = cut(self.redactor.redact(message).into_owned());
         let severity = severity.filter(|severity| *severity != Severity::Error);
         self.updater.put(Condition { observed_generation, severity, ..Condition::new(type_.clone(), status, reason, message) });
         type_

@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Something is wrong with a key.
-    pub(super) fn fail(&mut self, key: &str, cause: ValueError) -> Unreadable {
+    pub(crate) fn fail(&mut self, key: &str, cause: ValueError) -> Unreadable {
         self.errors.insert(key.to_owned(), cause);
         Unreadable(())
     }

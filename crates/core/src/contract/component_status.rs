@@ -8,8 +8,10 @@ use super::format::Format;
 use super::observation::Generations;
 use super::provenance::Provenance;
 use super::readiness::is_framework;
-use crate::condition::{Condition, ConditionPolarity, ConditionStatus, ConditionVisibility, Keep, READY, STALLED, Updater};
-use crate::flow::{Flow, Halt, Outcome, PassReport, StalledMark, Texts, cut, redact};
+use crate::condition::{
+    Condition, ConditionPolarity, ConditionStatus, ConditionType, ConditionVisibility, Keep, READY, STALLED, Updater,
+};
+use crate::flow::{Flow, Halt, Outcome, PassReport, Redactor, StalledMark, Texts, cut};
 
 /// The reason of a condition that a successful pass should have set.
 const MISSING: &str = "MissingExpectedCondition";
@@ -29,6 +31,11 @@ pub struct DeclaredCondition {
 }
 
 impl DeclaredCondition {
+    /// The declaration of a typed condition, for constants.
+    pub const fn of<K: ?Sized>(type_: &ConditionType<K>) -> Self {
+        Self { type_: type_.as_str(), visibility: type_.visibility(), polarity: type_.polarity() }
+    }
+
     /// The type of the condition as a format writes it: internal ones have another form under the presets.
     pub fn written_as(&self, format: &Format) -> String {
         match self.visibility {
@@ -76,6 +83,8 @@ pub struct EndedPass<'a> {
     pub report: &'a PassReport,
     /// What the author said in this pass.
     pub statements: &'a Statements,
+    /// Masks confidential text in messages.
+    pub redactor: &'a Redactor,
 }
 
 /// The common part of a component's status after a pass.
@@ -111,7 +120,7 @@ impl EndedPass<'_> {
         self.reconciliation(&mut updater);
         for stated in &self.statements.conditions {
             let type_ = self.written_as(&stated.type_, format);
-            set(&mut updater, &type_, stated.status, &stated.reason, &stated.message);
+            self.set(&mut updater, &type_, stated.status, &stated.reason, &stated.message);
         }
         if !self.is_stated(&self.type_.healthy()) {
             self.health(&mut updater);
@@ -131,17 +140,17 @@ impl EndedPass<'_> {
         match self.outcome {
             Ok(()) | Err(Halt::Done) => {
                 let reason = if own_reason.is_empty() { "Reconciled" } else { own_reason };
-                set(updater, &type_, ConditionStatus::True, reason, own_message);
+                self.set(updater, &type_, ConditionStatus::True, reason, own_message);
             }
-            Err(Halt::Wait(wait)) => set(updater, &type_, ConditionStatus::True, wait.reason().as_str(), &wait.text()),
+            Err(Halt::Wait(wait)) => self.set(updater, &type_, ConditionStatus::True, wait.reason().as_str(), &wait.text()),
             Err(Halt::Blocked(blocked)) => {
-                set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
+                self.set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
             }
             Err(Halt::Failed(_)) if self.is_quiet() => {}
             Err(Halt::Failed(failure)) => {
                 let separator = if own_message.is_empty() { "" } else { "\n" };
                 let message = format!("{own_message}{separator}{}", failure.text());
-                set(updater, &type_, ConditionStatus::False, failure.classification().reason.as_str(), &message);
+                self.set(updater, &type_, ConditionStatus::False, failure.classification().reason.as_str(), &message);
             }
         }
     }
@@ -150,21 +159,21 @@ impl EndedPass<'_> {
     fn health(&self, updater: &mut Updater) {
         let type_ = self.type_.healthy();
         match (self.outcome, self.end) {
-            (Ok(()) | Err(Halt::Done), _) => set(updater, &type_, ConditionStatus::Unknown, MISSING, ""),
+            (Ok(()) | Err(Halt::Done), _) => self.set(updater, &type_, ConditionStatus::Unknown, MISSING, ""),
             (Err(Halt::Wait(_)), Some(End::Depending(_) | End::IgnoredDependencies(_))) => {}
             (Err(Halt::Wait(wait)), Some(End::Dependencies(unready))) if unready.iter().all(|unready| unready.why.is_lag()) => {
                 if !updater.has(&type_) {
-                    set(updater, &type_, ConditionStatus::Unknown, wait.reason().as_str(), &wait.text());
+                    self.set(updater, &type_, ConditionStatus::Unknown, wait.reason().as_str(), &wait.text());
                 }
             }
-            (Err(Halt::Wait(wait)), _) => set(updater, &type_, ConditionStatus::False, wait.reason().as_str(), &wait.text()),
+            (Err(Halt::Wait(wait)), _) => self.set(updater, &type_, ConditionStatus::False, wait.reason().as_str(), &wait.text()),
             (Err(Halt::Blocked(blocked)), _) => {
-                set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
+                self.set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
             }
             (Err(Halt::Failed(_)), _) if self.is_quiet() => {}
             (Err(Halt::Failed(_)), _) => {
                 let message = format!("the reconciliation failed, see condition {}", self.type_.reconciliation());
-                set(updater, &type_, ConditionStatus::False, FAILED, &message);
+                self.set(updater, &type_, ConditionStatus::False, FAILED, &message);
             }
         }
     }
@@ -181,7 +190,7 @@ impl EndedPass<'_> {
             Ok(()) | Err(Halt::Done | Halt::Wait(_)) => None,
         };
         match texts {
-            Some((reason, message)) => set(updater, &type_, ConditionStatus::True, reason.as_str(), &message),
+            Some((reason, message)) => self.set(updater, &type_, ConditionStatus::True, reason.as_str(), &message),
             None => {
                 updater.remove(&type_);
             }
@@ -204,7 +213,7 @@ impl EndedPass<'_> {
             updater.remove(&before.type_);
         }
         for type_ in missing {
-            set(updater, &type_, ConditionStatus::Unknown, MISSING, "");
+            self.set(updater, &type_, ConditionStatus::Unknown, MISSING, "");
         }
     }
 
@@ -218,14 +227,14 @@ impl EndedPass<'_> {
             StalledMark::Remove => {
                 updater.remove(STALLED);
             }
-            StalledMark::Set(texts) => put(updater, STALLED, ConditionStatus::True, texts),
+            StalledMark::Set(texts) => self.put(updater, STALLED, ConditionStatus::True, texts),
         }
         match &self.report.ready {
             None => {}
-            Some((false, texts)) => put(updater, READY, ConditionStatus::False, texts),
+            Some((false, texts)) => self.put(updater, READY, ConditionStatus::False, texts),
             Some((true, texts)) => match self.first_not_true(updater) {
-                None => put(updater, READY, ConditionStatus::True, texts),
-                Some(found) => set(updater, READY, found.status, &found.reason, &found.message),
+                None => self.put(updater, READY, ConditionStatus::True, texts),
+                Some(found) => self.set(updater, READY, found.status, &found.reason, &found.message),
             },
         }
     }
@@ -247,12 +256,12 @@ impl EndedPass<'_> {
         let declared = self.declared.iter().find(|declared| declared.type_ == type_);
         declared.map_or_else(|| type_.to_owned(), |declared| declared.written_as(format))
     }
-}
 
-fn set(updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str) {
-    updater.set(type_, status, reason, cut(redact(message).into_owned()));
-}
+    fn set(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str) {
+        updater.set(type_, status, reason, cut(self.redactor.redact(message).into_owned()));
+    }
 
-fn put(updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts) {
-    set(updater, type_, status, texts.reason.as_str(), &texts.message);
+    fn put(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts) {
+        self.set(updater, type_, status, texts.reason.as_str(), &texts.message);
+    }
 }

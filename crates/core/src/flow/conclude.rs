@@ -76,13 +76,17 @@ pub struct Limits {
     timing: Timing,
     rng: Rng,
     retries: Box<dyn RateLimiter>,
+    /// Whether the limiter is one of the controller's own.
+    has_own_limiter: bool,
+    /// The class of the controller's own for failures that nothing is known about.
+    unclassified: Option<Class>,
 }
 
 impl Limits {
     /// The limits that follow from a timing; the seed decides the jitter.
     pub fn new(timing: Timing, seed: u64) -> Self {
         let retries = Box::new(timing.limiter());
-        Self { timing, rng: Rng::seeded(seed), retries }
+        Self { timing, rng: Rng::seeded(seed), retries, has_own_limiter: false, unclassified: None }
     }
 
     /// With another limiter of retries (LIM-2). Default: that of the timing.
@@ -95,11 +99,25 @@ impl Limits {
     /// Replaces the limiter of retries.
     pub fn set_limiter(&mut self, limiter: impl RateLimiter + 'static) {
         self.retries = Box::new(limiter);
+        self.has_own_limiter = true;
     }
 
     /// Replaces the class of failures whose error nothing is known about (ERR-9).
     pub fn set_unclassified(&mut self, class: Class) {
+        self.unclassified = Some(class);
         self.timing.unclassified = class;
+    }
+
+    /// Replaces the timing. What the controller has of its own stays, and the failures of each object are still counted; the burst of retries
+    /// begins anew.
+    pub fn set_timing(&mut self, timing: Timing) {
+        self.timing = timing;
+        if let Some(class) = self.unclassified {
+            self.timing.unclassified = class;
+        }
+        if !self.has_own_limiter {
+            self.retries = Box::new(self.timing.limiter());
+        }
     }
 
     /// The timing.

@@ -56,7 +56,7 @@ pub use halt::{Flow, Halt, HaltKind, Summary};
 pub use join::{Joined, join};
 pub use memory::KeyMemory;
 pub use reason::Reason;
-pub use redact::redact;
+pub use redact::{Redactor, redact};
 pub use schedule::Schedule;
 pub(crate) use text::cut;
 pub use timer::Timer;

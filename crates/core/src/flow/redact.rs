@@ -1,6 +1,8 @@
 //! Keeps credentials out of conditions and events.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
 
 pub(super) const MASK: &str = "***";
 
@@ -10,6 +12,48 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(mask_urls(&mask_tokens(&mask_keys(text))))
+}
+
+/// Masks what [`redact`] masks, and what an operator adds to it (SW-9). Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    /// None where nothing is added.
+    added: Option<Arc<[Mask]>>,
+}
+
+type Mask = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+impl Redactor {
+    /// Adds a mask. It gets a text and returns the text to show in its place; none leaves it as it is. Masks are asked in the order in which they
+    /// were added, each for what the ones before have left, and [`redact`] before them all. They are asked often, also inside passes, so they must be
+    /// quick; equal texts must stay equal, else each pass is a change of the status.
+    #[must_use]
+    pub fn masking(self, mask: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        let before = self.added.iter().flat_map(|masks| masks.iter().map(Arc::clone));
+        Self { added: Some(before.chain([Arc::new(mask) as Mask]).collect()) }
+    }
+
+    /// Whether masks were added to those of [`redact`].
+    pub const fn is_extended(&self) -> bool {
+        self.added.is_some()
+    }
+
+    /// The text with everything masked that is confidential.
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut masked = redact(text);
+        for mask in self.added.iter().flat_map(|masks| masks.iter()) {
+            if let Some(text) = mask(&masked) {
+                masked = Cow::Owned(text);
+            }
+        }
+        masked
+    }
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Redactor({} added)", self.added.as_ref().map_or(0, |masks| masks.len()))
+    }
 }
 
 fn mask_keys(text: &str) -> String {

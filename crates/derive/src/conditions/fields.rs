@@ -6,6 +6,8 @@ pub(super) struct StatusFields<'a> {
     pub(super) list: &'a Ident,
     /// The generation that the status is of, with its type.
     pub(super) observed_generation: Option<(&'a Ident, &'a Type)>,
+    /// The generation of the last pass that succeeded, with its type.
+    pub(super) applied_generation: Option<(&'a Ident, &'a Type)>,
 }
 
 /// What `#[conditions(..)]` says on a field.
@@ -13,6 +15,7 @@ pub(super) struct StatusFields<'a> {
 enum Role {
     List,
     ObservedGeneration,
+    AppliedGeneration,
 }
 
 impl Role {
@@ -21,6 +24,7 @@ impl Role {
         match self {
             Self::List => "list",
             Self::ObservedGeneration => "observed_generation",
+            Self::AppliedGeneration => "applied_generation",
         }
     }
 
@@ -29,6 +33,7 @@ impl Role {
         match self {
             Self::List => "conditions",
             Self::ObservedGeneration => "observed_generation",
+            Self::AppliedGeneration => "applied_generation",
         }
     }
 }
@@ -38,7 +43,8 @@ impl<'a> StatusFields<'a> {
         let missing = "the status has no field `conditions`: add `pub conditions: Conditions`, or mark the field that holds them with \
                        `#[conditions(list)]`";
         let list = find(fields, Role::List)?.ok_or_else(|| Error::new_spanned(status, missing))?;
-        Ok(Self { list: list.0, observed_generation: find(fields, Role::ObservedGeneration)? })
+        let observed_generation = find(fields, Role::ObservedGeneration)?;
+        Ok(Self { list: list.0, observed_generation, applied_generation: find(fields, Role::AppliedGeneration)? })
     }
 }
 
@@ -62,9 +68,10 @@ fn roles(field: &Field) -> Result<Vec<Role>> {
     let mut roles = Vec::new();
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("conditions")) {
         attribute.parse_nested_meta(|meta| {
-            let role = [Role::List, Role::ObservedGeneration].into_iter().find(|role| meta.path.is_ident(role.argument()));
+            let all = [Role::List, Role::ObservedGeneration, Role::AppliedGeneration];
+            let role = all.into_iter().find(|role| meta.path.is_ident(role.argument()));
             let Some(role) = role else {
-                return Err(meta.error("unknown on a field; allowed: `list`, `observed_generation`"));
+                return Err(meta.error("unknown on a field; allowed: `list`, `observed_generation`, `applied_generation`"));
             };
             if !roles.is_empty() {
                 return Err(meta.error("a field is marked once"));

@@ -6,9 +6,9 @@ mod fields;
 mod tests;
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Data, DeriveInput, Error, Fields, Result};
+use syn::{Data, DeriveInput, Error, Fields, Ident, Result, Type};
 
 use attributes::Declaration;
 use fields::StatusFields;
@@ -28,22 +28,12 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let fields = StatusFields::of(&input.ident, named)?;
 
     let (status, list) = (&input.ident, fields.list);
-    let observed_generation = fields.observed_generation.map(|(field, ty)| {
-        // A field of another type is told where it stands.
-        let read = quote_spanned! { ty.span() => let generation: &::core::option::Option<i64> = &self.#field; };
-        let write = quote_spanned! { ty.span() => let field: &mut ::core::option::Option<i64> = &mut self.#field; };
-        quote! {
-            fn observed_generation(&self) -> ::core::option::Option<i64> {
-                #read
-                *generation
-            }
-
-            fn set_observed_generation(&mut self, generation: ::core::option::Option<i64>) {
-                #write
-                *field = generation;
-            }
-        }
-    });
+    let observed_generation = fields
+        .observed_generation
+        .map(|field| accessors(field, &format_ident!("observed_generation"), &format_ident!("set_observed_generation")));
+    let applied_generation = fields
+        .applied_generation
+        .map(|field| accessors(field, &format_ident!("applied_generation"), &format_ident!("set_applied_generation")));
     Ok(quote! {
         #[automatically_derived]
         impl ::kubewright::core::condition::Conditioned for #status {
@@ -82,6 +72,26 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             }
 
             #observed_generation
+
+            #applied_generation
         }
     })
+}
+
+/// The methods that read and write a generation in the status.
+fn accessors((field, ty): (&Ident, &Type), getter: &Ident, setter: &Ident) -> TokenStream {
+    // A field of another type is told where it stands.
+    let read = quote_spanned! { ty.span() => let generation: &::core::option::Option<i64> = &self.#field; };
+    let write = quote_spanned! { ty.span() => let field: &mut ::core::option::Option<i64> = &mut self.#field; };
+    quote! {
+        fn #getter(&self) -> ::core::option::Option<i64> {
+            #read
+            *generation
+        }
+
+        fn #setter(&mut self, generation: ::core::option::Option<i64>) {
+            #write
+            *field = generation;
+        }
+    }
 }

@@ -46,7 +46,10 @@ fn the_fields_are_found_by_name_or_mark() {
     assert!(marked.contains("Field(&self.states).read()"), "{marked}");
     assert!(marked.contains("=&mutself.seen;"), "{marked}");
     let without = code(&parse_quote! { struct AStatus { conditions: Conditions } });
-    assert!(!without.contains("observed_generation"), "{without}");
+    assert!(!without.contains("observed_generation") && !without.contains("applied_generation"), "{without}");
+    let applied = code(&parse_quote! { struct AStatus { applied_generation: Option<i64>, conditions: Conditions } });
+    assert!(applied.contains("fnset_applied_generation(&mutself"), "{applied}");
+    assert!(applied.contains("=&mutself.applied_generation;*field=generation;"), "{applied}");
 }
 
 #[test]

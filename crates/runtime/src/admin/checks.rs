@@ -3,12 +3,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kubewright_core::flow::redact;
+use kubewright_core::flow::Redactor;
 use parking_lot::RwLock;
 
 /// What tells whether the process lives and is ready. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Checks(Arc<RwLock<Vec<Check>>>);
+pub struct Checks(Arc<RwLock<State>>);
+
+#[derive(Clone, Default)]
+struct State {
+    checks: Vec<Check>,
+    redactor: Redactor,
+}
 
 /// What a check is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +48,11 @@ impl Checks {
         Self::default()
     }
 
+    /// Other masks for what fails than the default ones.
+    pub(crate) fn set_redactor(&self, redactor: Redactor) {
+        self.0.write().redactor = redactor;
+    }
+
     /// Adds a check of readiness. It is called for each request, so it must be quick; an error says what is wrong.
     pub fn ready(
         &self,
@@ -72,13 +83,14 @@ impl Checks {
     /// The results of all checks of a kind, in the order in which they were added. Credentials are masked as in the status.
     pub fn results(&self, kind: CheckKind) -> Vec<(String, Result<(), String>)> {
         // Probes run outside of the lock: they may be slow, or add checks.
-        let checks: Vec<Check> = self.0.read().iter().filter(|check| check.kind == kind).cloned().collect();
-        let masked = |reason: String| redact(&reason).into_owned();
+        let State { mut checks, redactor } = self.0.read().clone();
+        checks.retain(|check| check.kind == kind);
+        let masked = |reason: String| redactor.redact(&reason).into_owned();
         checks.into_iter().map(|check| (check.name, (check.probe)().map_err(masked))).collect()
     }
 
     fn add(&self, name: String, kind: CheckKind, probe: Probe) -> Result<(), DuplicateCheck> {
-        let mut checks = self.0.write();
+        let checks = &mut self.0.write().checks;
         if checks.iter().any(|check| check.name == name) {
             return Err(DuplicateCheck(name));
         }
@@ -89,7 +101,7 @@ impl Checks {
 
 impl fmt::Debug for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<(String, CheckKind)> = self.0.read().iter().map(|check| (check.name.clone(), check.kind)).collect();
+        let names: Vec<(String, CheckKind)> = self.0.read().checks.iter().map(|check| (check.name.clone(), check.kind)).collect();
         f.debug_list().entries(names).finish()
     }
 }

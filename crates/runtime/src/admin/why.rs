@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use kubewright_core::flow::redact;
+use kubewright_core::flow::Redactor;
 use kubewright_core::why::PassRecord;
 use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::RwLock;
@@ -13,7 +13,10 @@ use crate::controller::PassHistory;
 
 /// The passes that the controllers of an operator remember, by primary kind. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct PassHistories(Arc<RwLock<Vec<(GroupKind, PassHistory)>>>);
+pub struct PassHistories {
+    controllers: Arc<RwLock<Vec<(GroupKind, PassHistory)>>>,
+    redactor: Redactor,
+}
 
 /// Nothing can be told of an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,19 +46,26 @@ impl PassHistories {
         Self::default()
     }
 
+    /// With other masks for its pages than the default ones.
+    #[must_use]
+    pub(crate) fn redacted_by(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
     /// Adds a controller of objects of this kind.
     pub fn add(&self, kind: GroupKind, history: PassHistory) {
-        self.0.write().push((kind, history));
+        self.controllers.write().push((kind, history));
     }
 
     /// The last passes of an object in all controllers of its kind, the oldest first in each.
     pub fn of(&self, kind: &GroupKind, key: &Key) -> Vec<Arc<PassRecord>> {
-        self.0.read().iter().filter(|(other, _)| other == kind).flat_map(|(_, history)| history.of(key)).collect()
+        self.controllers.read().iter().filter(|(other, _)| other == kind).flat_map(|(_, history)| history.of(key)).collect()
     }
 
     /// All passes that are remembered, those of one object after each other.
     pub fn all(&self) -> Vec<Arc<PassRecord>> {
-        self.0.read().iter().flat_map(|(_, history)| history.all()).collect()
+        self.controllers.read().iter().flat_map(|(_, history)| history.all()).collect()
     }
 
     /// The page about an object as text: one line per pass. The kind is `Kind.group`, or the kind alone, in any case of letters.
@@ -68,7 +78,7 @@ impl PassHistories {
                 let _ = writeln!(text, "{pass} ({}, took {:?}, trace {})", pass.started, pass.took, pass.trace);
             }
         }
-        Ok(redact(&text).into_owned())
+        Ok(self.redactor.redact(&text).into_owned())
     }
 
     /// The same as JSON.
@@ -83,7 +93,7 @@ impl PassHistories {
     }
 
     fn find(&self, kind: &str, key: &Key) -> Result<Vec<Found>, WhyError> {
-        let all = self.0.read().clone();
+        let all = self.controllers.read().clone();
         let is_meant = |other: &GroupKind| other.to_string().eq_ignore_ascii_case(kind) || other.kind.eq_ignore_ascii_case(kind);
         let meant: Vec<(GroupKind, PassHistory)> = all.iter().filter(|(other, _)| is_meant(other)).cloned().collect();
         if meant.is_empty() {
@@ -106,7 +116,7 @@ type Found = (GroupKind, PassHistory, Vec<Arc<PassRecord>>);
 
 impl fmt::Debug for PassHistories {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.read().iter().map(|(kind, _)| kind.to_string())).finish()
+        f.debug_list().entries(self.controllers.read().iter().map(|(kind, _)| kind.to_string())).finish()
     }
 }
 

@@ -54,7 +54,7 @@ impl Connection {
             acts_as_another: false,
             acts_for: None,
             slots: Arc::new(Semaphore::new(options.in_flight)),
-            warnings: Arc::default(),
+            warnings: Arc::new(Warnings::new(options.redactor.clone())),
             counters: Arc::default(),
             bucket: options.rate.map(|rate| Arc::new(Mutex::new(rate.bucket()))),
             credentials: Arc::default(),

@@ -3,6 +3,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use kubewright_core::flow::Redactor;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -56,6 +57,8 @@ pub struct ClusterOptions {
     pub watched: Watched,
     /// The address of the server for metrics; none where only the client knows it.
     pub server: Option<http::Uri>,
+    /// Masks confidential text in what is told of its objects.
+    pub redactor: Redactor,
 }
 
 /// An answer of the API server.
@@ -87,6 +90,7 @@ impl ClusterOptions {
             controller: String::new(),
             watched: Watched::default(),
             server: None,
+            redactor: Redactor::default(),
         }
     }
 
@@ -279,6 +283,11 @@ impl Cluster {
     /// The clock.
     pub fn clock(&self) -> &Clock {
         &self.connection.options.clock
+    }
+
+    /// Masks confidential text in what is told of its objects.
+    pub fn redactor(&self) -> &Redactor {
+        &self.connection.options.redactor
     }
 
     /// The source of jitter.

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use http::HeaderMap;
-use kubewright_core::flow::redact;
+use kubewright_core::flow::Redactor;
 use parking_lot::Mutex;
 
 use super::ApiRequest;
@@ -15,9 +15,14 @@ pub(super) struct Warnings {
     seen: Mutex<HashSet<String>>,
     /// How warnings begin that the operator's users can do nothing about.
     expected: Mutex<HashSet<String>>,
+    redactor: Redactor,
 }
 
 impl Warnings {
+    pub(super) fn new(redactor: Redactor) -> Self {
+        Self { redactor, ..Self::default() }
+    }
+
     /// Warnings that begin like this are no news: they are returned, and not logged.
     pub(super) fn expect(&self, beginning: String) {
         self.expected.lock().insert(beginning);
@@ -32,7 +37,7 @@ impl Warnings {
         }
         let confidential = request.confidential();
         for warning in &mut texts {
-            *warning = redact(&confidential.mask(warning)).into_owned();
+            *warning = self.redactor.redact(&confidential.mask(warning)).into_owned();
         }
         for warning in &texts {
             if !self.is_expected(warning) && self.remember(warning) {

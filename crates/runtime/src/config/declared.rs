@@ -6,6 +6,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use kubewright_core::backoff::Timing;
 use kubewright_core::config::FromConfigMap;
 use kubewright_core::lease::LeaderElection;
 
@@ -90,6 +91,19 @@ impl DeclaredConfigs {
         self.entries.insert(type_id, entry);
     }
 
+    /// Adds the delays and limits, which are read from a ConfigMap of this name; keys that it lacks are as in `base`.
+    pub(crate) fn timing(&mut self, map: &str, base: &Timing) {
+        let type_id = TypeId::of::<Timing>();
+        let fixed = self.values.fixed.get(&type_id).cloned();
+        let (default, base) = (Arc::new(base.clone()) as AnyConfig, base.clone());
+        let mut entry = ConfigEntry::parsed_by::<Timing>(Some(default), fixed, move |data| base.updated(data));
+        entry.map = map.to_owned().into();
+        entry.is_of_operator = true;
+        // Parts may ask for it, too.
+        entry.controllers = self.entries.remove(&type_id).map(|entry| entry.controllers).unwrap_or_default();
+        self.entries.insert(type_id, entry);
+    }
+
     /// Whether the ConfigMap of any type is read.
     pub(crate) fn is_any_read(&self) -> bool {
         self.entries.values().any(|entry| entry.fixed.is_none())
@@ -98,8 +112,10 @@ impl DeclaredConfigs {
     /// The types that controllers ask for which are not disabled.
     pub(crate) fn enabled(&self, disabled: &[String]) -> Vec<ConfigEntry> {
         let disabled: BTreeSet<&String> = disabled.iter().collect();
-        let is_asked_for =
-            |entry: &&ConfigEntry| entry.controllers.is_empty() || entry.controllers.iter().any(|name| !disabled.contains(name));
+        let is_asked_for = |entry: &&ConfigEntry| {
+            let is_of_operator = entry.is_of_operator || entry.controllers.is_empty();
+            is_of_operator || entry.controllers.iter().any(|name| !disabled.contains(name))
+        };
         self.entries.values().filter(is_asked_for).cloned().collect()
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct ConfigEntry {
     pub(super) must_be_readable: bool,
     /// The value in place of the ConfigMap.
     pub(super) fixed: Option<AnyConfig>,
+    /// Whether the operator itself reads it, whatever controllers ask for it.
+    pub(super) is_of_operator: bool,
     /// The controllers whose constructors ask for it.
     pub(super) controllers: BTreeSet<String>,
     parse: Parse,
@@ -58,6 +60,7 @@ impl ConfigEntry {
             default: default.or_else(|| if T::REQUIRED { None } else { T::defaults().map(|value| Arc::new(value) as AnyConfig) }),
             must_be_readable: false,
             fixed,
+            is_of_operator: false,
             controllers: BTreeSet::new(),
             parse: Arc::new(move |data| {
                 let Parsed { value, unknown_keys } = parse(data)?;

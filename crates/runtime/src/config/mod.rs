@@ -17,6 +17,7 @@ mod states;
 mod table;
 #[cfg(test)]
 mod tests;
+mod timing;
 
 pub(crate) use declared::{ConfigValues, DeclaredConfigs};
 pub use directory::read_dir;
@@ -25,3 +26,4 @@ pub(crate) use keeper::{Keeper, KeeperOptions, LevelSink};
 pub use observability::ObservabilityControl;
 pub(crate) use snapshot::{Configs, Snapshot};
 pub(crate) use states::ConfigStates;
+pub use timing::CurrentTiming;

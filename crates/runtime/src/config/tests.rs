@@ -108,7 +108,7 @@ impl World {
             metrics,
             checks: Checks::new(),
             shutdown: CancellationToken::new(),
-            timing: Timing::default(),
+            timing: Timing::default().into(),
             workers: None,
             watch_namespaces: Vec::new(),
             system_namespace: "system".into(),

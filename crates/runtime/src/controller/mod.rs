@@ -6,6 +6,7 @@
 
 mod buckets;
 mod gate;
+mod limits;
 mod metrics;
 mod one_pass;
 mod pass;

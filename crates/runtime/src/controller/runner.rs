@@ -8,8 +8,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use kubewright_core::backoff::{RateLimiter, Timing};
-use kubewright_core::flow::{Class, Conclusion, Failure, Flow, Limits, Origin, Outcome};
+use kubewright_core::backoff::RateLimiter;
+use kubewright_core::flow::{Class, Conclusion, Failure, Flow, Origin, Outcome};
 use kubewright_core::queue::Drain;
 use kubewright_machinery::object::Key;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,7 @@ use tracing::field::Empty;
 
 use super::buckets::{ControllerBuckets, KeySource};
 use super::gate::{Gate, Role};
+use super::limits::CurrentLimits;
 use super::one_pass::{OnePass, OnePassOutcome};
 use super::pass::PassBegin;
 use super::resync;
@@ -25,6 +26,7 @@ use super::shared::{AfterPass, NextKey, Shared};
 use super::{Causes, Observes, PassContext, PassHistory, QueueHandle, RunPass};
 use crate::clock::{Clock, Random};
 use crate::cluster::fenced;
+use crate::config::CurrentTiming;
 use crate::metrics::{Metrics, QueueStatistics};
 use crate::task::{Tasks, panic_message};
 
@@ -45,7 +47,7 @@ pub struct Surroundings {
     /// The registry of metrics.
     pub metrics: Metrics,
     /// Delays and limits.
-    pub timing: Timing,
+    pub timing: CurrentTiming,
 }
 
 /// The runner of a controller: a queue of keys, and the passes that work on them.
@@ -65,7 +67,7 @@ impl Runner {
     /// A controller that runs two passes at once, without a limit on their time.
     pub fn new(name: impl Into<String>, passes: Arc<dyn RunPass>, surroundings: Surroundings) -> Self {
         let Surroundings { clock, random, tasks, metrics, timing } = surroundings;
-        let limits = Limits::new(timing, random.next_u64());
+        let limits = CurrentLimits::new(timing, random.next_u64());
         let shared = Arc::new(Shared::new(name.into(), clock, metrics.clone(), limits));
         let statistics: Weak<dyn QueueStatistics> = Arc::downgrade(&(shared.clone() as Arc<dyn QueueStatistics>));
         metrics.watch_queue(statistics);

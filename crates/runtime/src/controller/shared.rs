@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::flow::{Conclusion, Delay, KeyMemory, Limits, Timer};
+use kubewright_core::flow::{Conclusion, Delay, KeyMemory, Timer};
 use kubewright_core::queue::{Drain, Lane, QueuedKey};
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, History, PassRecord, QueuedBy};
@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::LeaderTerm;
 use super::gate::Role;
+use super::limits::CurrentLimits;
 use super::metrics::ControllerMetrics;
 use super::waiting::{TakenKey, Waiting};
 use crate::clock::Clock;
@@ -49,7 +50,7 @@ pub(super) struct Shared {
     pub(super) counted: ControllerMetrics,
     /// The queue, with what queued its keys.
     pub(super) queue: Mutex<Waiting>,
-    pub(super) limits: Mutex<Limits>,
+    pub(super) limits: CurrentLimits,
     memories: Mutex<HashMap<Key, KeyMemory>>,
     /// The running passes and when they started.
     running: Mutex<BTreeMap<Key, Moment>>,
@@ -64,13 +65,13 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(name: String, clock: Clock, metrics: Metrics, limits: Limits) -> Self {
+    pub(super) fn new(name: String, clock: Clock, metrics: Metrics, limits: CurrentLimits) -> Self {
         Self {
             counted: ControllerMetrics::new(name.clone(), metrics),
             name,
             clock,
             queue: Mutex::default(),
-            limits: Mutex::new(limits),
+            limits,
             memories: Mutex::default(),
             running: Mutex::default(),
             history: Mutex::default(),
@@ -283,7 +284,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_due_timer_waits_for_a_free_worker() {
-        let limits = Limits::new(Timing::default(), 1);
+        let limits = CurrentLimits::new(Timing::default().into(), 1);
         let shared = Shared::new("c".to_owned(), Clock::system(), Metrics::new("test"), limits);
         shared.add(Key::new("", "a"), Lane::Fast, QueuedBy::Requested);
         let NextKey { key, started, role, .. } = shared.pop(1).unwrap();

@@ -94,7 +94,7 @@ impl Scene {
             random: Random::seeded(1),
             tasks: tasks.clone(),
             metrics: metrics.clone(),
-            timing: Timing::default().without_jitter(),
+            timing: Timing::default().without_jitter().into(),
         };
         let script = Script { pass, journal: journal.clone() };
         let controller = change(Runner::new("widgets", Arc::new(script), surroundings));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 
 use futures::future::join_all;
 use kubewright_core::events::Occurrence;
-use kubewright_core::flow::{Event, redact};
+use kubewright_core::flow::{Event, Redactor};
 use kubewright_machinery::object::ObjectReference;
 use parking_lot::Mutex;
 
@@ -24,6 +24,7 @@ pub struct Recorder {
     instance: Arc<str>,
     outlet: Outlet,
     metrics: Metrics,
+    redactor: Redactor,
     /// What all recorders of this process have to send.
     posts: Arc<Mutex<Vec<Weak<Post>>>>,
 }
@@ -81,7 +82,14 @@ impl Recorder {
             posts.push(Arc::downgrade(&post));
         }
         let outlet = Outlet::Server(Arc::new(Handle(post)));
-        Self { reporter: reporter.into(), instance: instance.into(), outlet, metrics: metrics.clone(), posts }
+        Self {
+            reporter: reporter.into(),
+            instance: instance.into(),
+            outlet,
+            metrics: metrics.clone(),
+            redactor: cluster.redactor().clone(),
+            posts,
+        }
     }
 
     /// A recorder of the same reporter for objects of another cluster. It sends until its last clone is gone, and what is left then.
@@ -91,7 +99,8 @@ impl Recorder {
             return self.clone();
         }
         let options = RecorderOptions { reporter: self.reporter.to_string(), instance: self.instance.to_string() };
-        Self::start_with(cluster, options, tasks, &self.metrics, self.posts.clone())
+        let recorder = Self::start_with(cluster, options, tasks, &self.metrics, self.posts.clone());
+        Self { redactor: self.redactor.clone(), ..recorder }
     }
 
     /// The same recorder for another controller.
@@ -119,7 +128,7 @@ impl Recorder {
         annotations: BTreeMap<String, String>,
         mut event: Event,
     ) {
-        if let Cow::Owned(masked) = redact(&event.note) {
+        if let Cow::Owned(masked) = self.redactor.redact(&event.note) {
             event.note = masked;
         }
         tracing::debug!(

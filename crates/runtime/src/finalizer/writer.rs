@@ -1,7 +1,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::backoff::Timing;
 use kubewright_core::finalizer::{
     FinalizerName, FinalizerWrite, add_merge_patch, add_patch, applied_finalizers, remove_merge_patch, remove_patch,
 };
@@ -9,6 +8,7 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, Retry};
+use crate::config::CurrentTiming;
 
 /// Adds and removes a finalizer on objects of one kind (FZ-5 to FZ-8). Cheap to clone.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct FinalizerWriter {
     name: FinalizerName,
     former: Arc<[FinalizerName]>,
     form: FinalizerWrite,
-    attempts: u32,
+    timing: CurrentTiming,
     retry: Retry,
     hurry: Option<Duration>,
 }
@@ -63,8 +63,13 @@ enum FinalizerRequest {
 impl FinalizerWriter {
     /// A writer for this finalizer. `manager` is the field manager of its writes, one of their own, so that no apply strips the finalizer
     /// (FZ-11). `timing` says how often a patch is tried whose test failed.
-    pub fn new(cluster: Cluster, resource: Arc<ApiResource>, manager: Arc<str>, name: FinalizerName, timing: &Timing) -> Self {
-        let attempts = timing.conflict_retries_in_place.max(1);
+    pub fn new(
+        cluster: Cluster,
+        resource: Arc<ApiResource>,
+        manager: Arc<str>,
+        name: FinalizerName,
+        timing: impl Into<CurrentTiming>,
+    ) -> Self {
         Self {
             cluster,
             resource,
@@ -72,7 +77,7 @@ impl FinalizerWriter {
             name,
             former: Arc::new([]),
             form: FinalizerWrite::default(),
-            attempts,
+            timing: timing.into(),
             retry: Retry::never(),
             hurry: None,
         }
@@ -195,7 +200,7 @@ impl FinalizerWriter {
     ) -> Result<FinalizerOutcome, ApiError> {
         let Some(mut next) = change(object) else { return Ok(FinalizerOutcome::Unchanged) };
         let (namespace, name) = (object.namespace(), object.name());
-        let mut attempts = self.attempts;
+        let mut attempts = self.timing.attempts();
         loop {
             let refusal = match self.send(self.request(namespace, name, &next)).await {
                 Ok(answer) if !is_added && matches!(next, FinalizerRequest::Apply { .. }) => {

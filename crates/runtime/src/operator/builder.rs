@@ -11,6 +11,7 @@ use kubewright_core::backoff::Timing;
 use kubewright_core::condition::{ConditionShape, TransitionTime};
 use kubewright_core::config::{FromConfigMap, LOGGING_CONFIG_MAP, LogLevels, OBSERVABILITY_CONFIG_MAP};
 use kubewright_core::finalizer::FinalizerWrite;
+use kubewright_core::flow::Redactor;
 use kubewright_core::lease::LeaderElection;
 use kubewright_core::status::StatusWrite;
 use kubewright_machinery::object::names::dns_1123_subdomain;
@@ -49,6 +50,9 @@ pub struct Operator {
     clock: Option<Clock>,
     random: Option<Random>,
     timing: Timing,
+    redactor: Redactor,
+    /// Whether a ConfigMap replaces the timing.
+    follows_timing: bool,
     states: States,
     config_values: ConfigValues,
     level_sink: Option<LevelSink>,
@@ -96,6 +100,9 @@ pub struct OperatorOptions {
     /// The name of the ConfigMap with log levels. None: `config-logging`, which is followed only if a constructor asks for a `Config<T>`, since the
     /// permission to watch ConfigMaps comes with that. With a name it is followed in any case.
     pub config_logging: Option<String>,
+    /// The name of the ConfigMap with delays and limits. None: `config-timing`, which is followed only by an operator with
+    /// [`Operator::timing_from_config`]. With a name it is followed in any case.
+    pub config_timing: Option<String>,
     /// The name of the ConfigMap with the exports, which is followed as that with log levels is. None: `config-observability`.
     pub config_observability: Option<String>,
     /// The prefix of all keys of that ConfigMap, so that operators can share one; empty by default.
@@ -124,6 +131,7 @@ impl Default for OperatorOptions {
             leadership: Leadership::default(),
             config_leader_election: None,
             config_logging: None,
+            config_timing: None,
             config_observability: None,
             observability_prefix: String::new(),
             image: None,
@@ -147,6 +155,8 @@ impl Operator {
             clock: None,
             random: None,
             timing: Timing::default(),
+            redactor: Redactor::default(),
+            follows_timing: false,
             states: States::default(),
             config_values: ConfigValues::default(),
             level_sink: None,
@@ -315,6 +325,30 @@ impl Operator {
         self
     }
 
+    /// Masks more confidential text than by default in the messages of conditions and events, in warnings of the API server, and on the pages of the
+    /// admin server (SW-9).
+    ///
+    /// ```
+    /// # use kubewright_core::flow::Redactor;
+    /// # use kubewright_runtime::operator::Operator;
+    /// let tokens = |text: &str| text.contains("shop-token-").then(|| "a message about a token".to_owned());
+    /// let operator = Operator::new("shop.example.com").redactor(Redactor::default().masking(tokens));
+    /// ```
+    #[must_use]
+    pub fn redactor(mut self, redactor: Redactor) -> Self {
+        self.checks.set_redactor(redactor.clone());
+        self.redactor = redactor;
+        self
+    }
+
+    /// Delays and limits follow the ConfigMap `config-timing` in the namespace that the operator runs in. Keys that it lacks are as
+    /// [`timing`](Self::timing) says, and the next pass of each controller goes by what has changed. The ConfigMap need not exist.
+    #[must_use]
+    pub fn timing_from_config(mut self) -> Self {
+        self.follows_timing = true;
+        self
+    }
+
     /// Changes the options that the command line can set, too; the command line wins.
     #[must_use]
     pub fn options(mut self, change: impl FnOnce(&mut OperatorOptions)) -> Self {
@@ -387,6 +421,10 @@ impl Operator {
             let map = self.options.config_leader_election.as_deref();
             declarations.leadership(sharing, map.unwrap_or(LeaderElection::NAME));
         }
+        if self.follows_timing || self.options.config_timing.is_some() {
+            let map = self.options.config_timing.as_deref();
+            declarations.timing(map.unwrap_or(Timing::NAME), &self.timing);
+        }
         let namespace = self.options.system_namespace.as_deref();
         let mut declarations = declarations.confined(&self.options.watch_namespaces).in_system_namespace(namespace);
         let is_any_named = self.options.config_logging.is_some() || self.options.config_observability.is_some();
@@ -452,6 +490,7 @@ impl Operator {
         // Watches end before the other tasks do.
         let mut options = ClusterOptions::new(clock, random, Tasks::new());
         options.user_agent.clone_from(self.options.user_agent.as_ref().unwrap_or(&self.name));
+        options.redactor = self.redactor;
         options.rate = Rate::new(self.options.kube_api_qps, self.options.kube_api_burst);
         let cluster = connect(options)?;
         Ok(Driver::new(super::drive::Parts {
@@ -460,6 +499,7 @@ impl Operator {
             declarations,
             registrations,
             checks: self.checks,
+            follows_timing: self.follows_timing || self.options.config_timing.is_some(),
             timing: self.timing,
             states: self.states,
             configs: KeeperOptions { entries: configs, label, levels, observability, ..KeeperOptions::default() },

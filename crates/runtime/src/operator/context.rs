@@ -5,7 +5,6 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::backoff::Timing;
 use kubewright_core::flow::BoxError;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -17,7 +16,7 @@ use super::{Compat, ReadyTask, StoreRequest};
 use crate::admin::{Checks, PassHistories, WaitCensus};
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};
-use crate::config::Configs;
+use crate::config::{Configs, CurrentTiming};
 use crate::controller::{LeaderTerm, RunPass, Runner, Surroundings};
 use crate::events::Recorder;
 use crate::leadership::{LeadershipState, Plan, TaskTerms};
@@ -52,8 +51,8 @@ pub struct OperatorContext {
     pub waits: WaitCensus,
     /// Cancelled when the operator begins to shut down.
     pub shutdown: CancellationToken,
-    /// Delays and limits.
-    pub timing: Timing,
+    /// Delays and limits, which a ConfigMap may replace while the operator runs.
+    pub timing: CurrentTiming,
     /// Passes that a controller may run at once, if the command line says so.
     pub workers: Option<usize>,
     /// The namespaces to watch; empty means all.

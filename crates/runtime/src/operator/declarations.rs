@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
 
+use kubewright_core::backoff::Timing;
 use kubewright_core::config::FromConfigMap;
 use kubewright_core::contract::Graph;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
@@ -193,6 +194,15 @@ impl Declarations {
         }
         self.rule_in_system_namespace(config_rule(), LEADERSHIP);
         self.configs.leader_election(config_map, &sharing.base, sharing.most);
+    }
+
+    /// Declares that delays and limits follow a ConfigMap in the namespace that the operator runs in.
+    pub(super) fn timing(&mut self, config_map: &str, base: &Timing) {
+        let part = format!("the configuration {config_map:?}");
+        self.rule_in_system_namespace(config_rule(), &part);
+        // Of ConfigMaps that cannot be used.
+        self.rule_in_system_namespace(Rule::new(EVENTS, "events", &["create", "patch"]), &part);
+        self.configs.timing(config_map, base);
     }
 
     /// The same with values that the operator's author gives for types of configuration.

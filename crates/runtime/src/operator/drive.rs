@@ -22,7 +22,7 @@ use super::progress::StartProgress;
 use super::{Compat, ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
 use crate::admin::{Admin, Checks, Diagnostics, PassHistories, WaitCensus};
 use crate::cluster::Cluster;
-use crate::config::{Configs, Keeper, KeeperOptions};
+use crate::config::{Configs, CurrentTiming, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
 use crate::events::{EventSink, Recorder, RecorderOptions};
 use crate::leadership::{LeadershipState, TaskTerms};
@@ -51,6 +51,8 @@ pub(super) struct Parts {
     pub(super) registrations: Vec<Box<dyn Registration>>,
     pub(super) checks: Checks,
     pub(super) timing: Timing,
+    /// Whether a ConfigMap replaces the timing.
+    pub(super) follows_timing: bool,
     pub(super) states: States,
     pub(super) configs: KeeperOptions,
     pub(super) options: OperatorOptions,
@@ -96,7 +98,7 @@ impl Driver {
             diagnostics,
             worked: CancellationToken::new(),
             metrics,
-            why: PassHistories::default(),
+            why: PassHistories::default().redacted_by(parts.cluster.redactor().clone()),
             admin: Tasks::new(),
             controllers_stop: CancellationToken::new(),
             controllers: FuturesUnordered::new(),
@@ -389,7 +391,7 @@ impl Driver {
     }
 
     fn context(&mut self) -> OperatorContext {
-        let Parts { name, cluster, tasks, options, timing, checks, shutdown, states, formats, .. } = &self.parts;
+        let Parts { name, cluster, tasks, options, timing, follows_timing, checks, shutdown, states, formats, .. } = &self.parts;
         let reporting =
             RecorderOptions { reporter: name.clone(), instance: options.instance.clone().unwrap_or_else(|| name.clone()) };
         let recorder = Recorder::start(cluster, reporting, tasks, &self.metrics);
@@ -406,6 +408,11 @@ impl Driver {
             allow_exec: false,
             connector: states.get(),
         };
+        let configs = Configs::default();
+        let timing = match follows_timing {
+            true => CurrentTiming::followed(timing.clone(), configs.clone()),
+            false => timing.into(),
+        };
         OperatorContext {
             operator: name.as_str().into(),
             cluster: cluster.clone(),
@@ -418,7 +425,7 @@ impl Driver {
             why: self.why.clone(),
             waits: WaitCensus::default(),
             shutdown: shutdown.clone(),
-            timing: timing.clone(),
+            timing,
             workers: options.workers,
             watch_namespaces: options.watch_namespaces.clone(),
             targets: ControllerTargets::new(remote, Arc::clone(&system_namespace)),
@@ -430,7 +437,7 @@ impl Driver {
             states: states.clone(),
             opened: OpenedStores::default(),
             queues: Queues::default(),
-            configs: Configs::default(),
+            configs,
             resync: options.resync,
             startup_timeout: options.startup_timeout,
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kube::core::DynamicObject;
 use kubewright_core::condition::ConditionManager;
 use kubewright_core::config::FromConfigMap;
-use kubewright_core::flow::{Blocked, Delay, Event, Failure, Flow, Halt, Origin, Reason, Wait};
+use kubewright_core::flow::{Blocked, Delay, Event, Failure, Flow, Halt, Origin, Reason, Redactor, Wait};
 use kubewright_core::tracker::{SubjectReference, TrackedReference};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectReference};
 use kubewright_machinery::selector::LabelSelector;
@@ -132,6 +132,11 @@ impl<K> Context<K> {
     /// Cancelled when the pass should end soon: at shutdown. The method is dropped some seconds later.
     pub fn cancelled(&self) -> &CancellationToken {
         self.scope.pass.cancelled()
+    }
+
+    /// Masks confidential text: the default masks, and those of the operator.
+    pub fn redactor(&self) -> &Redactor {
+        self.scope.services.cluster.redactor()
     }
 
     /// The clock of the process, which tests set.

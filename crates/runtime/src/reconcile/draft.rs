@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use kubewright_core::condition::{
     Condition, ConditionEvents, ConditionManager, ConditionPolicy, ConditionSet, Conditioned, ConditionsError,
 };
-use kubewright_core::flow::{Event, Failure, Origin};
+use kubewright_core::flow::{Event, Failure, Origin, Redactor};
 use serde_json::Value;
 
 use super::ReconciledStatus;
@@ -13,14 +13,14 @@ use super::ReconciledStatus;
 /// The status that a pass changes, without its type.
 pub(super) trait Draft: Send + Sync {
     /// Begins the marks of a pass; false if the status has no condition set.
-    fn begin(&mut self, policy: ConditionPolicy, now: Timestamp, generation: Option<i64>) -> bool;
+    fn begin(&mut self, policy: ConditionPolicy, redactor: &Redactor, now: Timestamp, generation: Option<i64>) -> bool;
 
     /// The conditions of the pass, between [`begin`](Self::begin) and [`end`](Self::end).
     fn manager(&mut self) -> Option<&mut ConditionManager>;
 
-    /// Ends the marks: writes the conditions, and the generation of the object that the pass saw, into the status. Returns the events about the
-    /// conditions that changed.
-    fn end(&mut self, generation: Option<i64>, events: ConditionEvents) -> Result<Vec<Event>, Failure>;
+    /// Ends the marks: writes the conditions, and the generation of the object that the pass saw, into the status, also as the applied one if the
+    /// pass succeeded. Returns the events about the conditions that changed.
+    fn end(&mut self, generation: Option<i64>, is_applied: bool, events: ConditionEvents) -> Result<Vec<Event>, Failure>;
 
     /// The status as JSON.
     fn json(&self) -> Result<Value, Failure>;
@@ -40,6 +40,7 @@ pub struct ConditionAccess<S> {
     begin: fn(&mut S, ConditionManager) -> Option<ConditionManager>,
     take: fn(&mut S) -> Option<ConditionManager>,
     observed: fn(&mut S, Option<i64>),
+    applied: fn(&mut S, Option<i64>),
 }
 
 impl<S: Conditioned> ConditionAccess<S> {
@@ -52,6 +53,7 @@ impl<S: Conditioned> ConditionAccess<S> {
             begin: S::begin_pass,
             take: S::take_manager,
             observed: S::set_observed_generation,
+            applied: S::set_applied_generation,
         }
     }
 }
@@ -105,10 +107,11 @@ fn unreadable(what: String) -> Failure {
 }
 
 impl<S: ReconciledStatus> Draft for TypedDraft<S> {
-    fn begin(&mut self, policy: ConditionPolicy, now: Timestamp, generation: Option<i64>) -> bool {
+    fn begin(&mut self, policy: ConditionPolicy, redactor: &Redactor, now: Timestamp, generation: Option<i64>) -> bool {
         let Some(access) = &self.access else { return false };
         let existing = (access.read)(&self.status);
-        self.manager = Some(ConditionManager::begin((access.set)(), policy, &existing, now, generation));
+        let manager = ConditionManager::begin((access.set)(), policy, &existing, now, generation);
+        self.manager = Some(manager.redacted_by(redactor.clone()));
         true
     }
 
@@ -116,12 +119,15 @@ impl<S: ReconciledStatus> Draft for TypedDraft<S> {
         self.manager.as_mut()
     }
 
-    fn end(&mut self, generation: Option<i64>, events: ConditionEvents) -> Result<Vec<Event>, Failure> {
+    fn end(&mut self, generation: Option<i64>, is_applied: bool, events: ConditionEvents) -> Result<Vec<Event>, Failure> {
         let (Some(access), Some(manager)) = (&self.access, self.manager.take()) else { return Ok(Vec::new()) };
         let (conditions, changes) = manager.finish_with_changes();
         let events = events.of(&changes, &conditions);
         (access.write)(&mut self.status, conditions).map_err(|error| unreadable(format!("write the conditions: {error}")))?;
         (access.observed)(&mut self.status, generation);
+        if is_applied {
+            (access.applied)(&mut self.status, generation);
+        }
         Ok(events)
     }
 

@@ -2,13 +2,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::backoff::Timing;
 use kubewright_core::status::{StatusWrite, diff, rebase};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::patch::merge_patch;
 use serde_json::{Value, json};
 
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, Retry};
+use crate::config::CurrentTiming;
 
 /// The pause before a write that met a newer version is repeated, in microseconds: 10 ms, a tenth more or less (STW-3).
 const PAUSE: std::ops::Range<u64> = 9_000..11_000;
@@ -20,7 +20,7 @@ pub struct StatusWriter {
     resource: Arc<ApiResource>,
     manager: Arc<str>,
     form: StatusWrite,
-    attempts: u32,
+    timing: CurrentTiming,
     retry: Retry,
 }
 
@@ -73,9 +73,8 @@ impl fmt::Debug for Meanwhile<'_> {
 
 impl StatusWriter {
     /// A writer whose writes have this field manager. `timing` says how often a write that met a newer version is tried.
-    pub fn new(cluster: Cluster, resource: Arc<ApiResource>, manager: Arc<str>, timing: &Timing) -> Self {
-        let attempts = timing.conflict_retries_in_place.max(1);
-        Self { cluster, resource, manager, form: StatusWrite::default(), attempts, retry: Retry::never() }
+    pub fn new(cluster: Cluster, resource: Arc<ApiResource>, manager: Arc<str>, timing: impl Into<CurrentTiming>) -> Self {
+        Self { cluster, resource, manager, form: StatusWrite::default(), timing: timing.into(), retry: Retry::never() }
     }
 
     /// With requests of this form. Default: merge patches.
@@ -112,7 +111,7 @@ impl StatusWriter {
     /// object. A change that is not to be rebased is a patch in the form [`StatusWrite::Apply`] too, since it does not tell the whole status.
     pub async fn write(&self, object: &Value, change: String, meanwhile: Meanwhile<'_>) -> Result<Written, ApiError> {
         let mut next = self.first(object, change, meanwhile);
-        let mut attempts = self.attempts;
+        let mut attempts = self.timing.attempts();
         loop {
             match self.cluster.send_retrying(&self.request(object, &next), &self.retry).await {
                 Ok(answer) if matches!(next, StatusRequest::Apply { .. }) => match rest(&answer, meanwhile) {

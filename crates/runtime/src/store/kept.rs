@@ -235,6 +235,30 @@ mod tests {
         assert_eq!(kept.decode().unwrap().metadata.name.as_deref(), Some("a"));
     }
 
+    // EF-5: what filters read of an object costs a store of metadata, and what the object costs a store of whole objects
+    #[test]
+    fn metadata_alone_takes_a_fraction_of_a_whole_object() {
+        let variables: Vec<Value> =
+            (0..24).map(|n| json!({"name": format!("V{n}"), "value": "some text of a variable"})).collect();
+        let metadata = json!({
+            "name": "a", "namespace": "demo", "uid": "00000000-0000-4000-8000-000000000001", "generation": 3, "resourceVersion": "7",
+            "labels": {"app": "demo"}, "annotations": {"example.com/operation": "reconcile"}, "finalizers": ["example.com/own"],
+            "managedFields": [{"manager": "kubectl", "fieldsV1": {"f:spec": {}}, "time": "2026-01-02T00:00:00Z"}],
+        });
+        let whole = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "spec": {"env": variables}, "status": {"replicas": 1},
+        });
+        let meta = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+        let bytes = |object: &Value| {
+            let kept = Whole::<ConfigMap, NoIndexes>::new().project(object).unwrap();
+            assert!(kept.metadata_map().contains_key("finalizers") && !kept.text().contains("managedFields"));
+            size_of_val(&kept) + kept.text().len()
+        };
+        let (whole, meta) = (bytes(&whole), bytes(&meta));
+        println!("a whole object: {whole} bytes; its metadata: {meta} bytes; a filter keeps nothing beside them");
+        assert!(meta * 3 < whole, "{meta} of {whole} bytes");
+    }
+
     // STORE-9
     #[test]
     fn an_object_that_cannot_be_decoded_is_refused() {

@@ -70,6 +70,7 @@ impl Remote {
         of_cluster.name = key.name();
         of_cluster.user_agent.clone_from(&options.operator);
         of_cluster.requests = own.requests().clone();
+        of_cluster.redactor = own.redactor().clone();
         of_cluster.watched = own.watched().elsewhere();
         own.controller().clone_into(&mut of_cluster.controller);
         let client = options.connector.as_ref().and_then(|connector| (connector.0)(&config));

@@ -59,7 +59,7 @@ impl Scene {
             random: Random::seeded(1),
             tasks: tasks.clone(),
             metrics: Metrics::new("test"),
-            timing: Timing::default(),
+            timing: Timing::default().into(),
         };
         let controller = Runner::new("widgets", Arc::new(ran.clone()), surroundings).workers(1);
         Self { server, store, ran, queue: controller.enqueue(), controller: Some(controller), tasks }
@@ -138,7 +138,7 @@ async fn a_mapper_sees_the_old_and_the_new_state_and_each_key_is_queued_once() {
     assert_eq!(scene.ran().await, ["other/y", "other/z"]);
 }
 
-// TRF-1, EF-1
+// TRF-1, EF-1, FILT-09
 #[tokio::test(start_paused = true)]
 async fn a_change_that_does_not_pass_queues_nothing_and_is_in_the_store() {
     let mut scene = Scene::new().await;
@@ -266,7 +266,7 @@ async fn what_is_remembered_of_an_object_goes_with_it_whether_its_deletion_passe
         random: Random::seeded(1),
         tasks: scene.tasks.clone(),
         metrics: Metrics::new("test"),
-        timing: Timing::default().without_jitter(),
+        timing: Timing::default().without_jitter().into(),
     };
     let controller = Runner::new("failing", Arc::new(failing.clone()), surroundings);
     let stays = |change: &Change<String>| change.new.is_some();

@@ -1,8 +1,9 @@
 use serde_json::json;
 
-use super::{GENERATION, NOW, at, begun, stored};
+use super::{GENERATION, NOW, at, begun, stored, texts, top};
 use crate::condition::ConditionStatus::{False, True};
 use crate::condition::*;
+use crate::contract::DeclaredCondition;
 
 fn two() -> ConditionSet {
     ConditionSet::living(["A", "B"])
@@ -98,4 +99,19 @@ fn a_condition_without_severity_is_as_it_always_was() {
         odd["severity"] = severity;
         assert_eq!(serde_json::from_value::<Condition>(odd).unwrap().severity, None);
     }
+}
+
+// CND-7
+#[test]
+fn marks_take_typed_names() {
+    struct Widget;
+    const REACHABLE: ConditionType<Widget> = ConditionType::new("Reachable").internal();
+    let mut manager = begun(ConditionSet::living([REACHABLE.as_str()]), &[]);
+    manager.mark_false(REACHABLE, "Away", "nobody answers");
+    assert_eq!(texts(&manager, "Reachable"), ("False", "Away", "nobody answers"));
+    manager.mark_true("Reachable");
+    assert_eq!(top(&manager).0, "True");
+    let declared = DeclaredCondition::of(&REACHABLE);
+    assert_eq!((declared.type_, declared.visibility), ("Reachable", ConditionVisibility::Internal));
+    assert_eq!(declared.polarity, ConditionPolarity::Normal);
 }

@@ -2,6 +2,7 @@ mod example;
 mod logging;
 mod observability;
 mod reader;
+mod timing;
 mod values;
 
 use std::collections::BTreeMap;

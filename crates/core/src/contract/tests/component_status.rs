@@ -1,7 +1,7 @@
 use super::*;
 use crate::backoff::Timing;
 use crate::condition::{ConditionPolarity, ConditionVisibility};
-use crate::flow::{ApiStatus, Blocked, Failure, Flow, Halt, KeyMemory, Prior, Wait, report};
+use crate::flow::{ApiStatus, Blocked, Failure, Flow, Halt, KeyMemory, Prior, Redactor, Wait, report};
 
 const REACHABLE: DeclaredCondition =
     DeclaredCondition { type_: "Reachable", visibility: ConditionVisibility::Public, polarity: ConditionPolarity::Normal };
@@ -58,6 +58,7 @@ impl Case {
             outcome: &self.outcome,
             report: &report,
             statements: &self.statements,
+            redactor: &Redactor::default(),
         };
         pass.status(&self.format)
     }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::classify::status;
-use crate::backoff::{RateLimiter, Retry, Rng, Timing, bucket};
+use crate::backoff::{Policy, RateLimiter, Retry, Rng, Timing, bucket, exponential};
 use crate::flow::*;
 use crate::time::Moment;
 
@@ -385,4 +385,26 @@ fn delays_of_conflicts_and_safety_nets_are_those_of_the_timing() {
     assert_eq!(delay(Failure::unclassified(JoinedErrors::join([later(), nested]).unwrap()).into()), "3s");
     let errors = JoinedErrors::join([Some("plain".into()), Some(Box::new(status(409, "Conflict")) as BoxError)]).unwrap();
     assert_eq!(delay(Failure::unclassified(errors).slow().into()), "1s");
+}
+
+// RTY-22: what the controller has of its own stays, and failures are still counted
+#[test]
+fn a_replaced_timing_counts_from_the_next_pass_on() {
+    let mut limits = Limits::new(Timing::default().without_jitter(), 1);
+    limits.set_unclassified(Class::Backoff);
+    let mut memory = fresh();
+    let prior = Prior::Memory;
+    let mut delay = |limits: &mut Limits| {
+        let due = memory.due.unwrap_or(Moment::START);
+        end(&failed(), &mut memory, &prior, limits, &pass(due)).schedule
+    };
+    assert_eq!(delay(&mut limits), Schedule::After(Delay::millis::<5>()));
+    let mut slower = Timing::default().without_jitter();
+    slower.failures = Policy::new(Duration::from_secs(1), Duration::from_secs(100)).jitter(0.0);
+    slower.unclassified = Class::Terminal;
+    limits.set_timing(slower);
+    assert_eq!(delay(&mut limits), Schedule::After(Delay::secs::<2>()), "the second failure");
+    limits.set_limiter(exponential(Policy::new(Duration::from_secs(3), Duration::from_secs(100)).jitter(0.0)));
+    limits.set_timing(Timing::default());
+    assert_eq!(delay(&mut limits), Schedule::After(Delay::secs::<12>()), "a limiter of its own");
 }

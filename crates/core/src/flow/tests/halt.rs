@@ -108,3 +108,15 @@ fn credentials_are_masked() {
         assert_eq!(redact(text), masked);
     }
 }
+
+// SW-9, STAT-08
+#[test]
+fn masks_of_an_operator_come_after_the_default_ones() {
+    let shorten = |text: &str| text.strip_prefix("secret ").map(|rest| format!("(a secret) {rest}"));
+    let never = |_: &str| None;
+    let redactor = Redactor::default().masking(never).masking(shorten);
+    assert_eq!(redactor.redact("secret Bearer abc"), "(a secret) Bearer ***");
+    assert!(matches!(redactor.redact("plain"), std::borrow::Cow::Borrowed("plain")));
+    assert!(redactor.is_extended() && !Redactor::default().is_extended());
+    assert_eq!(format!("{redactor:?}"), "Redactor(2 added)");
+}

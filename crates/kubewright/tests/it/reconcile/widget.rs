@@ -25,6 +25,8 @@ pub(crate) struct WidgetSpec {
 pub(crate) struct WidgetStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) observed_generation: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) applied_generation: Option<i64>,
     #[serde(default)]
     pub(crate) conditions: Conditions,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,6 +68,14 @@ impl Conditioned for WidgetStatus {
 
     fn set_observed_generation(&mut self, generation: Option<i64>) {
         self.observed_generation = generation;
+    }
+
+    fn applied_generation(&self) -> Option<i64> {
+        self.applied_generation
+    }
+
+    fn set_applied_generation(&mut self, generation: Option<i64>) {
+        self.applied_generation = generation;
     }
 }
 

@@ -90,6 +90,20 @@ impl World {
         passes.iter().map(ToString::to_string).collect()
     }
 
+    /// The page of the operator about the passes of a widget.
+    pub(crate) fn why_page(&self, name: &str) -> String {
+        let key = Key::new(self.cluster.namespace(), name);
+        self.operator
+            .as_ref()
+            .map_or_else(String::new, |operator| operator.running().why().text("Widget", &key).unwrap_or_default())
+    }
+
+    /// Waits until the metric of a ConfigMap tells that it could be read (1), or could not (0).
+    pub(crate) async fn until_reload(&self, map: &str, value: f64) {
+        let reload = || self.metric("kubewright_config_last_reload_success", &[("config", map)]);
+        self.until(&format!("{map} was read: {value}"), || reload() == Some(value)).await;
+    }
+
     /// The step of a pipeline that the last pass of a widget came to last.
     pub(crate) fn last_step(&self, name: &str) -> Option<String> {
         let key = Key::new(self.cluster.namespace(), name);

@@ -156,7 +156,7 @@ async fn writes_and_the_end_of_the_object_are_told() {
         random: Random::seeded(1),
         tasks: tasks.clone(),
         metrics: Metrics::new("test"),
-        timing: Timing::default(),
+        timing: Timing::default().into(),
     };
     let runner = Runner::new("widgets", Arc::new(Writing), surroundings);
     let (queue, history) = (runner.enqueue(), runner.history());

@@ -20,6 +20,8 @@ const DEFAULT_ADMIN: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFI
 
 /// The variable that names the ConfigMap of log levels.
 pub(super) const CONFIG_LOGGING_NAME: &str = "CONFIG_LOGGING_NAME";
+/// Names the ConfigMap with delays and limits.
+pub(super) const CONFIG_TIMING_NAME: &str = "CONFIG_TIMING_NAME";
 /// The variable that names the ConfigMap of profiling and of the protocol of metrics.
 pub(super) const CONFIG_OBSERVABILITY_NAME: &str = "CONFIG_OBSERVABILITY_NAME";
 /// The variable that names the ConfigMap of durations and buckets.
@@ -255,6 +257,8 @@ impl RunArgs {
 struct ConfigMapArgs {
     #[arg(long, env = CONFIG_LOGGING_NAME, value_name = "NAME", hide = true)]
     config_logging_name: Option<String>,
+    #[arg(long, env = CONFIG_TIMING_NAME, value_name = "NAME", hide = true)]
+    config_timing_name: Option<String>,
     #[arg(long, env = CONFIG_OBSERVABILITY_NAME, value_name = "NAME", hide = true)]
     config_observability_name: Option<String>,
     #[arg(long, env = CONFIG_LEADER_ELECTION_NAME, value_name = "NAME", hide = true)]
@@ -265,6 +269,7 @@ impl ConfigMapArgs {
     fn apply(self, options: &mut OperatorOptions) {
         let names = [
             (self.config_logging_name, &mut options.config_logging),
+            (self.config_timing_name, &mut options.config_timing),
             (self.config_observability_name, &mut options.config_observability),
             (self.config_leader_election_name, &mut options.config_leader_election),
         ];

@@ -76,6 +76,7 @@ fn an_empty_value_is_none() {
         "--system-namespace",
         "--system-resource-label",
         "--config-logging-name",
+        "--config-timing-name",
         "--config-observability-name",
         "--pod-name",
         "--hostname",
@@ -290,6 +291,17 @@ fn the_book_knows_all_flags_and_variables() {
     assert_eq!(documented("Roles"), arguments(rbac));
     let deploy = command.find_subcommand("deploy").unwrap();
     assert_eq!(documented("Manifests"), arguments(deploy));
+}
+
+// 14
+#[test]
+fn the_book_knows_all_delays_and_their_defaults() {
+    let parts = |text: &str| text.split(", ").map(str::to_owned).collect::<Vec<_>>();
+    let rows = documented("Delays and limits");
+    let told: BTreeSet<(String, String)> = rows.iter().flat_map(|row| parts(&row[0]).into_iter().zip(parts(&row[1]))).collect();
+    let texts = kubewright_core::backoff::Timing::default().texts();
+    let known: BTreeSet<(String, String)> = texts.into_iter().map(|(key, text)| (key.to_owned(), text)).collect();
+    assert_eq!(told, known);
 }
 
 #[test]

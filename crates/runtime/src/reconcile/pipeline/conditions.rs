@@ -55,7 +55,8 @@ impl PassStage for Conditions {
             }
             end.report = Some(report);
         }
-        match draft.end(generation, scope.services.condition_events) {
+        let is_applied = matches!(end.outcome, Ok(()) | Err(Halt::Done));
+        match draft.end(generation, is_applied, scope.services.condition_events) {
             Ok(events) => end.condition_events = events,
             Err(failure) => {
                 end.outcome = Err(Halt::Failed(failure));
@@ -117,7 +118,7 @@ fn prepare(scope: &PassScope, work: &mut Work) -> bool {
     let generation = work.object.generation();
     let is_new = generation.is_some() && work.object.observed_generation() != generation && work.method == Method::Reconcile;
     let Some(draft) = &mut work.draft else { return false };
-    if !Draft::begin(&mut **draft, scope.services.policy, now, generation) {
+    if !Draft::begin(&mut **draft, scope.services.policy, scope.services.cluster.redactor(), now, generation) {
         return false;
     }
     if let Some(manager) = draft.manager() {

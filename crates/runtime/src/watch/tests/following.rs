@@ -458,3 +458,23 @@ async fn a_type_that_goes_takes_its_objects_along() {
     pass(120_000).await;
     assert_eq!(texts(&store), ["a=1"]);
 }
+
+// EF-5: the old side of a change is the entry that the store had; filters keep nothing beside the store
+#[tokio::test(start_paused = true)]
+async fn the_old_side_of_a_change_goes_with_the_change() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let cluster = server.cluster();
+    let store = synced(&cluster).await;
+    let mut changes = store.changes();
+    server.put("demo", "a", "2");
+    settle().await;
+    assert_eq!(told(&mut changes), ["a: - -> 1", "a: 1 -> 2"]);
+    server.put("demo", "a", "3");
+    settle().await;
+    let change = changes.try_next().unwrap();
+    let (old, new) = (Arc::downgrade(change.old.as_ref().unwrap()), change.new.clone().unwrap());
+    drop(change);
+    assert!(old.upgrade().is_none(), "nobody holds the old state");
+    assert!(Arc::ptr_eq(&new, &store.get(&key("a")).unwrap()), "the new state is the entry of the store");
+}

@@ -198,12 +198,18 @@ fn a_pod_knows_its_name_and_namespace_and_gets_the_flags_behind_the_dashes() {
     let plain = container(&[]);
     let env = [field("POD_NAME", "metadata.name"), field("SYSTEM_NAMESPACE", "metadata.namespace")];
     assert_eq!((&plain["env"], &plain["args"]), (&json!(env), &json!(["run"])));
-    let maps = ["--config-logging-name=levels", "--config-observability-name=export", "--config-leader-election-name=leases"];
+    let maps = [
+        "--config-logging-name=levels",
+        "--config-timing-name=delays",
+        "--config-observability-name=export",
+        "--config-leader-election-name=leases",
+    ];
     let told = container(&[&maps[..], &["--", "--resync", "1h", "--log-format=json"]].concat());
     assert_eq!(told["args"], json!(["run", "--resync", "1h", "--log-format=json"]));
     let variable = |name: &str, value: &str| json!({"name": name, "value": value});
     let names = [
         variable("CONFIG_LOGGING_NAME", "levels"),
+        variable("CONFIG_TIMING_NAME", "delays"),
         variable("CONFIG_OBSERVABILITY_NAME", "export"),
         variable("CONFIG_LEADERELECTION_NAME", "leases"),
     ];

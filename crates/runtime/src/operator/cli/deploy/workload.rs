@@ -6,7 +6,7 @@ use std::time::Duration;
 use kubewright_machinery::object::names::dns_1035_label;
 use serde_json::{Value, json};
 
-use super::super::args::{CONFIG_LEADER_ELECTION_NAME, CONFIG_LOGGING_NAME, CONFIG_OBSERVABILITY_NAME};
+use super::super::args::{CONFIG_LEADER_ELECTION_NAME, CONFIG_LOGGING_NAME, CONFIG_OBSERVABILITY_NAME, CONFIG_TIMING_NAME};
 use super::error::DeployError;
 use crate::operator::OperatorOptions;
 
@@ -141,6 +141,7 @@ impl Workload {
         let options = &self.options;
         let maps = [
             (CONFIG_LOGGING_NAME, &options.config_logging),
+            (CONFIG_TIMING_NAME, &options.config_timing),
             (CONFIG_OBSERVABILITY_NAME, &options.config_observability),
             (CONFIG_LEADER_ELECTION_NAME, &options.config_leader_election),
         ];

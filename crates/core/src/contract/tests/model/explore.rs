@@ -1,7 +1,6 @@
 //! Every order of the steps, or seeded ones.
 
-use std::collections::HashSet;
-
+use super::quick::QuickMap;
 use super::run::Planner;
 use super::world::{User, World};
 
@@ -22,8 +21,8 @@ impl Visit {
     fn of(world: World, users: &[User], planner: Planner, explored: &mut Explored) -> Self {
         world.judge_state();
         let steps = world.steps(users);
-        if world.steps(&[]).is_empty() {
-            world.judge_end();
+        if world.is_end() {
+            world.judge_end(planner);
             explored.ends += 1;
         }
         explored.states += 1;
@@ -39,19 +38,21 @@ impl Visit {
 /// Explores all states, depth first. Endless: a state that follows itself is one that controllers alone come back to, since each change of a user
 /// takes from the budget.
 pub(super) fn explore(start: World, users: &[User], planner: Planner, explored: &mut Explored) {
-    let mut seen: HashSet<World> = HashSet::from([start.clone()]);
-    let mut on_path: HashSet<World> = HashSet::from([start.clone()]);
+    // Whether each known state is on the path.
+    let mut known: QuickMap<World, bool> = QuickMap::default();
+    known.insert(start.clone(), true);
     let mut path = vec![Visit::of(start, users, planner, explored)];
     while let Some(visit) = path.last_mut() {
         let Some(next) = visit.following.pop() else {
-            on_path.remove(&visit.world);
-            path.pop();
+            known.insert(path.pop().map(|visit| visit.world).unwrap(), false);
             continue;
         };
-        assert!(!on_path.contains(&next), "endless: controllers come back to {next:?}");
-        if seen.insert(next.clone()) {
-            on_path.insert(next.clone());
-            path.push(Visit::of(next, users, planner, explored));
+        match known.get(&next) {
+            Some(is_on_path) => assert!(!is_on_path, "endless: controllers come back to {next:?}"),
+            None => {
+                known.insert(next.clone(), true);
+                path.push(Visit::of(next, users, planner, explored));
+            }
         }
     }
 }
@@ -63,7 +64,7 @@ pub(super) fn walk(mut world: World, users: &[User], planner: Planner, seed: u64
         world.judge_state();
         let steps = world.steps(users);
         if steps.is_empty() {
-            world.judge_end();
+            world.judge_end(planner);
             return states;
         }
         // xorshift

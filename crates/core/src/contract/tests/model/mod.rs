@@ -1,15 +1,21 @@
-//! A model of an owner, its components and their controllers: every order of their requests, with changes by a user and restarts in between, on
-//! all graphs of a few components. The decisions are those of the planner, or of a planner with a defect.
+//! A model of an owner, its components and their controllers: every order of their requests, with changes by a user, lost events and restarts in
+//! between, on all graphs of a few components. The decisions are those of the planner, or of a planner with a defect.
+//!
+//! Two components are explored in all orders; three and four with a bound for the passes that others interrupt, four also on seeded walks beyond it.
+//! The variables `KUBEWRIGHT_CONTRACT_CHANGES`, `KUBEWRIGHT_CONTRACT_INTERRUPTIONS` and `KUBEWRIGHT_CONTRACT_WALKS` raise the bounds.
 
+mod defects;
 mod explore;
+mod private;
 mod properties;
+mod quick;
 mod run;
 mod world;
 
 use super::*;
 use explore::{Explored, explore, walk};
 use run::Planner;
-use world::{User, World};
+use world::{Interruptions, User, World};
 
 /// All graphs of `count` components. A component depends on earlier ones alone, so that each graph is there in one order of its components.
 fn graphs(count: usize) -> Vec<Vec<Vec<Edge>>> {
@@ -34,25 +40,19 @@ fn bound(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|bound| bound.parse().ok()).unwrap_or(default)
 }
 
-/// Explores all graphs of `count` components, from before their creation or from after it.
-fn all(planner: Planner, count: usize, start: Start, users: &[User], budget: u8) -> Explored {
-    let mut explored = Explored::default();
-    // The edges make the defects, so that graphs with many come first.
-    for graph in graphs(count).into_iter().rev() {
-        for keep_running in [false, true] {
-            let new = World::new(&graph, keep_running, budget);
-            match start {
-                Start::New if keep_running => {} // which makes no difference before a deletion
-                Start::New => explore(new, users, planner, &mut explored),
-                Start::RolledOut => explore(new.rolled_out(planner), users, planner, &mut explored),
-            }
-        }
-    }
-    explored
+/// What is explored.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    count: usize,
+    start: Start,
+    is_slow: bool,
+    interruptions: Interruptions,
+    users: &'a [User],
+    budget: u8,
 }
 
 /// The state in which the changes of a user begin.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Start {
     /// The owner was just created.
     New,
@@ -60,31 +60,91 @@ enum Start {
     RolledOut,
 }
 
-/// The changes of a user, all of them.
-const USERS: [User; 5] = [User::Switch, User::Edit, User::DeleteOwner, User::Ignore, User::Restart];
+/// The changes of a user, all of them, and the troubles of controllers.
+const USERS: [User; 6] = [User::Switch, User::Edit, User::DeleteOwner, User::Ignore, User::Restart, User::Lose];
+
+impl Scope<'_> {
+    const NEW: Self =
+        Self { count: 2, start: Start::New, is_slow: false, interruptions: Interruptions::Any, users: &USERS, budget: 1 };
+    const ROLLED_OUT: Self = Self { start: Start::RolledOut, ..Self::NEW };
+
+    /// Explores all graphs.
+    fn explore(self, planner: Planner) -> Explored {
+        let mut explored = Explored::default();
+        // The edges make the defects, so that graphs with many come first.
+        for graph in graphs(self.count).into_iter().rev() {
+            for keep_running in [false, true] {
+                let new = World { is_slow: self.is_slow, ..World::new(&graph, keep_running, self.budget) };
+                let start = match self.start {
+                    Start::New if keep_running => continue, // which makes no difference before a deletion
+                    Start::New => new,
+                    Start::RolledOut => new.rolled_out(planner),
+                };
+                explore(World { interruptions: self.interruptions, ..start }, self.users, planner, &mut explored);
+            }
+        }
+        explored
+    }
+
+    /// Explores with the correct planner, and prints how much that was.
+    fn holds(self, what: &str) {
+        let explored = self.explore(Planner::correct());
+        println!(
+            "{what}, {} components, {} changes: {} states, {} ends",
+            self.count, self.budget, explored.states, explored.ends
+        );
+        assert!(explored.states > 10_000, "{explored:?}");
+    }
+
+    /// Asserts that a planner with a defect violates this property.
+    fn violates(self, planner: Planner, property: &str) {
+        let found = std::panic::catch_unwind(|| self.explore(planner)).unwrap_err();
+        let text = found.downcast_ref::<String>().cloned().unwrap_or_default();
+        assert!(text.starts_with(property), "{text}");
+    }
+}
+
+/// How often passes interrupt each other in every run, unless the environment asks for more.
+fn interruptions(default: usize) -> Interruptions {
+    Interruptions::AtMost(u8::try_from(bound("KUBEWRIGHT_CONTRACT_INTERRUPTIONS", default)).unwrap(), None)
+}
+
+/// The changes of a user in every run, unless the environment asks for more.
+fn changes(default: u8) -> u8 {
+    u8::try_from(bound("KUBEWRIGHT_CONTRACT_CHANGES", default.into())).unwrap()
+}
 
 #[test]
 fn nothing_goes_wrong_in_any_order_of_the_creation_of_two_components() {
-    let explored = all(Planner::correct(), 2, Start::New, &USERS, 1);
-    println!("creation of two components, 1 change: {} states, {} ends", explored.states, explored.ends);
-    assert!(explored.states > 10_000 && explored.ends > 50, "{explored:?}");
+    Scope::NEW.holds("creation");
+}
+
+#[test]
+fn nothing_goes_wrong_in_any_order_of_the_creation_of_two_components_that_take_their_time() {
+    Scope { is_slow: true, users: &[User::DeleteOwner], ..Scope::NEW }.holds("slow creation");
 }
 
 #[test]
 fn nothing_goes_wrong_in_any_order_of_changes_of_two_components() {
-    let budget = u8::try_from(bound("KUBEWRIGHT_CONTRACT_CHANGES", 2)).unwrap();
-    let explored = all(Planner::correct(), 2, Start::RolledOut, &USERS, budget);
-    println!("two components, {budget} changes: {} states, {} ends", explored.states, explored.ends);
-    assert!(explored.states > 10_000 && explored.ends > 50, "{explored:?}");
+    Scope { budget: changes(2), ..Scope::ROLLED_OUT }.holds("all changes");
 }
 
 #[test]
-fn nothing_goes_wrong_in_any_order_of_a_teardown_of_three_components() {
-    let budget = u8::try_from(bound("KUBEWRIGHT_CONTRACT_CHANGES", 1)).unwrap();
+fn nothing_goes_wrong_in_any_order_of_changes_of_two_components_that_take_their_time() {
+    Scope { is_slow: true, budget: changes(1), ..Scope::ROLLED_OUT }.holds("all changes, slow");
+}
+
+#[test]
+fn nothing_goes_wrong_in_orders_with_few_interruptions_of_a_teardown_of_three_components() {
+    let budget = changes(1);
     let users: &[User] = if budget > 1 { &USERS } else { &[User::DeleteOwner] };
-    let explored = all(Planner::correct(), 3, Start::RolledOut, users, budget);
-    println!("three components, {budget} changes: {} states, {} ends", explored.states, explored.ends);
-    assert!(explored.states > 10_000, "{explored:?}");
+    Scope { count: 3, users, budget, interruptions: interruptions(2), ..Scope::ROLLED_OUT }.holds("teardown");
+}
+
+#[test]
+fn nothing_goes_wrong_in_any_order_of_passes_of_a_teardown_of_four_components() {
+    let interruptions = interruptions(0);
+    Scope { count: 4, users: &[User::DeleteOwner], interruptions, ..Scope::ROLLED_OUT }.holds("teardown, whole passes");
 }
 
 #[test]
@@ -94,7 +154,7 @@ fn nothing_goes_wrong_in_seeded_orders_of_four_components() {
     for (number, graph) in graphs(4).into_iter().enumerate() {
         for round in 0..walks {
             let seed = u64::try_from(number * walks + round).unwrap();
-            let world = World::new(&graph, round % 2 == 1, 8);
+            let world = World { is_slow: round / 2 % 2 == 1, ..World::new(&graph, round % 2 == 1, 8) };
             states += walk(world, &USERS, Planner::correct(), seed);
         }
     }
@@ -102,49 +162,92 @@ fn nothing_goes_wrong_in_seeded_orders_of_four_components() {
     assert!(states > 10_000);
 }
 
-/// Asserts that a planner with this defect violates this property.
-fn violates(planner: Planner, start: Start, users: &[User], budget: u8, property: &str) {
-    let found = std::panic::catch_unwind(|| all(planner, 2, start, users, budget)).unwrap_err();
-    let text = found.downcast_ref::<String>().cloned().unwrap_or_default();
-    assert!(text.starts_with(property), "{text}");
-}
-
 #[test]
 fn a_cleanup_past_depending_components_is_found() {
-    violates(Planner { next: run::cleans_up_at_once, ..Planner::correct() }, Start::RolledOut, &USERS, 1, "order");
+    Scope::ROLLED_OUT.violates(Planner { next: defects::cleans_up_at_once, ..Planner::correct() }, "order");
 }
 
 #[test]
 fn an_apply_before_the_dependencies_are_held_is_found() {
-    violates(Planner { next: run::applies_before_it_holds, ..Planner::correct() }, Start::New, &USERS, 1, "held");
+    Scope::NEW.violates(Planner { next: defects::applies_before_it_holds, ..Planner::correct() }, "held");
 }
 
 #[test]
 fn finalizers_that_stay_on_dependencies_are_found() {
-    violates(Planner { next: run::leaves_finalizers, ..Planner::correct() }, Start::RolledOut, &USERS, 1, "hang");
+    Scope::ROLLED_OUT.violates(Planner { next: defects::leaves_finalizers, ..Planner::correct() }, "hang");
+}
+
+#[test]
+fn finalizers_that_go_before_the_cleanup_are_found() {
+    Scope::ROLLED_OUT.violates(Planner { next: defects::releases_before_the_cleanup, ..Planner::correct() }, "lost");
+}
+
+#[test]
+fn an_update_that_takes_finalizers_away_is_found() {
+    Scope::ROLLED_OUT.violates(Planner { keeps_finalizers: false, ..Planner::correct() }, "lost");
 }
 
 #[test]
 fn a_component_without_its_own_finalizer_is_found() {
-    violates(Planner { next: run::places_no_finalizer, ..Planner::correct() }, Start::New, &USERS, 1, "left");
-}
-
-#[test]
-fn a_last_dependency_finalizer_that_wakes_no_controller_is_found() {
-    violates(Planner { wakes_by_depending: false, ..Planner::correct() }, Start::RolledOut, &USERS, 1, "hang");
-}
-
-#[test]
-fn an_ignore_that_wakes_no_other_controller_when_it_goes_is_found() {
-    violates(Planner { wakes_by_ignore: false, ..Planner::correct() }, Start::RolledOut, &[User::Ignore, User::Edit], 3, "hang");
+    Scope::NEW.violates(Planner { next: defects::places_no_finalizer, ..Planner::correct() }, "lost");
 }
 
 #[test]
 fn an_owner_that_forgets_a_component_is_found() {
-    violates(Planner { plan: run::forgets_the_last, ..Planner::correct() }, Start::RolledOut, &USERS, 1, "hang");
+    Scope::ROLLED_OUT.violates(Planner { plan: defects::forgets_the_last, ..Planner::correct() }, "hang");
+}
+
+#[test]
+fn an_owner_that_goes_before_its_components_is_found() {
+    Scope::ROLLED_OUT.violates(Planner { awaits_components: false, ..Planner::correct() }, "left");
+}
+
+#[test]
+fn work_on_an_ignored_component_is_found() {
+    let scope = Scope { users: &[User::Edit, User::Ignore], budget: 2, ..Scope::ROLLED_OUT };
+    scope.violates(Planner { next: defects::works_on_ignored, ..Planner::correct() }, "ignored");
+}
+
+#[test]
+fn a_finalizer_that_goes_from_an_ignored_dependency_is_found() {
+    let users = &[User::Ignore, User::DeleteOwner];
+    let scope = Scope { users, budget: 2, ..Scope::ROLLED_OUT };
+    scope.violates(Planner { next: defects::holds_ignored, ..Planner::correct() }, "ignored");
+}
+
+#[test]
+fn a_last_dependency_finalizer_that_wakes_no_controller_is_found() {
+    Scope::ROLLED_OUT.violates(Planner { wakes_by_depending: false, ..Planner::correct() }, "hang");
+}
+
+#[test]
+fn an_ignore_that_wakes_no_other_controller_when_it_goes_is_found() {
+    let scope = Scope { users: &[User::Ignore, User::Edit], budget: 3, ..Scope::ROLLED_OUT };
+    scope.violates(Planner { wakes_by_ignore: false, ..Planner::correct() }, "hang");
+}
+
+#[test]
+fn lost_events_that_no_list_makes_up_for_are_found() {
+    let scope = Scope { users: &[User::Lose, User::Edit], budget: 2, ..Scope::ROLLED_OUT };
+    scope.violates(Planner { lists_again: false, ..Planner::correct() }, "hang");
+}
+
+#[test]
+fn a_status_that_does_not_wake_the_owner_is_found() {
+    Scope::NEW.violates(Planner { wakes_owner_by_status: false, ..Planner::correct() }, "told");
+}
+
+#[test]
+fn an_owner_that_shows_internal_conditions_is_found() {
+    Scope::NEW.violates(Planner { aggregate: private::exports_internal, ..Planner::correct() }, "private");
+}
+
+#[test]
+fn a_component_that_writes_unmasked_messages_is_found() {
+    Scope::NEW.violates(Planner { status: private::unmasked_status, ..Planner::correct() }, "private");
 }
 
 #[test]
 fn requests_without_an_end_are_found() {
-    violates(Planner { next: run::consumes_for_ever, ..Planner::correct() }, Start::New, &USERS, 1, "endless");
+    Scope::NEW.violates(Planner { next: defects::consumes_for_ever, ..Planner::correct() }, "endless");
 }

@@ -1,6 +1,8 @@
 //! What has to hold. A violation is a panic whose text begins with the name of the property.
 
-use super::world::{Component, Object, TYPES, World};
+use super::private::CANARY;
+use super::run::Planner;
+use super::world::{Component, Effect, Object, Pass, TYPES, World};
 use super::*;
 
 impl World {
@@ -23,27 +25,64 @@ impl World {
         for depending in self.depending(index) {
             let needs = |edge: &Edge| edge.to == TYPES[index] && edge.kind.is_needed();
             let is_needed = self.edges[depending].iter().any(needs);
-            let is_left = self.components[depending].effect && is_needed;
+            let is_left = self.components[depending].effect != Effect::None && is_needed;
             assert!(!is_left, "order: component {index} was cleaned up while {depending} needs it: {self:?}");
             let held = self.components[index].object.is_some_and(|live| live.held_by != 0);
             assert!(!held, "order: component {index} was cleaned up while it is held: {self:?}");
         }
     }
 
-    /// Left: an effect outside never outlives the object that stands for it.
+    /// Lost: while there is something outside, the component keeps its finalizer, and those on its dependencies.
+    pub(super) fn judge_release(&self, index: usize) {
+        let is_left = self.components[index].effect != Effect::None;
+        assert!(!is_left, "lost: component {index} releases finalizers while there is something to clean up: {self:?}");
+    }
+
+    /// Ignored: a pass that knows of `ignore` on a component sends no request for it.
+    pub(super) fn judge_ignored(&self, pass: &Pass, next: &Next) {
+        let touches_own = !matches!(next, Next::End(End::Untouched));
+        let is_ignored = |object: &Option<Object>| object.is_some_and(|object| object.is_ignored);
+        assert!(!(touches_own && is_ignored(&pass.own)), "ignored: {next:?} of {pass:?}: {self:?}");
+        if let Next::PlaceDependencyFinalizers(slots) | Next::ReleaseDependencies(slots) = next {
+            let touches = slots.iter().any(|slot| is_ignored(&pass.targets[*slot]));
+            assert!(!touches, "ignored: {next:?} of {pass:?}: {self:?}");
+        }
+    }
+
+    /// Private: nothing confidential stands in the status of the owner.
+    pub(super) fn judge_told(&self, aggregate: &Aggregate) {
+        let is_private = |told: &OwnerCondition| {
+            let condition = &told.condition;
+            [&condition.type_, &condition.reason, &condition.message].iter().any(|text| text.contains(CANARY))
+        };
+        let found = aggregate.exported.iter().chain([&aggregate.summary]).find(|told| is_private(told));
+        assert!(found.is_none(), "private: the owner tells {found:?}: {self:?}");
+        let line = aggregate.offending.iter().find(|line| line.contains(CANARY));
+        assert!(line.is_none(), "private: the owner tells {line:?}: {self:?}");
+    }
+
+    /// Left: the owner goes last.
+    pub(super) fn judge_end_of_owner(&self) {
+        let is_left = self.components.iter().any(|component| component.object.is_some());
+        assert!(!is_left, "left: the owner goes before its components: {self:?}");
+    }
+
+    /// Left: an effect outside never outlives the object that stands for it. Lost: nor the finalizer that announces its cleanup.
     pub(super) fn judge_state(&self) {
         for (index, component) in self.components.iter().enumerate() {
-            assert!(
-                !component.effect || component.object.is_some(),
-                "left: component {index} is gone and has left something behind: {self:?}"
-            );
+            if component.effect != Effect::None {
+                assert!(component.object.is_some(), "left: component {index} is gone and has left something behind: {self:?}");
+                let is_kept = component.object.is_some_and(|object| object.own_finalizer);
+                assert!(is_kept, "lost: component {index} has no finalizer for what it has to clean up: {self:?}");
+            }
         }
     }
 
     /// Hang: when no event and no pass is left, every deletion has ended and every component is as it should be, unless a user keeps a controller
     /// away.
-    pub(super) fn judge_end(&self) {
+    pub(super) fn judge_end(&self, planner: Planner) {
         let is_ignored = |component: &Component| component.object.is_some_and(|object| object.is_ignored);
+        self.judge_status_of_owner(planner);
         if self.components.iter().any(is_ignored) {
             return;
         }
@@ -67,6 +106,13 @@ impl World {
                 assert!(is_there, "hang: component {index} has the finalizer of {holder}, which is gone: {self:?}");
             }
         }
+    }
+
+    /// Told: the owner's status is that of its components.
+    fn judge_status_of_owner(&self, planner: Planner) {
+        let live: Vec<Option<Object>> = self.components.iter().map(|component| component.object).collect();
+        let is_told = !self.owner.exists || self.owner.told == Some(self.tell(&live, planner));
+        assert!(is_told, "told: the status of the owner is outdated: {self:?}");
     }
 
     /// Whether the dependencies of a component let it work: those that it needs work and stay.

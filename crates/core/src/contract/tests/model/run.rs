@@ -1,20 +1,43 @@
 //! The steps of the model: requests of controllers, and what they wake.
 
-use super::world::{OWN, Object, Pass, TYPES, User, World};
+use super::private;
+use super::world::{Effect, FORMAT, Interruptions, Object, Pass, TYPES, User, View, World};
 use super::*;
 
 /// The decisions, and the events that wake controllers. Each defect is one of these replaced.
 #[derive(Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)] // a defect each
 pub(super) struct Planner {
     pub(super) next: fn(&ComponentState, &Format) -> Next,
     pub(super) plan: fn(&OwnerState, &[ComponentView<'_>]) -> Planned,
+    /// The conditions of a component that its controller writes.
+    pub(super) status: fn(usize, bool) -> Vec<Condition>,
+    pub(super) aggregate: fn(&[Reported<'_>], &OwnerPass<'_>, &Format) -> Aggregate,
     pub(super) wakes_by_depending: bool,
     pub(super) wakes_by_ignore: bool,
+    pub(super) wakes_owner_by_status: bool,
+    /// Whether objects whose events got lost are listed again.
+    pub(super) lists_again: bool,
+    /// Whether an update of the owner leaves finalizers alone.
+    pub(super) keeps_finalizers: bool,
+    /// Whether the owner stays until its components are gone.
+    pub(super) awaits_components: bool,
 }
 
 impl Planner {
     pub(super) fn correct() -> Self {
-        Self { next, plan, wakes_by_depending: true, wakes_by_ignore: true }
+        Self {
+            next,
+            plan,
+            status: private::status,
+            aggregate,
+            wakes_by_depending: true,
+            wakes_by_ignore: true,
+            wakes_owner_by_status: true,
+            lists_again: true,
+            keeps_finalizers: true,
+            awaits_components: true,
+        }
     }
 }
 
@@ -28,24 +51,46 @@ pub(super) enum Step {
     Component(usize),
     /// The controller of the owner begins a pass, or does the next action of the one that runs.
     Owner,
-    /// A user changes something; of one component where that is the question.
+    /// The thing outside of a component is there, or gone.
+    Outside(usize),
+    /// The controller whose events got lost lists its objects again. The number after the last component is that of the owner.
+    List(usize),
+    /// A user changes something; of one component, or of one controller, where that is the question.
     User(User, usize),
 }
 
 impl World {
     /// The steps that can be next. Those of users come last.
     pub(super) fn steps(&self, users: &[User]) -> Vec<Step> {
+        let count = self.components.len();
+        if let Interruptions::AtMost(0, Some(running)) = self.interruptions {
+            let running = usize::from(running);
+            return vec![if running == count { Step::Owner } else { Step::Component(running) }];
+        }
         let runs = |index: &usize| self.components[*index].wakes || self.components[*index].pass.is_some();
-        let mut steps: Vec<Step> = (0..self.components.len()).filter(runs).map(Step::Component).collect();
+        let mut steps: Vec<Step> = (0..count).filter(runs).map(Step::Component).collect();
         steps.extend((self.owner.wakes || self.owner.pass.is_some()).then_some(Step::Owner));
+        let moves = |index: &usize| matches!(self.components[*index].effect, Effect::Comes | Effect::Goes);
+        steps.extend((0..count).filter(moves).map(Step::Outside));
+        let is_blind =
+            |index: &usize| self.components.get(*index).map_or(self.owner.view.is_some(), |found| found.view.is_some());
+        steps.extend((0..=count).filter(is_blind).map(Step::List));
         if self.budget > 0 && self.owner.exists {
             for user in users {
-                let is_of_owner = matches!(user, User::Edit | User::DeleteOwner);
-                let count = if is_of_owner { 1 } else { self.components.len() };
-                steps.extend((0..count).filter(|index| self.can(*user, *index)).map(|index| Step::User(*user, index)));
+                let numbers = match user {
+                    User::Edit | User::DeleteOwner => 0..1,
+                    User::Lose | User::Restart => 0..count + 1,
+                    User::Switch | User::Ignore => 0..count,
+                };
+                steps.extend(numbers.filter(|index| self.can(*user, *index)).map(|index| Step::User(*user, index)));
             }
         }
         steps
+    }
+
+    /// Whether nothing happens any more without a user.
+    pub(super) fn is_end(&self) -> bool {
+        self.steps(&[]).is_empty()
     }
 
     /// The state after all controllers have done their work, in one of the orders.
@@ -57,19 +102,62 @@ impl World {
     }
 
     fn can(&self, user: User, index: usize) -> bool {
-        let component = &self.components[index];
+        let (runs, is_blind, wakes) = match self.components.get(index) {
+            Some(component) => (component.pass.is_some(), component.view.is_some(), component.wakes),
+            None => (self.owner.pass.is_some(), self.owner.view.is_some(), self.owner.wakes),
+        };
         match user {
             User::Switch | User::Edit | User::DeleteOwner => !self.owner.is_deleting,
-            User::Ignore => component.object.is_some(),
-            User::Restart => component.pass.is_some(),
+            User::Ignore => self.components[index].object.is_some(),
+            User::Restart => runs || is_blind,
+            User::Lose => !is_blind && !wakes,
         }
     }
 
     pub(super) fn step(&mut self, step: Step, planner: Planner) {
+        self.interrupt(step);
         match step {
             Step::Component(index) => self.component(index, planner),
             Step::Owner => self.run_owner(planner),
+            Step::Outside(index) => {
+                let component = &mut self.components[index];
+                component.effect = if component.effect == Effect::Comes { Effect::Works } else { Effect::None };
+                self.wake(index);
+            }
+            Step::List(index) => self.list(index, planner.lists_again),
             Step::User(user, index) => self.user(user, index, planner),
+        }
+        if let Interruptions::AtMost(_, running) = &mut self.interruptions {
+            let is_running = |index: &u8| {
+                let component = self.components.get(usize::from(*index));
+                component.map_or(self.owner.pass.is_some(), |component| component.pass.is_some())
+            };
+            *running = running.filter(is_running);
+        }
+    }
+
+    /// Counts the step of another controller while a pass runs.
+    fn interrupt(&mut self, step: Step) {
+        let stepped = match step {
+            Step::Component(index) => Some(index),
+            Step::Owner => Some(self.components.len()),
+            Step::Outside(_) | Step::List(_) | Step::User(..) => None,
+        };
+        let stepped = stepped.and_then(|index| u8::try_from(index).ok());
+        if let Interruptions::AtMost(left, running) = &mut self.interruptions {
+            *left -= u8::from(running.is_some() && *running != stepped);
+            *running = stepped;
+        }
+    }
+
+    /// Lists the objects of a controller again.
+    fn list(&mut self, index: usize, wakes: bool) {
+        if let Some(component) = self.components.get_mut(index) {
+            component.view = None;
+            component.wakes |= wakes;
+        } else {
+            self.owner.view = None;
+            self.owner.wakes |= wakes && self.owner.exists;
         }
     }
 
@@ -92,21 +180,32 @@ impl World {
             }
             User::Ignore => self.write(index, planner, |object| object.is_ignored = !object.is_ignored),
             User::Restart => {
-                self.components[index].pass = None;
-                self.components[index].wakes = true;
+                match self.components.get_mut(index) {
+                    Some(component) => component.pass = None,
+                    None => self.owner.pass = None,
+                }
+                self.list(index, true);
+            }
+            User::Lose => {
+                if index < self.components.len() {
+                    let view = self.view(index);
+                    self.components[index].view = Some(view);
+                } else {
+                    self.owner.view = Some(self.owner_view());
+                }
             }
         }
     }
 
     fn component(&mut self, index: usize, planner: Planner) {
         let Some(mut pass) = self.components[index].pass.take() else {
-            let targets = self.targets(index).into_iter().map(|target| self.components[target].object).collect();
-            let own = self.components[index].object;
+            let View { own, targets } = self.view(index);
             self.components[index].wakes = false;
-            self.components[index].pass = Some(Pass { own, targets, progress: Progress::Begun });
+            self.components[index].pass = Some(Pass { own, targets, progress: Progress::Begun, works: false });
             return;
         };
-        let next = (planner.next)(&self.state_of(index, &pass), &format());
+        let next = self.edges.next(index, &pass, || (planner.next)(&self.state_of(index, &pass), &FORMAT));
+        self.judge_ignored(&pass, &next);
         if let Next::End(end) = next {
             self.end(index, &pass, &end, planner);
             return;
@@ -132,43 +231,70 @@ impl World {
                 }
                 self.write(index, planner, |object| object.own_finalizer = true);
             }
-            Next::PlaceDependencyFinalizers(targets) | Next::ReleaseDependencies(targets) => {
-                let places = matches!(next, Next::PlaceDependencyFinalizers(_));
-                for slot in targets {
-                    let target = self.targets(index)[*slot];
-                    let live = self.components[target].object;
-                    if live.is_some_and(|live| !(places && live.is_deleting)) {
-                        let bit = 1 << index;
-                        self.write(target, planner, |object| {
-                            object.held_by = if places { object.held_by | bit } else { object.held_by & !bit };
-                        });
-                    }
-                    pass.targets[*slot] = self.components[target].object;
-                }
+            Next::PlaceDependencyFinalizers(slots) => {
+                self.hold(index, pass, slots, planner, true);
+                return true;
+            }
+            Next::ReleaseDependencies(slots) => {
+                self.judge_release(index);
+                self.hold(index, pass, slots, planner, false);
                 return true;
             }
             Next::Apply => {
                 self.judge_apply(index, &pass.targets);
-                self.components[index].effect = true;
+                let is_slow = self.is_slow;
+                let effect = &mut self.components[index].effect;
+                *effect = if is_slow && *effect != Effect::Works { Effect::Comes } else { Effect::Works };
+                pass.works = *effect == Effect::Works;
                 pass.progress = Progress::Applied;
                 return true;
             }
             Next::CleanUp => {
                 self.judge_cleanup(index);
-                self.components[index].effect = false;
-                pass.progress = Progress::CleanedUp(true);
+                let is_slow = self.is_slow;
+                let effect = &mut self.components[index].effect;
+                *effect = if is_slow && *effect != Effect::None { Effect::Goes } else { Effect::None };
+                pass.progress = Progress::CleanedUp(*effect == Effect::None);
                 return true;
             }
             Next::ReleaseOwnFinalizer => {
                 if same.is_some() {
+                    self.judge_release(index);
                     self.write(index, planner, |object| object.own_finalizer = false);
+                    self.saw_own(index);
                 }
                 return false;
             }
             Next::End(_) => return false,
         }
         pass.own = self.components[index].object;
+        self.saw_own(index);
         true
+    }
+
+    /// Places the dependency finalizer of a component on targets, or removes it.
+    fn hold(&mut self, index: usize, pass: &mut Pass, slots: &[usize], planner: Planner, places: bool) {
+        for slot in slots {
+            let target = self.targets(index).nth(*slot).unwrap();
+            if self.components[target].object.is_some_and(|live| !(places && live.is_deleting)) {
+                let bit = 1 << index;
+                self.write(target, planner, |object| {
+                    object.held_by = if places { object.held_by | bit } else { object.held_by & !bit };
+                });
+            }
+            pass.targets[*slot] = self.components[target].object;
+            if let Some(view) = &mut self.components[index].view {
+                view.targets[*slot] = pass.targets[*slot];
+            }
+        }
+    }
+
+    /// The answer to an own write is seen although events get lost.
+    fn saw_own(&mut self, index: usize) {
+        let component = &mut self.components[index];
+        if let Some(view) = &mut component.view {
+            view.own = component.object;
+        }
     }
 
     /// The status at the end of a pass.
@@ -180,46 +306,48 @@ impl World {
         self.write(index, planner, |object| {
             object.has_status = true;
             match end {
-                End::Applied => {
+                End::Applied if pass.works => {
                     object.applied = Some((own.generation, own.label));
                     object.is_healthy = true;
                 }
+                End::Applied => object.is_healthy = false,
                 End::Dependencies(unready) if !unready.iter().all(|unready| unready.why.is_lag()) => object.is_healthy = false,
                 _ => {}
             }
         });
+        self.saw_own(index);
     }
 
     fn run_owner(&mut self, planner: Planner) {
-        match self.owner.pass.take() {
-            None => {
-                self.owner.wakes = false;
-                self.owner.pass = self.owner.exists.then(|| self.planned(planner));
-            }
-            Some(mut actions) => {
-                let Some((index, action)) = actions.pop() else {
-                    let is_empty = self.components.iter().all(|component| component.object.is_none());
-                    self.owner.exists = !(self.owner.is_deleting && is_empty);
-                    return;
-                };
-                self.owner_acts(index, action, planner);
-                self.owner.pass = Some(actions);
-            }
+        let Some(mut actions) = self.owner.pass.take() else {
+            self.owner.wakes = false;
+            self.owner.pass = self.owner.exists.then(|| self.planned(planner));
+            return;
+        };
+        if let Some((index, uid, action)) = actions.pop() {
+            self.owner_acts(index, uid, action, planner);
+            self.owner.pass = Some(actions);
+            return;
+        }
+        let view = self.owner_view();
+        if self.owner.is_deleting && (view.iter().all(Option::is_none) || !planner.awaits_components) {
+            self.judge_end_of_owner();
+            self.owner.exists = false;
+            self.owner.view = None;
+        } else {
+            self.owner.told = Some(self.tell(&view, planner));
         }
     }
 
-    fn planned(&self, planner: Planner) -> Vec<(usize, OwnerAction)> {
+    fn planned(&self, planner: Planner) -> Vec<(usize, Option<u8>, OwnerAction)> {
         let owner = OwnerState {
             provenance: Provenance::new(self.owner.generation.into(), None),
             is_deleting: self.owner.is_deleting,
             asks: false,
         };
-        let observed: Vec<Option<Observation>> = self
-            .components
-            .iter()
-            .enumerate()
-            .map(|(index, found)| found.object.map(|object| object.observed(TYPES[index])))
-            .collect();
+        let view = self.owner_view();
+        let observe = |(index, found): (usize, &Option<Object>)| found.map(|object| object.observed(TYPES[index]));
+        let observed: Vec<Option<Observation>> = view.iter().enumerate().map(observe).collect();
         let views: Vec<ComponentView<'_>> = observed
             .iter()
             .enumerate()
@@ -230,28 +358,33 @@ impl World {
                 existing: existing.as_ref(),
             })
             .collect();
-        let planned = (planner.plan)(&owner, &views).into_iter().enumerate().map(|(index, (_, action))| (index, action));
-        planned.filter(|(_, action)| !matches!(action, OwnerAction::Nothing | OwnerAction::LeaveAlone)).collect()
+        let planned = (planner.plan)(&owner, &views).into_iter().enumerate();
+        let planned = planned.map(|(index, (_, action))| (index, view[index].map(|found| found.uid), action));
+        planned.filter(|(_, _, action)| !matches!(action, OwnerAction::Nothing | OwnerAction::LeaveAlone)).collect()
     }
 
-    fn owner_acts(&mut self, index: usize, action: OwnerAction, planner: Planner) {
+    fn owner_acts(&mut self, index: usize, uid: Option<u8>, action: OwnerAction, planner: Planner) {
         let (generation, live) = (self.owner.generation, self.components[index].object);
+        let is_same = live.map(|live| live.uid) == uid;
         match action {
             OwnerAction::Create(_) if live.is_none() => {
                 self.uids += 1;
                 self.components[index].object = Some(Object::new(self.uids, generation));
-                self.components[index].wakes = true;
+                self.wake(index);
                 self.wake_depending(index);
             }
-            OwnerAction::Update(_) if live.is_some_and(|live| !live.is_deleting) => self.write(index, planner, |object| {
-                object.label = generation;
-                if object.spec != generation {
-                    object.spec = generation;
-                    object.generation += 1;
-                }
-            }),
-            OwnerAction::Refresh(_) => self.write(index, planner, |object| object.label = generation),
-            OwnerAction::Delete(change) => self.write(index, planner, |object| {
+            OwnerAction::Update(_) if live.is_some_and(|live| is_same && !live.is_deleting) => {
+                self.write(index, planner, |object| {
+                    object.label = generation;
+                    object.own_finalizer &= planner.keeps_finalizers;
+                    if object.spec != generation {
+                        object.spec = generation;
+                        object.generation += 1;
+                    }
+                });
+            }
+            OwnerAction::Refresh(_) if is_same => self.write(index, planner, |object| object.label = generation),
+            OwnerAction::Delete(change) if is_same => self.write(index, planner, |object| {
                 if !object.is_deleting {
                     object.is_deleting = true;
                     object.generation += 1;
@@ -259,6 +392,9 @@ impl World {
                 object.asks |= change == OperationChange::Reconcile;
             }),
             _ => {}
+        }
+        if let Some(view) = &mut self.owner.view {
+            view[index] = self.components[index].object;
         }
     }
 
@@ -273,7 +409,7 @@ impl World {
         let is_gone = new.is_deleting && !new.own_finalizer && new.held_by == 0;
         self.components[index].object = (!is_gone).then_some(new);
         if is_gone {
-            self.owner.wakes |= self.owner.exists;
+            self.wake_owner();
             self.wake_depending(index);
             return;
         }
@@ -284,65 +420,32 @@ impl World {
             || old.label != new.label
             || (planner.wakes_by_depending && old.held_by != new.held_by);
         let ignore = planner.wakes_by_ignore && old.is_ignored != new.is_ignored;
-        self.components[index].wakes |= own && !new.is_ignored;
-        self.owner.wakes |= (status || ignore) && self.owner.exists;
+        if own && !new.is_ignored {
+            self.wake(index);
+        }
+        if (status && planner.wakes_owner_by_status) || ignore || old.is_deleting != new.is_deleting {
+            self.wake_owner();
+        }
         if status || ignore || old.label != new.label || old.is_deleting != new.is_deleting {
             self.wake_depending(index);
         }
     }
 
+    /// Wakes the controller of a component, unless the event gets lost.
+    fn wake(&mut self, index: usize) {
+        let component = &mut self.components[index];
+        component.wakes |= component.view.is_none();
+    }
+
+    fn wake_owner(&mut self) {
+        self.owner.wakes |= self.owner.exists && self.owner.view.is_none();
+    }
+
     fn wake_depending(&mut self, on: usize) {
         for depending in self.depending(on) {
-            let is_there = self.components[depending].object.is_some_and(|object| !object.is_ignored);
-            self.components[depending].wakes |= is_there;
+            if self.components[depending].object.is_some_and(|object| !object.is_ignored) {
+                self.wake(depending);
+            }
         }
     }
-}
-
-pub(super) fn cleans_up_at_once(state: &ComponentState, format: &Format) -> Next {
-    match next(state, format) {
-        Next::End(End::Depending(_)) => {
-            let own = state.own.clone().map(|own| Observation { depending: BTreeSet::new(), ..own });
-            next(&ComponentState { own, ..state.clone() }, format)
-        }
-        other => other,
-    }
-}
-
-pub(super) fn applies_before_it_holds(state: &ComponentState, format: &Format) -> Next {
-    match next(state, format) {
-        Next::PlaceDependencyFinalizers(_) => Next::Apply,
-        other => other,
-    }
-}
-
-pub(super) fn leaves_finalizers(state: &ComponentState, format: &Format) -> Next {
-    match next(state, format) {
-        Next::ReleaseDependencies(_) => Next::ReleaseOwnFinalizer,
-        other => other,
-    }
-}
-
-pub(super) fn places_no_finalizer(state: &ComponentState, format: &Format) -> Next {
-    let mut state = state.clone();
-    if let Some(own) = state.own.as_mut().filter(|own| !own.is_deleting) {
-        own.finalizers.push(OWN.to_owned());
-    }
-    next(&state, format)
-}
-
-/// Asks for a status again and again: each pass ends as if it had just begun.
-pub(super) fn consumes_for_ever(state: &ComponentState, format: &Format) -> Next {
-    match next(state, format) {
-        Next::End(End::Applied) => Next::ConsumeReconcile,
-        other => other,
-    }
-}
-
-pub(super) fn forgets_the_last(owner: &OwnerState, components: &[ComponentView<'_>]) -> Planned {
-    let mut planned = plan(owner, components);
-    if let Some((_, action)) = planned.last_mut().filter(|_| owner.is_deleting) {
-        *action = OwnerAction::Nothing;
-    }
-    planned
 }

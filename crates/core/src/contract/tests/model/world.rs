@@ -1,8 +1,16 @@
 //! The state of the model: the objects on the server, the effects outside, and the passes that run.
 
 use std::collections::BTreeSet;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock, Mutex};
 
+use super::quick::QuickMap;
 use super::*;
+
+/// The format, made once: it is asked for in every step.
+pub(super) static FORMAT: LazyLock<Format> = LazyLock::new(format);
 
 /// The types of the components, in the order of their numbers.
 pub(super) const TYPES: [ComponentType; 4] =
@@ -19,19 +27,85 @@ pub(super) enum User {
     DeleteOwner,
     /// `ignore` is set on a component, or removed.
     Ignore,
-    /// A controller restarts: its pass is cut off, and it runs again.
+    /// A controller restarts: its pass is cut off, and it runs again with the objects as they are.
     Restart,
+    /// The events for a controller get lost from now on, until it lists its objects again: nothing wakes it, and its passes know the objects as
+    /// they were, but for its own writes.
+    Lose,
+}
+
+/// The edges of each component, the same in all states of an exploration, with the decisions that were taken in it: each is asked for many times.
+#[derive(Clone)]
+pub(super) struct Edges(Arc<Shared>);
+
+struct Shared {
+    edges: Vec<Vec<Edge>>,
+    next: Mutex<QuickMap<(usize, Pass), Next>>,
+    told: Mutex<QuickMap<Vec<Option<Object>>, Told>>,
+}
+
+impl Edges {
+    fn new(edges: &[Vec<Edge>]) -> Self {
+        Self(Arc::new(Shared { edges: edges.to_vec(), next: Mutex::default(), told: Mutex::default() }))
+    }
+
+    /// The next action of a pass; decided if it was not yet.
+    pub(super) fn next(&self, index: usize, pass: &Pass, decide: impl FnOnce() -> Next) -> Next {
+        self.0.next.lock().unwrap().entry((index, pass.clone())).or_insert_with(decide).clone()
+    }
+
+    /// The status of the owner of these components; made if it was not yet.
+    pub(super) fn told(&self, components: &[Option<Object>], tell: impl FnOnce() -> Told) -> Told {
+        *self.0.told.lock().unwrap().entry(components.to_vec()).or_insert_with(tell)
+    }
+}
+
+impl Deref for Edges {
+    type Target = [Vec<Edge>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0.edges
+    }
+}
+
+impl fmt::Debug for Edges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.edges.fmt(f)
+    }
+}
+
+impl PartialEq for Edges {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Edges {}
+
+impl Hash for Edges {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct World {
-    pub(super) edges: Vec<Vec<Edge>>,
+    pub(super) edges: Edges,
     pub(super) keep_running: bool,
+    /// Whether what is outside takes its time: it is there, and gone, some time after it was asked for.
+    pub(super) is_slow: bool,
     pub(super) owner: Owner,
     pub(super) components: Vec<Component>,
     /// How many changes of the user are left.
     pub(super) budget: u8,
     pub(super) uids: u8,
+    pub(super) interruptions: Interruptions,
+}
+
+/// How often passes may still be interrupted by others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Interruptions {
+    Any,
+    /// So often, and the controller whose pass runs.
+    AtMost(u8, Option<u8>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,17 +116,48 @@ pub(super) struct Owner {
     pub(super) configured: u8,
     pub(super) is_deleting: bool,
     pub(super) wakes: bool,
-    /// The pass that runs: the actions that are left.
-    pub(super) pass: Option<Vec<(usize, OwnerAction)>>,
+    /// The pass that runs: the actions that are left, with the UID of the component that each was decided for.
+    pub(super) pass: Option<Vec<(usize, Option<u8>, OwnerAction)>>,
+    /// The components as the controller knows them, while events get lost.
+    pub(super) view: Option<Vec<Option<Object>>>,
+    /// What its status tells of the components.
+    pub(super) told: Option<Told>,
+}
+
+/// The status of the owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Told {
+    /// The components that are told to be healthy, a bit each.
+    pub(super) healthy: u8,
+    /// Whether nothing keeps the owner from being ready.
+    pub(super) is_ready: bool,
+}
+
+/// The thing outside that `apply` makes and `cleanup` removes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Effect {
+    None,
+    /// It is being made.
+    Comes,
+    Works,
+    /// It is being removed.
+    Goes,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Component {
     pub(super) object: Option<Object>,
-    /// Whether there is something outside that `apply` made and `cleanup` removes.
-    pub(super) effect: bool,
+    pub(super) effect: Effect,
     pub(super) wakes: bool,
     pub(super) pass: Option<Pass>,
+    /// The component and its targets as the controller knows them, while events get lost.
+    pub(super) view: Option<View>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct View {
+    pub(super) own: Option<Object>,
+    pub(super) targets: Vec<Option<Object>>,
 }
 
 /// A pass of a component's controller, with the objects as it knows them.
@@ -61,6 +166,8 @@ pub(super) struct Pass {
     pub(super) own: Option<Object>,
     pub(super) targets: Vec<Option<Object>>,
     pub(super) progress: Progress,
+    /// Whether `apply` found everything at work.
+    pub(super) works: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,20 +194,52 @@ pub(super) struct Object {
 
 impl World {
     pub(super) fn new(edges: &[Vec<Edge>], keep_running: bool, budget: u8) -> Self {
-        let component = Component { object: None, effect: false, wakes: false, pass: None };
+        let component = Component { object: None, effect: Effect::None, wakes: false, pass: None, view: None };
         let configured = u8::try_from((1_u32 << edges.len()) - 1).unwrap();
-        let owner = Owner { exists: true, generation: 1, configured, is_deleting: false, wakes: true, pass: None };
-        Self { edges: edges.to_vec(), keep_running, owner, components: vec![component; edges.len()], budget, uids: 0 }
+        let owner = Owner {
+            exists: true,
+            generation: 1,
+            configured,
+            is_deleting: false,
+            wakes: true,
+            pass: None,
+            view: None,
+            told: None,
+        };
+        Self {
+            edges: Edges::new(edges),
+            keep_running,
+            is_slow: false,
+            owner,
+            components: vec![component; edges.len()],
+            budget,
+            uids: 0,
+            interruptions: Interruptions::Any,
+        }
+    }
+
+    /// The component and its targets, as its controller knows them.
+    pub(super) fn view(&self, index: usize) -> View {
+        self.components[index].view.clone().unwrap_or_else(|| View {
+            own: self.components[index].object,
+            targets: self.targets(index).map(|target| self.components[target].object).collect(),
+        })
+    }
+
+    /// The components, as the controller of the owner knows them.
+    pub(super) fn owner_view(&self) -> Vec<Option<Object>> {
+        let live = || self.components.iter().map(|component| component.object).collect();
+        self.owner.view.clone().unwrap_or_else(live)
     }
 
     /// The numbers of the components that a component depends on, in the order of its edges.
-    pub(super) fn targets(&self, from: usize) -> Vec<usize> {
-        self.edges[from].iter().map(|edge| TYPES.iter().position(|type_| *type_ == edge.to).unwrap()).collect()
+    pub(super) fn targets(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+        self.edges[from].iter().map(|edge| number(edge.to))
     }
 
     /// The components that depend on one.
     pub(super) fn depending(&self, on: usize) -> Vec<usize> {
-        (0..self.edges.len()).filter(|from| self.targets(*from).contains(&on)).collect()
+        (0..self.edges.len()).filter(|from| self.targets(*from).any(|target| target == on)).collect()
     }
 
     pub(super) fn state_of(&self, index: usize, pass: &Pass) -> ComponentState {
@@ -123,6 +262,11 @@ impl World {
 }
 
 pub(super) const OWN: &str = "example.com/own";
+
+/// The number of the component of a type.
+fn number(type_: ComponentType) -> usize {
+    TYPES.iter().position(|known| *known == type_).unwrap()
+}
 
 fn dependency_finalizer(depending: usize) -> String {
     format!("dependency.example.com/{}", TYPES[depending].lower())

@@ -1,0 +1,82 @@
+//! Planners with a defect each.
+
+use super::run::Planned;
+use super::world::OWN;
+use super::*;
+
+pub(super) fn cleans_up_at_once(state: &ComponentState, format: &Format) -> Next {
+    match next(state, format) {
+        Next::End(End::Depending(_)) => {
+            let own = state.own.clone().map(|own| Observation { depending: BTreeSet::new(), ..own });
+            next(&ComponentState { own, ..state.clone() }, format)
+        }
+        other => other,
+    }
+}
+
+pub(super) fn applies_before_it_holds(state: &ComponentState, format: &Format) -> Next {
+    match next(state, format) {
+        Next::PlaceDependencyFinalizers(_) => Next::Apply,
+        other => other,
+    }
+}
+
+pub(super) fn leaves_finalizers(state: &ComponentState, format: &Format) -> Next {
+    match next(state, format) {
+        Next::ReleaseDependencies(_) => Next::ReleaseOwnFinalizer,
+        other => other,
+    }
+}
+
+pub(super) fn places_no_finalizer(state: &ComponentState, format: &Format) -> Next {
+    let mut state = state.clone();
+    if let Some(own) = state.own.as_mut().filter(|own| !own.is_deleting) {
+        own.finalizers.push(OWN.to_owned());
+    }
+    next(&state, format)
+}
+
+/// Asks for a status again and again: each pass ends as if it had just begun.
+pub(super) fn consumes_for_ever(state: &ComponentState, format: &Format) -> Next {
+    match next(state, format) {
+        Next::End(End::Applied) => Next::ConsumeReconcile,
+        other => other,
+    }
+}
+
+pub(super) fn forgets_the_last(owner: &OwnerState, components: &[ComponentView<'_>]) -> Planned {
+    let mut planned = plan(owner, components);
+    if let Some((_, action)) = planned.last_mut().filter(|_| owner.is_deleting) {
+        *action = OwnerAction::Nothing;
+    }
+    planned
+}
+
+/// Releases the dependencies before the cleanup.
+pub(super) fn releases_before_the_cleanup(state: &ComponentState, format: &Format) -> Next {
+    match next(state, format) {
+        Next::CleanUp => match next(&ComponentState { progress: Progress::CleanedUp(true), ..state.clone() }, format) {
+            Next::ReleaseDependencies(slots) => Next::ReleaseDependencies(slots),
+            _ => Next::CleanUp,
+        },
+        other => other,
+    }
+}
+
+/// Does not know `ignore` on its own component.
+pub(super) fn works_on_ignored(state: &ComponentState, format: &Format) -> Next {
+    let mut state = state.clone();
+    if let Some(own) = state.own.as_mut().filter(|own| own.is_ignored()) {
+        own.operation = None;
+    }
+    next(&state, format)
+}
+
+/// Does not know `ignore` on dependencies.
+pub(super) fn holds_ignored(state: &ComponentState, format: &Format) -> Next {
+    let mut state = state.clone();
+    for found in state.targets.iter_mut().filter_map(|target| target.observation.as_mut()).filter(|found| found.is_ignored()) {
+        found.operation = None;
+    }
+    next(&state, format)
+}

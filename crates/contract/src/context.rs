@@ -69,18 +69,18 @@ impl<T: ContractComponent> ComponentPass<T> {
 
     /// Sets condition `<T>Healthy`: the component works.
     pub fn healthy(&self) {
-        self.condition(&T::TYPE.healthy(), ConditionStatus::True, "", "");
+        self.condition(T::TYPE.healthy(), ConditionStatus::True, "", "");
     }
 
     /// Sets condition `<T>Healthy`: the component does not work.
     pub fn unhealthy(&self, reason: &str, message: impl Into<String>) {
-        self.condition(&T::TYPE.healthy(), ConditionStatus::False, reason, message);
+        self.condition(T::TYPE.healthy(), ConditionStatus::False, reason, message);
     }
 
     /// Sets a condition, such as a declared one. Conditions that a successful pass does not set are removed; those that it has to set
     /// become Unknown (STH-4, STH-5).
-    pub fn condition(&self, type_: &str, status: ConditionStatus, reason: &str, message: impl Into<String>) {
-        let condition = Condition::new(type_, status, reason, message);
+    pub fn condition(&self, type_: impl AsRef<str>, status: ConditionStatus, reason: &str, message: impl Into<String>) {
+        let condition = Condition::new(type_.as_ref(), status, reason, message);
         self.said.lock().statements.conditions.push(condition);
     }
 

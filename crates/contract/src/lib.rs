@@ -22,7 +22,8 @@ pub use controller::{ComponentController, ConstructedController, ControllerConst
 pub use declaration::{AnyTarget, Found, check_conditions};
 pub use declaration::{
     Components, Contract, ContractComponent, ContractMember, ContractOwner, DependsOn, Edge, Edges, InternalOf, MaybeOf, Needs,
-    NeedsEdge, NeedsSameRevisionEdge, NoInternal, OutlivedByEdge, OwnerOf, PublishedOf, ReadyOf, RelevantConditions, StatusOf, WithConditions,
+    NeedsEdge, NeedsSameRevisionEdge, NoInternal, OutlivedByEdge, OwnerOf, PublishedOf, ReadyOf, RelevantConditions, StatusOf,
+    WithConditions,
 };
 pub use finalizer::{DependencyFinalizer, OwnFinalizer};
 pub use kubewright_core::contract::{ComponentType, DeclaredCondition, Format, Generations, Graph, Provenance, Revision};

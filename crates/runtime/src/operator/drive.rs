@@ -409,10 +409,8 @@ impl Driver {
             connector: states.get(),
         };
         let configs = Configs::default();
-        let timing = match follows_timing {
-            true => CurrentTiming::followed(timing.clone(), configs.clone()),
-            false => timing.into(),
-        };
+        let timing =
+            if *follows_timing { CurrentTiming::followed(timing.clone(), configs.clone()) } else { timing.clone().into() };
         OperatorContext {
             operator: name.as_str().into(),
             cluster: cluster.clone(),

@@ -120,8 +120,9 @@ fn nothing_goes_wrong_in_any_order_of_the_creation_of_two_components() {
 }
 
 #[test]
-fn nothing_goes_wrong_in_any_order_of_the_creation_of_two_components_that_take_their_time() {
-    Scope { is_slow: true, users: &[User::DeleteOwner], ..Scope::NEW }.holds("slow creation");
+fn nothing_goes_wrong_in_orders_with_few_interruptions_of_the_creation_of_two_slow_components() {
+    let users = &[User::DeleteOwner];
+    Scope { is_slow: true, users, interruptions: interruptions(1), ..Scope::NEW }.holds("slow creation");
 }
 
 #[test]

@@ -2,13 +2,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use kubewright_core::backoff::Timing;
 use kubewright_core::child::ChildMarks;
 use kubewright_core::flow::{Failure, Origin};
 use kubewright_machinery::object::{CommonMetadata, GroupKind, Key, ObjectKey};
 
 use super::memory::ChildMemory;
 use crate::cluster::Cluster;
+use crate::config::CurrentTiming;
 use crate::events::Recorder;
 use crate::metrics::{ControllerLabels, Metrics};
 
@@ -39,7 +39,7 @@ pub(crate) struct Children {
     pub(super) common: CommonMetadata,
     refused: RefusedKinds,
     pub(super) memory: ChildMemory,
-    pub(super) timing: Timing,
+    pub(super) timing: CurrentTiming,
     metrics: Metrics,
     labels: ControllerLabels,
 }
@@ -50,7 +50,7 @@ impl Children {
         options: ChildOptions,
         (operator, controller): (&str, &str),
         (cluster, recorder): (Cluster, Recorder),
-        timing: Timing,
+        timing: CurrentTiming,
         metrics: Metrics,
     ) -> Self {
         let marks = options.marks.unwrap_or_else(|| ChildMarks::of_domain(operator));

@@ -78,7 +78,7 @@ impl ChildPass {
             }
         }
         if !self.is_followed(child, &live) {
-            self.pass.recheck_after(self.children.timing.unwatched);
+            self.pass.recheck_after(self.children.timing.get().unwatched);
         }
         Ok(ChildDeletion::Deleting)
     }

@@ -109,7 +109,7 @@ impl ChildPass {
     pub(super) fn wait(&self, reason: &'static str, message: String, child: &ChildTarget, live: &Value) -> Halt {
         let wait = Wait::for_event(reason).message(message);
         let is_followed = self.is_followed(child, live);
-        if is_followed { wait.into() } else { wait.recheck(self.children.timing.unwatched).into() }
+        if is_followed { wait.into() } else { wait.recheck(self.children.timing.get().unwatched).into() }
     }
 
     /// Whether the changes of a child can start passes of its owner: its kind is watched, and it names the owner as its controller.

@@ -152,9 +152,9 @@ impl ChildPass {
 
     /// Counts an update, and warns of a child that is updated again and again (KID-18).
     fn note_update(&self, child: &PreparedChild) {
-        let (now, limits) = (self.children.cluster.clock().moment(), &self.children.timing.hot_loop);
+        let (now, limits) = (self.children.cluster.clock().moment(), self.children.timing.get().hot_loop);
         let key = child.target.object_key();
-        let rate = self.children.memory.of(self.key(), &key, |memory| memory.updates.updated(self.generation, now, limits));
+        let rate = self.children.memory.of(self.key(), &key, |memory| memory.updates.updated(self.generation, now, &limits));
         if rate == UpdateRate::Fine {
             return;
         }

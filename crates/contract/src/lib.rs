@@ -1,6 +1,7 @@
 //! The contract between an owner resource and its components, for platforms that are split into components with controllers of their own.
 //!
-//! A [`Contract`] names the owner and its components; a [`ContractComponent`] is the resource of one of them, with its edges to others. A
+//! A [`Contract`] names the owner and its components; a [`ContractMember`] is one of them, with its edges to others. Both are declared by the macro
+//! `contract!` of the facade, or by hand. A [`ContractComponent`] says how the resource of a component is generated from the owner. A
 //! [`ComponentController`] has two methods, `apply` and `cleanup`. The [`ComponentLoop`] round it waits for dependencies, sets and clears
 //! finalizers on the component and on its dependencies, consumes operation annotations, keeps the order of a teardown, and writes the status.
 //! [`ContractExt::component_controller`] makes it a part of an operator.

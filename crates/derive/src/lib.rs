@@ -178,6 +178,10 @@ pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | `revision = SameRevision` | `ReadyOnly`, in the preset `SameRevision` | the generations of the owner at which needed components are ready |
 /// | `finalizer_form = KindDotDomain` | `DomainSlashKind`, in the preset `KindDotDomain` | the form of own finalizers; `DomainDotKind` is the third |
 /// | `max_name_length = 40` | 63, in the preset 36 | the longest name of an owner, in characters |
+/// | `disabled = path` | none | the function for `Contract::disabled`: the types whose controllers leave their components alone |
+/// | `propagate = path` | none | the function for `Contract::propagate`: labels that all components get |
+/// | `reads_namespaces = true` | `false` | whether `propagate` gets the labels of the namespace |
+/// | `architecture = path` | none | the function for `Contract::architecture`, under the preset |
 ///
 /// # Components
 ///

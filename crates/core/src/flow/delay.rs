@@ -85,7 +85,7 @@ impl Delay {
     }
 
     const fn constant(count: u64, unit: u64) -> Self {
-        assert!(count > 0, "a delay cannot be zero");
+        assert!(count > 0, "a delay cannot be zero; write one that is longer, or `Delay::MIN`");
         assert!(count <= u64::MAX / unit, "a delay is at most about 584 years");
         match NonZeroU64::new(count * unit) {
             Some(nanos) => Self(nanos),

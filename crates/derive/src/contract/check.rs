@@ -23,6 +23,12 @@ pub(super) fn check(declaration: &mut Declaration) -> Vec<Error> {
         let problem = format!("the preset `{preset}` has a domain of its own: remove `domain`, or the preset");
         errors.push(Error::new_spanned(domain, problem));
     }
+    if let (Some(reads), None) = (&declaration.settings.reads_namespaces, &declaration.settings.propagate) {
+        errors.push(Error::new(
+            reads.span(),
+            "only `propagate` reads the labels of namespaces: give its function, or remove `reads_namespaces`",
+        ));
+    }
     duplicates(&mut declaration.components, &mut errors);
     for component in &declaration.components {
         errors.extend(type_problem(component).or_else(|| finalizer_problem(declaration, component)));

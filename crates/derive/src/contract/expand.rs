@@ -6,6 +6,7 @@ use syn::{Error, Index, LitStr, Result};
 use super::check::check;
 use super::component::{Component, Edge, EdgeKind};
 use super::declaration::Declaration;
+use super::settings::Settings;
 
 /// The type of a contract and the implementations. With what cannot hold the rest stays, so that nothing else seems to be missing.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
@@ -50,6 +51,7 @@ fn contract(declaration: &Declaration) -> TokenStream {
     };
     let form = format_ident!("{}", if settings.preset.is_some() { "OpenmcpForm" } else { "StandardForm" });
     let format = format(declaration);
+    let hooks = hooks(&declaration.settings);
     let added = components.iter().map(|component| {
         let path = &component.path;
         // A type that is not given is the kind, as far as the macro knows: the start of an operator compares them.
@@ -80,8 +82,47 @@ fn contract(declaration: &Declaration) -> TokenStream {
             fn components(components: &mut ::kubewright::contract::Components<Self>) {
                 #(#added)*
             }
+
+            #hooks
         }
     }
+}
+
+/// The methods of the contract that its author gives as functions.
+fn hooks(settings: &Settings) -> TokenStream {
+    let labels = quote!(::std::collections::BTreeMap<::std::string::String, ::std::string::String>);
+    let disabled = settings.disabled.as_ref().map(|function| {
+        quote! {
+            fn disabled(
+                owner: &Self::Owner,
+                internal: ::core::option::Option<&Self::Internal>,
+            ) -> ::std::vec::Vec<::kubewright::contract::ComponentType> {
+                #function(owner, internal)
+            }
+        }
+    });
+    let reads = settings.reads_namespaces.as_ref().map(|reads| quote!(const READS_NAMESPACES: bool = #reads;));
+    let propagate = settings.propagate.as_ref().map(|function| {
+        quote! {
+            fn propagate(
+                owner: &Self::Owner,
+                namespace: &#labels,
+            ) -> ::core::result::Result<#labels, ::kubewright::core::flow::Failure> {
+                #function(owner, namespace)
+            }
+        }
+    });
+    let architecture = settings.architecture.as_ref().map(|function| {
+        quote! {
+            fn architecture(
+                component: ::kubewright::contract::ComponentType,
+                internal: ::core::option::Option<&Self::Internal>,
+            ) -> ::kubewright::contract::Architecture {
+                #function(component, internal)
+            }
+        }
+    });
+    quote! { #reads #disabled #propagate #architecture }
 }
 
 /// The keys and names on the wire.

@@ -1,13 +1,26 @@
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse as _, ParseStream};
-use syn::{Error, Expr, ExprLit, Lit, LitInt, Path, Result, Token, Visibility};
+use syn::{Error, Expr, ExprLit, Lit, LitBool, LitInt, Path, Result, Token, Visibility};
 
 use crate::suggestion::unknown;
 use crate::text::{is_subdomain, text_or_constant};
 
 /// The keys of settings.
-const ALLOWED: [&str; 8] = ["name", "owner", "internal", "domain", "preset", "revision", "finalizer_form", "max_name_length"];
+const ALLOWED: [&str; 12] = [
+    "name",
+    "owner",
+    "internal",
+    "domain",
+    "preset",
+    "revision",
+    "finalizer_form",
+    "max_name_length",
+    "disabled",
+    "propagate",
+    "reads_namespaces",
+    "architecture",
+];
 /// The longest domain: before it stands `dependency.` in the prefix of dependency finalizers, which has at most 253 characters (FZ-1).
 const MAX_DOMAIN: usize = 253 - "dependency.".len();
 /// The longest name of an owner, the value of a label (CT-1).
@@ -25,6 +38,11 @@ pub(super) struct Settings {
     pub(super) revision: Option<Ident>,
     pub(super) finalizer_form: Option<Ident>,
     pub(super) max_name_length: Option<LitInt>,
+    /// The functions that stand for methods of the contract.
+    pub(super) disabled: Option<Path>,
+    pub(super) propagate: Option<Path>,
+    pub(super) architecture: Option<Path>,
+    pub(super) reads_namespaces: Option<LitBool>,
     seen: Vec<Ident>,
 }
 
@@ -52,6 +70,10 @@ impl Settings {
                 self.finalizer_form = Some(choice(input, &["DomainSlashKind", "KindDotDomain", "DomainDotKind"])?);
             }
             "max_name_length" => self.max_name_length = Some(max_name_length(input)?),
+            "disabled" => self.disabled = Some(function(&key, input)?),
+            "propagate" => self.propagate = Some(function(&key, input)?),
+            "architecture" => self.architecture = Some(function(&key, input)?),
+            "reads_namespaces" => self.reads_namespaces = Some(input.parse()?),
             _ => return Err(unknown("setting", &key, &ALLOWED, "")),
         }
         if !input.peek(Token![;]) {
@@ -99,6 +121,15 @@ fn max_name_length(input: ParseStream<'_>) -> Result<LitInt> {
         return Ok(length);
     }
     Err(Error::new(length.span(), format!("expected 1 to {MAX_OWNER_NAME}: the name of an owner is the value of a label")))
+}
+
+/// The path of a function. A closure is none, since its types could not be told from the method that calls it.
+fn function(key: &Ident, input: ParseStream<'_>) -> Result<Path> {
+    let value: Expr = input.parse()?;
+    match value {
+        Expr::Path(path) if path.qself.is_none() => Ok(path.path),
+        other => Err(Error::new_spanned(other, format!("`{key}` is the path of a function: `{key} = hooks::{key};`"))),
+    }
 }
 
 /// One of some names.

@@ -81,6 +81,25 @@ fn settings_make_the_format() {
     assert!(expanded(with(quote!(preset = openmcp;))).contains("typeForm=OpenmcpForm;"));
 }
 
+// 13.3, OPA-7
+#[test]
+fn functions_are_methods_of_the_contract() {
+    let code = expanded(with(quote! {
+        disabled = hooks::disabled;
+        propagate = labels;
+        reads_namespaces = true;
+        architecture = hooks::architecture;
+    }));
+    for present in [
+        "constREADS_NAMESPACES:bool=true;",
+        "->::std::vec::Vec<ComponentType>{hooks::disabled(owner,internal)}",
+        "::kubewright::core::flow::Failure>{labels(owner,namespace)}",
+        "->Architecture{hooks::architecture(component,internal)}",
+    ] {
+        assert!(code.contains(present), "{present} in {code}");
+    }
+}
+
 // EDGE-4
 #[test]
 fn each_edge_has_its_type_and_its_way_to_the_dependency() {
@@ -187,6 +206,8 @@ fn what_cannot_be_read_is_refused_with_what_to_write() {
         ),
         (with(quote!(revision = Same;)), "unknown value `Same` (allowed: ReadyOnly, SameRevision)"),
         (with(quote!(max_name_length = 64;)), "expected 1 to 63"),
+        (with(quote!(disabled = |_, _| Vec::new();)), "`disabled` is the path of a function: `disabled = hooks::disabled;`"),
+        (with(quote!(reads_namespaces = true;)), "only `propagate` reads the labels of namespaces: give its function, or remove"),
         (with(quote!(pub ApiServer {})), "a component has the visibility of its own type: remove this one"),
         (
             with(quote!(

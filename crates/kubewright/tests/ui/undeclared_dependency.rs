@@ -1,21 +1,36 @@
-//! A component controller asks for a component to which no edge is declared (EDGE-4, DEP-17).
+//! A component controller asks for a component to which no edge is declared, or for one ready that it does not need (EDGE-4, DEP-17).
 
-use kubewright::contract::{ContractComponent, DependsOn, Maybe, Needs, Ready};
+#[macro_use]
+mod platform;
 
-fn ready<From: ContractComponent, To: ContractComponent>(deps: &Ready<From>) {
-    deps.get::<To>();
+use kubewright::contract::NoPart;
+use kubewright::prelude::*;
+use platform::*;
+
+contract! {
+    owner = Platform;
+    ApiServer {}
+    Authentication { needs: [ApiServer] }
+    Landscaper { needs: [ApiServer], outlived_by: [Authentication] }
 }
 
-fn maybe<From: ContractComponent, To: ContractComponent>(deps: &Maybe<From>) {
-    deps.get::<To>();
+component!(ApiServer, ApiServerSpec, Address, Credentials);
+component!(Authentication, AuthenticationSpec, NoPart, NoPart);
+component!(Landscaper, LandscaperSpec, NoPart, NoPart);
+
+fn is_declared(ready: &Ready<Landscaper>, maybe: &Maybe<Landscaper>) {
+    ready.get::<ApiServer>();
+    maybe.get::<ApiServer>();
+    maybe.get::<Authentication>();
 }
 
-fn outlived<From: DependsOn<To>, To: ContractComponent>(deps: &Ready<From>) {
-    deps.get::<To>();
+fn is_not_needed(ready: &Ready<Landscaper>) {
+    ready.get::<Authentication>();
 }
 
-fn needed<From: Needs<To>, To: ContractComponent>(deps: &Ready<From>) {
-    deps.get::<To>();
+fn is_no_dependency(ready: &Ready<Authentication>, maybe: &Maybe<Authentication>) {
+    ready.get::<Landscaper>();
+    maybe.get::<Landscaper>();
 }
 
 fn main() {}

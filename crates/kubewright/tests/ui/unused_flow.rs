@@ -1,3 +1,5 @@
+//! Outcomes that are dropped, under the lint that the workspace denies (HALT-8, RES-04).
+
 #![deny(unused_must_use)]
 
 use kubewright::k8s_openapi::api::core::v1::ConfigMap;

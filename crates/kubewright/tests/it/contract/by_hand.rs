@@ -217,7 +217,11 @@ fn a_declared_contract_is_the_one_that_is_written_by_hand() {
                  Press -->|needs the same revision| Cellar\n    Etiquette -.->|outlived by| Press\n";
     assert_eq!(graph.to_mermaid(), chart);
     for operator in [declared::operator(), written::operator()] {
-        assert_eq!(operator.declarations().problems(), &[] as &[String]);
+        let declarations = operator.declarations();
+        assert_eq!(declarations.problems(), &[] as &[String]);
+        // What the command `graph` prints.
+        let graphs: Vec<_> = declarations.graphs().collect();
+        assert_eq!(graphs, [("Estate of estates.kubewright.dev", &graph)]);
     }
 }
 

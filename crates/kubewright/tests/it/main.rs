@@ -9,12 +9,15 @@ mod config_live;
 mod contract;
 mod diagnostics;
 mod ensure;
+mod fan_out;
 mod leadership;
 mod logs;
 mod macros;
+mod package;
 #[cfg(unix)]
 mod process;
 mod reconcile;
+mod restart;
 mod signals;
 mod steps;
 mod stored_values;

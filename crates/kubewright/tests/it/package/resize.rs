@@ -1,0 +1,102 @@
+//! How a volume grows: the workload is stopped, the request written, the workload started, the capacity awaited.
+
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use kubewright::prelude::*;
+use kubewright_testing::fixtures::package::Package;
+
+use super::world::{PackageWorld, condition, shop};
+
+/// The writes that a resize consists of, in order.
+fn resizes(world: &PackageWorld) -> Vec<String> {
+    let mut told = Vec::new();
+    for record in world.cluster.journal().all().writes().iter() {
+        let Some((of, body)) = record.target.resource().zip(record.body.as_ref()) else { continue };
+        let replicas = &body["spec"]["replicas"];
+        let request = &body["spec"]["resources"]["requests"]["storage"];
+        if of.resource == "deployments" && replicas.is_i64() && record.status().is_some_and(|code| code < 300) {
+            told.push(format!("scale to {replicas}"));
+        } else if of.resource == "persistentvolumeclaims" && request.is_string() && record.status().is_some_and(|code| code < 300)
+        {
+            told.push(format!("request {request}"));
+        }
+    }
+    told
+}
+
+async fn resized(world: &PackageWorld) {
+    let is_written = || resizes(world).last().is_some_and(|last| last == "scale to 1");
+    for _ in 0..1200 {
+        if is_written() && resizes(world).len() > 3 {
+            break;
+        }
+        world.cluster.pass(std::time::Duration::from_millis(100)).await;
+    }
+    world.halted("shop", "VolumeGrowing").await;
+    let growing = world.cluster.get::<Package>("shop").await.unwrap_or_default();
+    assert_eq!(condition(&growing, "MeetsMinVolumeSize")["status"], "False");
+    world.bind("shop", "2Gi").await;
+    let package = world.settled("shop").await;
+    assert_eq!(condition(&package, "MeetsMinVolumeSize")["status"], "True");
+    assert_eq!(package["status"]["stopped"], false);
+}
+
+/// What a resize writes, after the writes of the installation.
+const EXPECTED: [&str; 5] = ["request \"1Gi\"", "scale to 1", "scale to 0", "request \"2Gi\"", "scale to 1"];
+
+// FLOW-01
+#[tokio::test]
+async fn a_volume_grows_while_the_workload_is_stopped() {
+    let world = PackageWorld::start().await;
+    let mut spec = shop();
+    spec.volume = Some(world.volume("1Gi").await);
+    world.install(spec).await;
+    world.change("shop", json!({ "volume": { "size": "2Gi" } })).await;
+    resized(&world).await;
+    assert_eq!(resizes(&world), EXPECTED);
+    world.stop().await;
+}
+
+// FLOW-01, STEP-5
+#[tokio::test]
+async fn a_resize_goes_on_in_another_process_after_each_of_its_passes() {
+    for passes in 1..=3 {
+        let mut world = PackageWorld::start().await;
+        let mut spec = shop();
+        spec.volume = Some(world.volume("1Gi").await);
+        world.install(spec).await;
+        let before = resizes(&world).len();
+        world.change("shop", json!({ "volume": { "size": "2Gi" } })).await;
+        for _ in 0..1200 {
+            if resizes(&world).len() >= before + passes {
+                break;
+            }
+            world.cluster.pass(std::time::Duration::from_millis(10)).await;
+        }
+        world.restart().await;
+        resized(&world).await;
+        assert_eq!(resizes(&world), EXPECTED, "after {passes} passes");
+        world.stop().await;
+    }
+}
+
+// FLOW-01, STEP-7
+#[tokio::test]
+async fn a_package_that_is_stopped_stays_so_and_its_volume_grows_all_the_same() {
+    let world = PackageWorld::start().await;
+    let mut spec = shop();
+    spec.volume = Some(world.volume("1Gi").await);
+    world.install(spec).await;
+    world.change("shop", json!({ "stopped": true, "volume": { "size": "2Gi" } })).await;
+    let requested = |claim: &Value| claim["spec"]["resources"]["requests"]["storage"] == "2Gi";
+    world.cluster.expect::<PersistentVolumeClaim>("shop").matching("it is to grow", requested).await;
+    world.bind("shop", "2Gi").await;
+    let is_done = |package: &Value| {
+        let meets = condition(package, "MeetsMinVolumeSize")["status"] == "True";
+        meets && package["status"]["stopped"] == true && condition(package, "Healthy")["reason"] == "Unhealthy"
+    };
+    world.cluster.expect::<Package>("shop").within(world.patience()).matching("it is stopped and large enough", is_done).await;
+    assert_eq!(resizes(&world).last().map(String::as_str), Some("request \"2Gi\""), "it is not started");
+    world.change("shop", json!({ "stopped": false })).await;
+    world.settled("shop").await;
+    world.stop().await;
+}

@@ -1,0 +1,6 @@
+//! The restart request fixture (`flow-and-contract.md`, 17.3), beside the package fixture.
+
+mod disturbance;
+mod history;
+mod transitions;
+mod world;

@@ -1,0 +1,44 @@
+//! The end of a process in the middle of its work.
+
+use std::time::Duration;
+
+use kubewright_apiserver::middleware::faults::CutHandle;
+use kubewright_runtime::operator::Operator;
+
+use crate::{TestCluster, TestOperator};
+
+/// How long an operator may take until it sends the request that is cut off. One that has not sent it by then has done its work with fewer.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Pause between two looks.
+const POLL: Duration = Duration::from_millis(20);
+
+/// A cut that is in force: see [`TestCluster::cut_after`].
+#[derive(Debug)]
+#[must_use = "the operator is cut off and stays so"]
+pub struct OperatorCut<'c> {
+    cluster: &'c TestCluster,
+    cut: CutHandle,
+}
+
+impl TestCluster {
+    /// Lets so many more requests of operators pass, and drops all after them, as if the process had ended there (TS-5).
+    /// [`OperatorCut::restarted`] ends it and starts the next one.
+    pub fn cut_after(&self, requests: u64) -> OperatorCut<'_> {
+        OperatorCut { cluster: self, cut: self.faults().cut_after(requests).start() }
+    }
+}
+
+impl OperatorCut<'_> {
+    /// Waits until a request of the operator is dropped, kills it, and starts the next process. None if it sends no such request within a minute:
+    /// then it is killed all the same.
+    pub async fn restarted(self, operator: TestOperator, next: impl Into<Operator>) -> Option<TestOperator> {
+        let begun = self.cluster.clock().moment();
+        while self.cut.dropped() == 0 && self.cluster.clock().moment().since(begun) < PATIENCE {
+            self.cluster.pass(POLL).await;
+        }
+        operator.kill().await;
+        let is_cut = self.cut.dropped() > 0;
+        self.cut.resume();
+        if is_cut { Some(self.cluster.run(next).await) } else { None }
+    }
+}

@@ -84,6 +84,7 @@ impl Delay {
         NonZeroU64::new((self.0.get() as f64 * factor) as u64).map_or(Self::MIN, Self)
     }
 
+    #[track_caller]
     const fn constant(count: u64, unit: u64) -> Self {
         assert!(count > 0, "a delay cannot be zero; write one that is longer, or `Delay::MIN`");
         assert!(count <= u64::MAX / unit, "a delay is at most about 584 years");

@@ -45,10 +45,8 @@ fn contract(declaration: &Declaration) -> TokenStream {
         let text = format!("The contract of `{}` and its components.", super::component::name_of(owner));
         quote!(#[doc = #text])
     });
-    let internal = match &settings.internal {
-        Some(internal) => quote!(#internal),
-        None => quote!(::kubewright::contract::NoInternal),
-    };
+    let none = || quote!(::kubewright::contract::NoInternal);
+    let internal = settings.internal.as_ref().map_or_else(none, |internal| quote!(#internal));
     let form = format_ident!("{}", if settings.preset.is_some() { "OpenmcpForm" } else { "StandardForm" });
     let format = format(declaration);
     let hooks = hooks(&declaration.settings);
@@ -202,13 +200,11 @@ fn edge_type(index: usize, edge: &Edge) -> TokenStream {
     };
     let kind = Ident::new(kind, Span::call_site());
     let plain = quote_spanned! { to.span() => ::kubewright::contract::#kind<#to> };
-    match &edge.conditions {
-        None => plain,
-        Some(_) => {
-            let list = list_name(index);
-            quote!(::kubewright::contract::WithConditions<#plain, #list>)
-        }
+    if edge.conditions.is_none() {
+        return plain;
     }
+    let list = list_name(index);
+    quote!(::kubewright::contract::WithConditions<#plain, #list>)
 }
 
 /// `DependsOn`, and `Needs` where readiness is needed.

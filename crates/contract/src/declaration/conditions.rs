@@ -6,6 +6,7 @@ use kubewright_core::contract::{ConditionProblem, Declared};
 ///
 /// With types that cannot be declared; in a constant that is a compile error.
 #[track_caller]
+#[allow(clippy::panic)] // constants of `contract!` alone call it: what it says is an error of the compiler
 pub const fn check_conditions(component: Declared, earlier: &[Declared]) {
     if let Some(problem) = ConditionProblem::find(component, earlier) {
         panic!("{}", problem.as_str());

@@ -6,6 +6,9 @@
 //! finalizers on the component and on its dependencies, consumes operation annotations, keeps the order of a teardown, and writes the status.
 //! [`ContractExt::component_controller`] makes it a part of an operator.
 //!
+//! The [`OwnerLoop`] works on the owner: it generates the components from it, keeps them as they are to be, deletes those that are switched off, and shows
+//! their conditions and external statuses in the status of the owner. [`ContractExt::contract_owner`] makes it a part of an operator.
+//!
 //! The decisions are those of [`kubewright_core::contract`]; this crate sends the requests.
 
 mod component_loop;
@@ -14,6 +17,7 @@ mod controller;
 mod declaration;
 mod finalizer;
 mod operator;
+mod owner_loop;
 mod status;
 
 pub use component_loop::{ComponentLoop, Dangling, PassStatus};
@@ -22,13 +26,16 @@ pub use controller::{ComponentController, ConstructedController, ControllerConst
 #[doc(hidden)]
 pub use declaration::{AnyTarget, Found, check_conditions};
 pub use declaration::{
-    Components, Contract, ContractComponent, ContractMember, ContractOwner, DependsOn, Edge, Edges, InternalOf, MaybeOf, Needs,
+    Components, Contract, ContractComponent, ContractInternal, ContractMember, ContractOwner, DependsOn, Edge, Edges, InternalOf, MaybeOf, Needs,
     NeedsEdge, NeedsSameRevisionEdge, NoInternal, OutlivedByEdge, OwnerOf, PublishedOf, ReadyOf, RelevantConditions, StatusOf,
     WithConditions,
 };
 pub use finalizer::{DependencyFinalizer, OwnFinalizer};
-pub use kubewright_core::contract::{ComponentType, DeclaredCondition, Format, Generations, Graph, Provenance, Revision};
-pub use operator::{ContractExt, OperatorComponentController};
+pub use kubewright_core::contract::{
+    Architecture, ArchitectureVersion, ComponentType, DeclaredCondition, Format, Generations, Graph, Provenance, Revision,
+};
+pub use operator::{ContractExt, OperatorComponentController, OperatorContractOwner};
+pub use owner_loop::{OwnerLoop, OwnerPassStatus};
 pub use status::{
     ContractStatus, NoPart, OpenmcpForm, OwnerStatus, StandardForm, StatusForm, StatusGenerations, StatusPart, StatusPhase,
 };

@@ -28,15 +28,8 @@ type Component<C> = <C as ComponentController>::Component;
 #[async_trait]
 impl<C: ComponentController> Construct<ComponentLoop<C>> for LoopConstructor<C> {
     fn declare(&self, declarations: &mut Declarations) {
-        for problem in &self.terms.problems {
-            if !declarations.problems().contains(problem) {
-                declarations.problem(problem);
-            }
-        }
+        self.terms.declare::<<Component<C> as ContractMember>::Contract>(declarations);
         let owner = OwnerOf::<Component<C>>::gvk();
-        if let Some(graph) = &self.terms.graph {
-            declarations.graph(format!("{} of {}", owner.kind, self.terms.format.domain()), graph.clone());
-        }
         // The controller of a component sees no owner (CT-4).
         let mut asked = Declarations::default();
         self.controller.declare(&mut asked);

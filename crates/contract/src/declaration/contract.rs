@@ -1,13 +1,15 @@
+use std::collections::BTreeMap;
 use std::fmt;
-use std::marker::PhantomData;
+use std::sync::Arc;
 
 use kube::Resource as _;
-use kubewright_core::contract::{DeclaredCondition, Format, Graph, Member};
+use kubewright_core::contract::{Architecture, ComponentType, DeclaredCondition, Format, Graph, Member};
 use kubewright_core::finalizer::InvalidFinalizerName;
-use kubewright_core::flow::BoxError;
+use kubewright_core::flow::{BoxError, Failure};
 use kubewright_runtime::cluster::ApiResource;
-use kubewright_runtime::kind::KnownKind;
 
+use super::internal::ContractInternal;
+use super::owned::{OwnedComponent, Typed};
 use super::{ContractComponent, ContractOwner, Edges as _};
 use crate::status::StatusForm;
 
@@ -18,10 +20,13 @@ use crate::status::StatusForm;
 pub trait Contract: Sized + Send + Sync + 'static {
     /// The kind of the owner, whose status is an [`OwnerStatus`](crate::OwnerStatus).
     type Owner: ContractOwner;
-    /// The kind of the internal configuration; [`NoInternal`] for a contract without one.
-    type Internal: KnownKind;
+    /// The kind of the internal configuration; [`NoInternal`](super::NoInternal) for a contract without one.
+    type Internal: ContractInternal;
     /// The names of the fields in the common parts of statuses, those of the contract's format.
     type Form: StatusForm;
+
+    /// Whether [`propagate`](Self::propagate) reads the labels of namespaces: then the loop of the owner watches their metadata.
+    const READS_NAMESPACES: bool = false;
 
     /// The keys and names on the wire. By default those of the domain that is the API group of the owner.
     fn format() -> Result<Format, InvalidFinalizerName> {
@@ -36,29 +41,49 @@ pub trait Contract: Sized + Send + Sync + 'static {
         let components = Components::<Self>::declared(&Self::format()?);
         Ok(Graph::new(components.into_iter().map(|component| component.member).collect())?)
     }
+
+    /// The types of the components that their controllers leave alone: they are generated with the annotation `<domain>/operation: ignore` and the
+    /// mark `<domain>/disabled: "true"` (OPA-7). By default none.
+    fn disabled(owner: &Self::Owner, internal: Option<&Self::Internal>) -> Vec<ComponentType> {
+        let _ = (owner, internal);
+        Vec::new()
+    }
+
+    /// Labels that all components get besides those of the format. The labels of the namespace are empty without
+    /// [`READS_NAMESPACES`](Self::READS_NAMESPACES). A failure is told by a Warning event, and the pass goes on; a label that is not given any more stays where
+    /// it is.
+    fn propagate(owner: &Self::Owner, namespace: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Failure> {
+        let _ = (owner, namespace);
+        Ok(BTreeMap::new())
+    }
+
+    /// The architecture of the components of a type, under the preset `openmcp`. By default `v1`, unless the owner chooses another one.
+    fn architecture(component: ComponentType, internal: Option<&Self::Internal>) -> Architecture {
+        let _ = (component, internal);
+        Architecture::default()
+    }
 }
 
 /// The components of a contract.
 pub struct Components<C> {
     format: Format,
-    all: Vec<ComponentInfo>,
-    contract: PhantomData<fn() -> C>,
+    all: Vec<ComponentInfo<C>>,
 }
 
 /// A component of a contract, without its types.
-#[derive(Debug)]
-pub(super) struct ComponentInfo {
+pub(crate) struct ComponentInfo<C> {
     pub(super) member: Member,
     pub(super) resource: ApiResource,
     pub(super) conditions: &'static [DeclaredCondition],
     /// What is wrong with the component by itself.
     pub(super) problem: Option<String>,
+    pub(crate) owned: Arc<dyn OwnedComponent<C>>,
 }
 
 impl<C: Contract> Components<C> {
     /// The components of the contract, in the order of their declaration.
-    pub(super) fn declared(format: &Format) -> Vec<ComponentInfo> {
-        let mut components = Self { format: format.clone(), all: Vec::new(), contract: PhantomData };
+    pub(crate) fn declared(format: &Format) -> Vec<ComponentInfo<C>> {
+        let mut components = Self { format: format.clone(), all: Vec::new() };
         C::components(&mut components);
         components.all
     }
@@ -80,15 +105,15 @@ impl<C: Contract> Components<C> {
     }
 
     fn insert<T: ContractComponent<Contract = C>>(&mut self, problem: Option<String>) -> &mut Self {
-        let resource = ApiResource::known(&T::gvk(), T::plural(&()), T::is_namespaced());
+        let owned: Arc<dyn OwnedComponent<C>> = Arc::new(Typed::<T>::new());
         let member = Member { type_: T::TYPE, keep_running: T::KEEP_RUNNING, edges: T::Edges::declared(&self.format) };
-        self.all.push(ComponentInfo { member, resource, conditions: T::CONDITIONS, problem });
+        self.all.push(ComponentInfo { member, resource: owned.resource(), conditions: owned.conditions(), problem, owned });
         self
     }
 }
 
 impl<C> fmt::Debug for Components<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Components").field("all", &self.all).finish_non_exhaustive()
+        f.debug_list().entries(self.all.iter().map(|component| &component.member)).finish()
     }
 }

@@ -5,7 +5,9 @@ mod conditions;
 mod contract;
 mod edge;
 mod edges;
+mod internal;
 mod no_internal;
+mod owned;
 mod owner;
 mod terms;
 
@@ -19,6 +21,8 @@ pub use edge::{Edge, NeedsEdge, NeedsSameRevisionEdge, OutlivedByEdge, RelevantC
 pub use edges::Edges;
 #[doc(hidden)]
 pub use edges::{AnyTarget, Found};
+pub use internal::ContractInternal;
 pub use no_internal::NoInternal;
+pub(crate) use owned::{ComponentObjects, OwnedComponent};
 pub use owner::ContractOwner;
 pub(crate) use terms::Terms;

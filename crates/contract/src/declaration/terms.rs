@@ -1,11 +1,15 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use kube::Resource as _;
 use kubewright_core::contract::{ComponentType, ConditionProblem, Declared, Format, Graph};
 use kubewright_runtime::cluster::ApiResource;
+use kubewright_runtime::operator::Declarations;
 
 use super::contract::ComponentInfo;
-use super::{Components, Contract, ContractComponent};
-use crate::status::StatusForm as _;
+use super::owned::OwnedComponent;
+use super::{Components, Contract, ContractComponent, ContractOwner};
+use crate::status::{OwnerStatus, StatusForm as _};
 
 /// The terms of a contract without its types, and what is wrong with them.
 #[derive(Debug)]
@@ -21,33 +25,68 @@ pub(crate) struct Terms {
 impl Terms {
     /// The terms as a component's controller sees them.
     pub(crate) fn of<T: ContractComponent>() -> Self {
+        let (mut terms, components) = Self::of_contract::<T::Contract>();
+        if !components.iter().any(|component| component.type_() == T::TYPE) {
+            terms.problems.push(format!("component {} is not in its contract; add it in `Contract::components`", T::TYPE));
+        }
+        for property in super::StatusOf::<T>::shared_properties() {
+            let text = format!("component {}: two parts of its status have the property {property:?}; rename one", T::TYPE);
+            terms.problems.push(text);
+        }
+        terms
+    }
+
+    /// The terms as the owner's controller sees them, with the components.
+    pub(crate) fn of_owner<C: Contract>() -> (Self, Vec<Arc<dyn OwnedComponent<C>>>) {
+        let (mut terms, components) = Self::of_contract::<C>();
+        let owner = C::Owner::kind(&());
+        if <C::Owner as ContractOwner>::Form::PHASE != C::Form::PHASE {
+            let text = format!("the form of the status of owner {owner} is not that of the contract; change it in `OwnerStatus`");
+            terms.problems.push(text);
+        }
+        for property in owner_properties::<C>() {
+            terms.problems.push(format!(
+                "owner {owner}: the published part of its status has the property {property:?} of the framework; rename it"
+            ));
+        }
+        (terms, components)
+    }
+
+    fn of_contract<C: Contract>() -> (Self, Vec<Arc<dyn OwnedComponent<C>>>) {
         let mut problems = Vec::new();
-        let format = T::Contract::format().unwrap_or_else(|error| {
+        let format = C::format().unwrap_or_else(|error| {
             problems.push(format!("the format of the contract: {error}"));
             // An operator with a problem does not start.
             Format::openmcp()
         });
-        let components = Components::<T::Contract>::declared(&format);
+        let components = Components::<C>::declared(&format);
         problems.extend(components.iter().filter_map(|component| component.problem.clone()));
         problems.extend(condition_problems(&components));
-        if !components.iter().any(|component| component.member.type_ == T::TYPE) {
-            problems.push(format!("component {} is not in its contract; add it in `Contract::components`", T::TYPE));
-        }
-        if <T::Contract as Contract>::Form::GENERATIONS != format.generations() {
+        if C::Form::GENERATIONS != format.generations() {
             problems.push("the form of the contract's statuses is not that of its format; change `Contract::Form`".to_owned());
         }
-        for property in super::StatusOf::<T>::shared_properties() {
-            problems.push(format!("component {}: two parts of its status have the property {property:?}; rename one", T::TYPE));
-        }
         let resources = components.iter().map(|component| (component.member.type_, component.resource.clone())).collect();
-        let graph = match Graph::new(components.into_iter().map(|component| component.member).collect()) {
+        let (members, owned) = components.into_iter().map(|component| (component.member, component.owned)).unzip();
+        let graph = match Graph::new(members) {
             Ok(graph) => Some(graph),
             Err(error) => {
                 problems.push(error.to_string());
                 None
             }
         };
-        Self { format, graph, resources, problems }
+        (Self { format, graph, resources, problems }, owned)
+    }
+
+    /// Declares the graph of the contract, and what is wrong with it, once for all controllers of an operator.
+    pub(crate) fn declare<C: Contract>(&self, declarations: &mut Declarations) {
+        for problem in &self.problems {
+            if !declarations.problems().contains(problem) {
+                declarations.problem(problem);
+            }
+        }
+        if let Some(graph) = &self.graph {
+            declarations.graph(format!("{} of {}", C::Owner::kind(&()), self.format.domain()), graph.clone());
+        }
     }
 
     /// The components that depend on one.
@@ -57,8 +96,13 @@ impl Terms {
     }
 }
 
+/// The properties that the published part of the owner's status shares with the common one.
+fn owner_properties<C: Contract>() -> BTreeSet<String> {
+    OwnerStatus::<<C::Owner as ContractOwner>::Published, <C::Owner as ContractOwner>::Form>::shared_properties()
+}
+
 /// The condition types that components cannot declare (CT-2).
-fn condition_problems(components: &[ComponentInfo]) -> Vec<String> {
+fn condition_problems<C>(components: &[ComponentInfo<C>]) -> Vec<String> {
     let declared: Vec<Declared> = components.iter().map(|component| (component.member.type_, component.conditions)).collect();
     let problems =
         declared.iter().enumerate().filter_map(|(index, component)| ConditionProblem::find(*component, &declared[..index]));

@@ -41,6 +41,11 @@ impl ChildOwner {
     /// references stay.
     pub fn mark(&self, child: &mut Value) {
         self.label(child);
+        self.refer(child);
+    }
+
+    /// Sets a controller reference to this owner where the namespace of the object allows one. Other owner references stay.
+    pub fn refer(&self, child: &mut Value) {
         if !self.may_be_referenced_by(child) || child.controller().is_some_and(|controller| controller.uid == self.uid) {
             return;
         }

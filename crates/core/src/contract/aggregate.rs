@@ -61,6 +61,8 @@ pub struct Aggregate {
     pub summary: OwnerCondition,
     /// A line for each condition that keeps the owner from being ready.
     pub offending: Vec<String>,
+    /// The components whose conditions do, in the order of their declaration.
+    pub unready: Vec<ComponentType>,
 }
 
 /// The phase of an owner (OL-3).
@@ -114,7 +116,8 @@ pub fn aggregate(components: &[Reported<'_>], pass: &OwnerPass<'_>, format: &For
     if summary.condition.status != ConditionStatus::True {
         offending.push(line(&summary));
     }
-    Aggregate { exported, summary, offending }
+    let unready = components.iter().filter(|component| component.is_unready(&exported, components)).map(|component| component.type_);
+    Aggregate { unready: unready.collect(), exported, summary, offending }
 }
 
 impl Aggregate {
@@ -147,6 +150,15 @@ impl Reported<'_> {
         let is_marked_internal =
             !format.writes_framework_conditions() && type_.starts_with(|first: char| first.is_ascii_lowercase());
         !is_internal && !is_marked_internal && type_ != self.type_.reconciliation()
+    }
+
+    /// Whether a condition of the component keeps the owner from being ready.
+    fn is_unready(&self, exported: &[OwnerCondition], components: &[Self]) -> bool {
+        let offends = |exported: &OwnerCondition| {
+            let is_of_it = exported.managed_by == self.type_.as_str();
+            is_of_it && exported.condition.status != ConditionStatus::True && is_normal(exported, components)
+        };
+        exported.iter().any(offends) || self.reconciliation().is_none_or(|found| found.status != ConditionStatus::True)
     }
 
     fn reconciliation(&self) -> Option<&Condition> {

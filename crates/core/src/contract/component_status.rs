@@ -257,6 +257,7 @@ impl EndedPass<'_> {
         declared.map_or_else(|| type_.to_owned(), |declared| declared.written_as(format))
     }
 
+<<<<<<< HEAD
     fn set(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str) {
         updater.set(type_, status, reason, cut(self.redactor.redact(message).into_owned()));
     }
@@ -264,4 +265,12 @@ impl EndedPass<'_> {
     fn put(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts) {
         self.set(updater, type_, status, texts.reason.as_str(), &texts.message);
     }
+=======
+pub(super) fn set(updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str) {
+    updater.set(type_, status, reason, cut(redact(message).into_owned()));
+}
+
+pub(super) fn put(updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts) {
+    set(updater, type_, status, texts.reason.as_str(), &texts.message);
+>>>>>>> 8892c0cb (The loop of an owner generates its components from it and shows their conditions)
 }

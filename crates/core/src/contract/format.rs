@@ -15,6 +15,14 @@ const MAX_OPENMCP_OWNER_NAME: usize = 36;
 /// The domain of the preset `openmcp`.
 const OPENMCP: &str = "openmcp.cloud";
 
+/// The label of a component's architecture under the preset `openmcp`.
+const OPENMCP_ARCHITECTURE: &str = "architecture.openmcp.cloud/version";
+/// The labels of a namespace that the preset `openmcp` copies.
+const OPENMCP_NAMESPACE_LABELS: [(&str, &str); 2] = [
+    ("core.openmcp.cloud/project", "openmcp.cloud/mcp-project"),
+    ("core.openmcp.cloud/workspace", "openmcp.cloud/mcp-workspace"),
+];
+
 /// The keys, names and texts of a contract: those of its domain, or those of a preset (flow-and-contract.md, 13.13).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
@@ -29,6 +37,9 @@ pub struct Format {
     writes_applied: bool,
     writes_framework_conditions: bool,
     max_owner_name: usize,
+    architecture: Option<&'static str>,
+    /// The labels of a namespace that are copied to the owner and its components there, each with the key of the copy.
+    namespace_labels: &'static [(&'static str, &'static str)],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +123,8 @@ impl Format {
             writes_applied: true,
             writes_framework_conditions: true,
             max_owner_name: MAX_OWNER_NAME,
+            architecture: None,
+            namespace_labels: &[],
             domain,
         })
     }
@@ -146,6 +159,8 @@ impl Format {
             writes_applied: false,
             writes_framework_conditions: false,
             max_owner_name: MAX_OPENMCP_OWNER_NAME,
+            architecture: Some(OPENMCP_ARCHITECTURE),
+            namespace_labels: &OPENMCP_NAMESPACE_LABELS,
         }
     }
 
@@ -258,6 +273,16 @@ impl Format {
     /// The longest name of an owner, in characters (CT-1).
     pub const fn max_owner_name(&self) -> usize {
         self.max_owner_name
+    }
+
+    /// The label of a component's architecture, in formats that have one. With `<t>.` before it, it is the label by which an owner chooses.
+    pub const fn architecture(&self) -> Option<&'static str> {
+        self.architecture
+    }
+
+    /// The labels of a namespace that are copied to the owner and its components there, each with the key of the copy.
+    pub const fn namespace_labels(&self) -> &'static [(&'static str, &'static str)] {
+        self.namespace_labels
     }
 
     /// The name under which an internal condition is written. Without the framework's own conditions it begins with a lower-case letter, which

@@ -10,7 +10,9 @@
 //! * [`Format`] holds the keys and names on the wire.
 
 mod aggregate;
+mod architecture;
 mod component_loop;
+mod component_patch;
 mod component_status;
 mod component_type;
 mod declared_conditions;
@@ -19,6 +21,7 @@ mod graph;
 mod observation;
 mod operation;
 mod owner_plan;
+mod owner_status;
 mod provenance;
 mod readiness;
 mod tasks;
@@ -28,7 +31,9 @@ pub mod triggers;
 mod tests;
 
 pub use aggregate::{Aggregate, OwnerCondition, OwnerPass, Phase, Reported, aggregate};
+pub use architecture::{Architecture, ArchitectureVersion, InvalidArchitecture};
 pub use component_loop::{ComponentState, End, Next, Progress, Release, Target, Unready, next};
+pub use component_patch::component_patch;
 pub use component_status::{ComponentStatus, DeclaredCondition, EndedPass, Statements};
 pub use component_type::ComponentType;
 pub use declared_conditions::{ConditionProblem, Declared};
@@ -37,6 +42,7 @@ pub use graph::{Edge, EdgeKind, Graph, GraphError, Member, Revision};
 pub use observation::{Generations, Observation};
 pub use operation::{IGNORE, Operation, OperationChange, OperationState, RECONCILE};
 pub use owner_plan::{ComponentView, OwnerAction, OwnerState, plan};
+pub use owner_status::{EndedOwnerPass, OwnerReport, deletion_wait};
 pub use provenance::{InvalidProvenance, Provenance};
 pub use readiness::{NotReady, Requirement, readiness, usable};
 pub use tasks::{ChildTask, TaskSummary, tasks};

@@ -1,5 +1,10 @@
 //! Operations that are asked for by annotation (flow-and-contract.md, 13.7).
 
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+use super::format::Format;
+
 /// The value that asks for a pass.
 pub const RECONCILE: &str = "reconcile";
 /// The value that keeps a controller away.
@@ -42,6 +47,26 @@ pub enum OperationChange {
     Reconcile,
     /// The mark goes, which has no `ignore` beside it; the annotation stays.
     Unmark,
+}
+
+impl OperationChange {
+    /// Makes the change to the annotations of a component.
+    pub fn put(self, component: &mut Value, format: &Format) {
+        match self {
+            Self::Keep => {}
+            Self::Disable => {
+                component.set_annotation(format.operation(), IGNORE);
+                component.set_annotation(format.disabled(), DISABLED);
+            }
+            Self::Reconcile => {
+                component.set_annotation(format.operation(), RECONCILE);
+                component.remove_annotation(format.disabled());
+            }
+            Self::Unmark => {
+                component.remove_annotation(format.disabled());
+            }
+        }
+    }
 }
 
 /// The operation annotation of a component as the owner loop finds it, and what the owner asks for.

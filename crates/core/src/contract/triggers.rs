@@ -66,6 +66,7 @@ pub fn owner_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send +
         .or(labels())
         .or(gained(format.operation(), Some(RECONCILE)))
         .or(lost(format.operation(), Some(IGNORE)))
+        .or(gained(format.force(), Some(FORCED)))
         .or(changed(format.requested_at()))
         .or(deleting())
         .and(has(format.operation(), Some(IGNORE)).not())

@@ -68,6 +68,12 @@ impl<K> Context<K> {
         self.scope.consume_annotation(annotation, value).await
     }
 
+    /// Sends a JSON patch of the metadata of the object, whose operations `test` say for which state it was made. Returns whether the object was there. The
+    /// answer is what [`latest`](Self::latest) returns then. A state that was changed meanwhile is a conflict.
+    pub async fn patch(&self, patch: &Value) -> Flow<bool> {
+        self.scope.patch(patch).await
+    }
+
     /// Leaves the status as it is: no status is written at the end of this pass, whatever its outcome.
     pub fn leave_status(&self) {
         self.scope.leave_status();

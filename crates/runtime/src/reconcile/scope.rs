@@ -302,7 +302,6 @@ impl PassScope {
 
     /// Removes an annotation from the object if it has this value. Returns whether it had.
     pub(super) async fn consume_annotation(&self, annotation: &str, value: &str) -> Flow<bool> {
-        let (services, key) = (&self.services, self.pass.key());
         let Some(object) = self.latest().filter(|object| object.head().annotation(annotation) == Some(value)) else {
             return Ok(false);
         };
@@ -313,7 +312,13 @@ impl PassScope {
             { "op": "test", "path": path, "value": value },
             { "op": "remove", "path": path },
         ]);
-        let request = ApiRequest::patch(&services.resource, key.namespace(), key.name(), PatchKind::Json, &patch);
+        self.patch(&patch).await
+    }
+
+    /// Sends a JSON patch of the object whose tests say what it was made for. Returns whether the object was there.
+    pub(super) async fn patch(&self, patch: &Value) -> Flow<bool> {
+        let (services, key) = (&self.services, self.pass.key());
+        let request = ApiRequest::patch(&services.resource, key.namespace(), key.name(), PatchKind::Json, patch);
         match services.cluster.send(&request.field_manager(&services.manager)).await {
             Ok(answer) => {
                 self.wrote(&answer, "");

@@ -1,5 +1,7 @@
 mod aggregate;
+mod architecture;
 mod component_loop;
+mod component_patch;
 mod component_status;
 mod declared_conditions;
 mod format;
@@ -7,6 +9,7 @@ mod graph;
 mod model;
 mod operation;
 mod owner_plan;
+mod owner_status;
 mod provenance;
 mod readiness;
 mod tasks;

@@ -6,6 +6,7 @@ mod deletion;
 mod dependencies;
 mod give_up;
 mod openmcp;
+mod owner;
 mod operations;
 mod platform;
 mod start;

@@ -1,4 +1,4 @@
-//! Component controllers as parts of an operator.
+//! The controller of a component as a part of an operator.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,32 +15,13 @@ use kubewright_runtime::reconcile::{Controller, ControllerExt as _};
 use kubewright_runtime::store::Kept;
 
 use crate::component_loop::{ComponentLoop, Dangling, LoopConstructor, LoopOptions};
-use crate::controller::{ComponentController, ControllerConstructor};
+use crate::controller::ComponentController;
 use crate::declaration::{ContractMember, Edges as _, Terms};
 use crate::finalizer::OwnFinalizer;
 
 type Component<C> = <C as ComponentController>::Component;
 type ExtraFilter<C> = Box<dyn Filter<Kept<Component<C>>> + Send + Sync>;
 type Change<C> = Box<dyn FnOnce(Controller<ComponentLoop<C>>) -> Controller<ComponentLoop<C>>>;
-
-/// Adds component controllers to an operator.
-pub trait ContractExt: Into<Operator> + Sized {
-    /// Adds the controller of a component, which this constructor makes. Its options can be changed on the returned builder.
-    fn component_controller<C: ComponentController, M>(
-        self,
-        constructor: impl ControllerConstructor<C, M>,
-    ) -> OperatorComponentController<C> {
-        OperatorComponentController {
-            operator: self.into(),
-            constructor: constructor.boxed(),
-            options: LoopOptions::default(),
-            filter: None,
-            changes: Vec::new(),
-        }
-    }
-}
-
-impl<T: Into<Operator>> ContractExt for T {}
 
 /// An operator with a component controller whose options can still be changed.
 #[must_use = "convert it into an `Operator`, or run it with `main`"]
@@ -53,6 +34,10 @@ pub struct OperatorComponentController<C: ComponentController> {
 }
 
 impl<C: ComponentController> OperatorComponentController<C> {
+    pub(super) fn new(operator: Operator, constructor: Box<dyn Construct<C>>) -> Self {
+        Self { operator, constructor, options: LoopOptions::default(), filter: None, changes: Vec::new() }
+    }
+
     /// See [`Controller::named`]. Default: the kind in lower case.
     pub fn named(self, name: impl Into<String> + 'static) -> Self {
         self.with(|controller| controller.named(name))

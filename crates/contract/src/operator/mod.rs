@@ -1,0 +1,29 @@
+//! The controllers of a contract as parts of an operator.
+
+mod component;
+mod owner;
+
+use kubewright_runtime::operator::Operator;
+
+pub use self::component::OperatorComponentController;
+pub use self::owner::OperatorContractOwner;
+use crate::controller::{ComponentController, ControllerConstructor};
+use crate::declaration::Contract;
+
+/// Adds the controllers of a contract to an operator.
+pub trait ContractExt: Into<Operator> + Sized {
+    /// Adds the controller of a component, which this constructor makes. Its options can be changed on the returned builder.
+    fn component_controller<C: ComponentController, M>(
+        self,
+        constructor: impl ControllerConstructor<C, M>,
+    ) -> OperatorComponentController<C> {
+        OperatorComponentController::new(self.into(), constructor.boxed())
+    }
+
+    /// Adds the controller of a contract's owner, which generates the components. Its options can be changed on the returned builder.
+    fn contract_owner<C: Contract>(self) -> OperatorContractOwner<C> {
+        OperatorContractOwner::new(self.into())
+    }
+}
+
+impl<T: Into<Operator>> ContractExt for T {}

@@ -1,0 +1,44 @@
+use std::fmt;
+
+use kubewright_core::contract::{Aggregate, ComponentType};
+use serde::{Deserialize, Serialize};
+
+use crate::declaration::{Contract, ContractOwner};
+use crate::status::OwnerStatus;
+
+/// The status of an owner, with the types that its contract says.
+pub(super) type StatusOfOwner<C> =
+    OwnerStatus<<<C as Contract>::Owner as ContractOwner>::Published, <<C as Contract>::Owner as ContractOwner>::Form>;
+
+/// The status of an owner during a pass, with notes for its end that are not stored.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct OwnerPassStatus<C: Contract> {
+    #[serde(flatten)]
+    pub(super) status: StatusOfOwner<C>,
+    #[serde(skip)]
+    pub(super) notes: PassNotes,
+}
+
+/// What the status follows from besides the outcome.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PassNotes {
+    /// The conditions of the components, by which the pass ended; none if it did not come so far.
+    pub(super) aggregate: Option<Aggregate>,
+    /// The components that a deletion waits for.
+    pub(super) left: Vec<ComponentType>,
+    /// Whether nothing is told of the pass.
+    pub(super) is_silent: bool,
+}
+
+impl<C: Contract> Default for OwnerPassStatus<C> {
+    fn default() -> Self {
+        Self { status: StatusOfOwner::<C>::default(), notes: PassNotes::default() }
+    }
+}
+
+impl<C: Contract> fmt::Debug for OwnerPassStatus<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnerPassStatus").field("status", &self.status).field("notes", &self.notes).finish()
+    }
+}

@@ -1,0 +1,143 @@
+//! The requests by which components are created, changed and deleted.
+
+use kubewright_core::child::LastWrite;
+use kubewright_core::contract::{OperationChange, component_patch};
+use kubewright_core::flow::{Classified, Failure, Flow};
+use kubewright_machinery::object::{Key, ObjectExt as _, canonical_sha256};
+use kubewright_runtime::cluster::{ApiError, ApiRequest, PatchKind, Propagation, is_removed};
+use kubewright_runtime::controller::WriteVerb;
+use kubewright_runtime::reconcile::Context;
+use serde_json::Value;
+
+use super::OwnerLoop;
+use super::component::{ExistingComponent, OpenComponent};
+use crate::declaration::Contract;
+
+impl<C: Contract> OwnerLoop<C> {
+    /// Creates a component.
+    pub(super) async fn create(&self, cx: &Context<C::Owner>, component: &OpenComponent<C>, wanted: &Value) -> Flow {
+        let request = ApiRequest::create(&component.resource, wanted).field_manager(&self.manager);
+        let answer = cx.cluster().send(&request).await.map_err(refused)?;
+        self.wrote(cx, component, WriteVerb::Created, &answer);
+        self.remember(cx.key(), component, &wanted["spec"], &answer);
+        Ok(())
+    }
+
+    /// Brings a component to a wanted state that was made of its live one, and returns the answer: nothing is sent if both are equal.
+    pub(super) async fn change(
+        &self,
+        cx: &Context<C::Owner>,
+        component: &OpenComponent<C>,
+        existing: &ExistingComponent,
+        wanted: &Value,
+    ) -> Flow<Option<Value>> {
+        let operation = self.terms.format.operation();
+        let Some(patch) = component_patch(&existing.object, wanted, operation) else { return Ok(None) };
+        let (key, resource) = (cx.key(), &component.resource);
+        let request = ApiRequest::patch(resource, key.namespace(), key.name(), PatchKind::Json, &patch);
+        let error = match cx.cluster().send(&request.field_manager(&self.manager)).await {
+            Ok(answer) => {
+                self.wrote(cx, component, WriteVerb::Patched, &answer);
+                return Ok(Some(answer));
+            }
+            Err(error) => error,
+        };
+        if error.is_not_found() {
+            component.objects.record_delete(key, existing.object.uid());
+        }
+        if error.is_not_found() || error.code() == Some(422) && self.has_moved(cx, component, &existing.object).await {
+            return Err(Failure::unclassified(Classified::conflict(error)).into());
+        }
+        Err(refused(error).into())
+    }
+
+    /// Deletes a component, and gives it this operation if finalizers hold it.
+    pub(super) async fn remove(
+        &self,
+        cx: &Context<C::Owner>,
+        component: &OpenComponent<C>,
+        existing: &ExistingComponent,
+        change: OperationChange,
+    ) -> Flow {
+        let (key, uid) = (cx.key(), existing.object.uid());
+        let exactly = ((key.namespace(), key.name()), (uid, None));
+        let request = ApiRequest::delete_exactly(&component.resource, exactly.0, exactly.1, Propagation::Background);
+        let answer = match cx.cluster().send(&request).await {
+            Ok(answer) => answer,
+            Err(error) if error.is_not_found() => {
+                component.objects.record_delete(key, uid);
+                return Ok(());
+            }
+            Err(error) => return Err(refused(error).into()),
+        };
+        cx.note_write(WriteVerb::Deleted, &component.kind(), key);
+        if answer.deletion_timestamp().is_none() || is_removed(&answer) {
+            component.objects.record_delete(key, uid);
+            return Ok(());
+        }
+        component.objects.record_write(&answer);
+        let mut wanted = answer.clone();
+        change.put(&mut wanted, &self.terms.format);
+        let going = ExistingComponent {
+            observation: existing.observation.clone(),
+            ownership: existing.ownership.clone(),
+            object: answer,
+        };
+        match self.change(cx, component, &going, &wanted).await {
+            // Its controller was faster.
+            Err(_) if component.objects.find(key).is_none_or(|found| found.uid() != uid) => Ok(()),
+            outcome => outcome.map(drop),
+        }
+    }
+
+    /// Whether the spec that is wanted stands on the server: as it is, as the type of the component reads it, or as the server stored it when it was
+    /// sent last.
+    pub(super) fn has_spec(&self, key: &Key, component: &OpenComponent<C>, live: &Value, spec: &Value) -> bool {
+        component.owned.is_same_spec(&live["spec"], spec) || {
+            let writes = self.writes.lock();
+            let last = writes.get(&(key.clone(), component.type_()));
+            last.is_some_and(|last| last.is_state_of(live) && last.wrote(&canonical_sha256(spec)))
+        }
+    }
+
+    /// Forgets what was written to a component that does not exist.
+    pub(super) fn forget(&self, key: &Key, component: &OpenComponent<C>) {
+        self.writes.lock().remove(&(key.clone(), component.type_()));
+    }
+
+    /// Remembers what the server made of a spec, if it made something else of it.
+    pub(super) fn remember(&self, key: &Key, component: &OpenComponent<C>, spec: &Value, answer: &Value) {
+        let place = (key.clone(), component.type_());
+        if component.owned.is_same_spec(&answer["spec"], spec) {
+            self.writes.lock().remove(&place);
+        } else {
+            self.writes.lock().insert(place, LastWrite::new(canonical_sha256(spec), answer));
+        }
+    }
+
+    fn wrote(&self, cx: &Context<C::Owner>, component: &OpenComponent<C>, verb: WriteVerb, answer: &Value) {
+        component.objects.record_write(answer);
+        if is_removed(answer) {
+            component.objects.record_delete(cx.key(), answer.uid());
+        }
+        cx.note_write(verb, &component.kind(), cx.key());
+    }
+
+    /// Whether the object is another one than a refused patch was made for, so that the patch, not its content, is the reason.
+    async fn has_moved(&self, cx: &Context<C::Owner>, component: &OpenComponent<C>, known: &Value) -> bool {
+        let key = cx.key();
+        match cx.cluster().send(&ApiRequest::get(&component.resource, key.namespace(), key.name())).await {
+            Ok(live) => {
+                component.objects.record_write(&live);
+                let differs = |field: &&str| live.metadata().get(*field) != known.metadata().get(*field);
+                ["uid", "labels", "annotations", "ownerReferences"].iter().any(differs) || live["spec"] != known["spec"]
+            }
+            Err(error) => error.is_not_found(),
+        }
+    }
+}
+
+/// The failure of a request.
+pub(super) fn refused(error: ApiError) -> Failure {
+    Failure::unclassified(error)
+}

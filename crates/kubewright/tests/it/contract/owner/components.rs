@@ -1,6 +1,6 @@
 //! Components that fail, carry more than the owner gives them, or go.
 
-use kubewright::core::flow::Failure;
+use kubewright::core::flow::{Failure, Wait};
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 
@@ -94,7 +94,7 @@ async fn foreign_labels_and_annotations_survive_and_the_spec_does_not() {
 async fn a_component_that_is_still_going_only_has_its_provenance_refreshed_and_is_created_anew_after() {
     let world = World::start().await;
     world.roll_out().await;
-    world.script.set("cleanup Landscaper", || kubewright::core::flow::Wait::for_event("Busy").into());
+    world.script.set("cleanup Landscaper", || Wait::for_event("Busy").into());
     let before = world.component("Landscaper").await.unwrap();
     world.patch(json!({"spec": {"sections": {"Landscaper": null}}})).await;
     let label = format!("{DOMAIN}/owner-generation");

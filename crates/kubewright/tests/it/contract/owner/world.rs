@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kubewright::core::contract::ComponentType;
-use kubewright::machinery::object::GroupVersionKind;
+use kubewright::machinery::object::GroupKind;
 use kubewright::prelude::*;
 use kubewright_testing::{Calm, TestCluster, TestOperator};
 
@@ -175,9 +175,9 @@ impl World {
 }
 
 /// The kind of a component's type.
-pub(super) fn kind(type_: &str) -> GroupVersionKind {
+pub(super) fn kind(type_: &str) -> kube::core::GroupVersionKind {
     assert!(TYPES.iter().any(|known: &ComponentType| known.as_str() == type_), "{type_}");
-    GroupVersionKind::new(DOMAIN, "v1", type_)
+    kube::core::GroupVersionKind::gvk(DOMAIN, "v1", type_)
 }
 
 /// The conditions of an owner: component, type and status.

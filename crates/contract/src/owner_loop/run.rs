@@ -7,7 +7,7 @@ use kubewright_core::contract::{
 };
 use kubewright_core::flow::{Blocked, Flow, Halt, Wait};
 use kubewright_core::reason;
-use kubewright_machinery::object::{Key, LabelledOwner, ObjectExt as _};
+use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_runtime::kind::KnownKind as _;
 use kubewright_runtime::reconcile::Context;
 use kubewright_runtime::step::join_all;
@@ -86,15 +86,8 @@ impl<C: Contract> OwnerLoop<C> {
     }
 
     pub(super) fn child_owner(&self, object: &Value) -> ChildOwner {
-        let format = &self.terms.format;
-        let place = (object.namespace(), object.name());
-        let mut owner = ChildOwner::new(C::Owner::gvk(), place, object.uid(), format.domain());
-        owner.labels = format.owner_labels().clone();
-        if owner.labels.kind.is_none() {
-            // A format without the label: what is read of it has no kind either.
-            owner.identity = LabelledOwner { kind: String::new(), ..owner.identity };
-        }
-        owner
+        let labels = self.terms.format.owner_labels().clone();
+        ChildOwner::new(C::Owner::gvk(), (object.namespace(), object.name()), object.uid(), labels)
     }
 
     /// Puts the labels on the owner that the format copies from its namespace.

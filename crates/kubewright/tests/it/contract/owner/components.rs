@@ -63,6 +63,7 @@ async fn transition_times_move_only_with_the_status_also_while_deleting() {
     let later = world.owner_matching("the token", |owner| owner["status"]["handledRequest"] == "again").await;
     assert_eq!(times(&later)[0], times(&failing)[0]);
     world.script.unset("cleanup CloudOrchestrator");
+    world.annotate_component("CloudOrchestrator", "requested-at", "now".into()).await;
     world.gone().await;
     world.stop().await;
 }

@@ -61,8 +61,10 @@ async fn a_roll_out_sends_for_each_component_one_creation_its_finalizers_and_sta
     world.roll_out().await;
     world.idle(5).await;
     let writes = world.writes_since(mark);
+    // Writers of finalizers that meet on one object are refused, and repeat.
     let of = |resource: &str, verb: &str| {
-        writes.iter().filter(|write| write.contains(verb) && write.contains(resource) && !write.contains("status")).count()
+        let of_it = writes.iter().filter(|write| write.contains(verb) && write.contains(resource) && !write.contains("status"));
+        of_it.filter(|write| !write.contains("422")).count()
     };
     for resource in ["apiservers", "authentications", "authorizations", "landscapers", "cloudorchestrators"] {
         assert_eq!(of(resource, "create"), 1, "{writes:#?}");

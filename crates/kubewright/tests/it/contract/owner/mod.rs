@@ -2,6 +2,7 @@
 
 mod components;
 mod lifecycle;
+mod openmcp;
 mod operations;
 mod plane;
 mod settings;

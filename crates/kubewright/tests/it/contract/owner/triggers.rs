@@ -59,12 +59,10 @@ fn the_operator_declares_what_the_loop_of_the_owner_needs() {
         .map(|rule| format!("{} {}", rule.resource, rule.verbs.iter().cloned().collect::<Vec<_>>().join(" ")))
         .collect();
     for expected in [
-        "apiservers create delete get patch",
-        "apiservers get list watch",
-        "controlplanes get patch",
+        "apiservers create delete get list patch watch",
+        "controlplanes get list patch watch",
         "controlplanes/status patch",
-        "settings patch",
-        "settings get list watch",
+        "settings get list patch watch",
         "namespaces get list watch",
     ] {
         assert!(told.iter().any(|told| told == expected), "{expected}: {told:#?}");

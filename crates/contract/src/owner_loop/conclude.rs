@@ -51,6 +51,7 @@ impl<C: Contract> Conclude for OwnerLoop<C> {
             is_held: !notes.left.is_empty(),
             outcome: ended.outcome(),
             report: ended.report(),
+            redactor: cx.redactor(),
         };
         let told = pass.status(&self.terms.format);
         status.conditions = told.conditions;

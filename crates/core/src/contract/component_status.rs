@@ -257,20 +257,28 @@ impl EndedPass<'_> {
         declared.map_or_else(|| type_.to_owned(), |declared| declared.written_as(format))
     }
 
-<<<<<<< HEAD
     fn set(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str) {
-        updater.set(type_, status, reason, cut(self.redactor.redact(message).into_owned()));
+        set(updater, type_, status, reason, message, self.redactor);
     }
 
     fn put(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts) {
-        self.set(updater, type_, status, texts.reason.as_str(), &texts.message);
+        put(updater, type_, status, texts, self.redactor);
     }
-=======
-pub(super) fn set(updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str) {
-    updater.set(type_, status, reason, cut(redact(message).into_owned()));
 }
 
-pub(super) fn put(updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts) {
-    set(updater, type_, status, texts.reason.as_str(), &texts.message);
->>>>>>> 8892c0cb (The loop of an owner generates its components from it and shows their conditions)
+/// Sets a condition with a message that is masked and cut.
+pub(super) fn set(
+    updater: &mut Updater,
+    type_: &str,
+    status: ConditionStatus,
+    reason: &str,
+    message: &str,
+    redactor: &Redactor,
+) {
+    updater.set(type_, status, reason, cut(redactor.redact(message).into_owned()));
+}
+
+/// Sets a condition with the texts of an outcome.
+pub(super) fn put(updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts, redactor: &Redactor) {
+    set(updater, type_, status, texts.reason.as_str(), &texts.message, redactor);
 }

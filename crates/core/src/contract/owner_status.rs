@@ -7,7 +7,7 @@ use super::aggregate::{Aggregate, OwnerCondition, Phase};
 use super::component_status::{put, set};
 use super::format::Format;
 use crate::condition::{Condition, ConditionStatus, DELETION_BLOCKED, Keep, READY, STALLED, Updater};
-use crate::flow::{Flow, Halt, Outcome, PassReport, StalledMark, Wait, cut, redact};
+use crate::flow::{Flow, Halt, Outcome, PassReport, Redactor, StalledMark, Wait, cut};
 use crate::reason;
 
 /// A pass of an owner that is over, with all that its status follows from.
@@ -34,6 +34,8 @@ pub struct EndedOwnerPass<'a> {
     pub outcome: &'a Flow,
     /// The report of the outcome.
     pub report: &'a PassReport,
+    /// The masks of messages.
+    pub redactor: &'a Redactor,
 }
 
 /// The common part of an owner's status after a pass.
@@ -76,7 +78,7 @@ impl EndedOwnerPass<'_> {
         match self.outcome {
             Err(_) if self.is_quiet() => self.message.map(str::to_owned),
             Err(Halt::Wait(_)) if !format.writes_framework_conditions() => None,
-            Err(halt) => Some(cut(redact(&halt.text()).into_owned())).filter(|text| !text.is_empty()),
+            Err(halt) => Some(cut(self.redactor.redact(&halt.text()).into_owned())).filter(|text| !text.is_empty()),
             Ok(()) => None,
         }
     }
@@ -95,10 +97,10 @@ impl EndedOwnerPass<'_> {
                 StalledMark::Remove => {
                     updater.remove(STALLED);
                 }
-                StalledMark::Set(texts) => put(&mut updater, STALLED, ConditionStatus::True, texts),
+                StalledMark::Set(texts) => put(&mut updater, STALLED, ConditionStatus::True, texts, self.redactor),
             }
             if let Some((is_ready, texts)) = &self.report.ready {
-                put(&mut updater, READY, if *is_ready { ConditionStatus::True } else { ConditionStatus::False }, texts);
+                put(&mut updater, READY, (*is_ready).into(), texts, self.redactor);
             }
         } else {
             updater.remove(READY).remove(STALLED);
@@ -117,7 +119,9 @@ impl EndedOwnerPass<'_> {
             Ok(()) | Err(Halt::Done | Halt::Wait(_)) => None,
         };
         match texts {
-            Some((reason, message)) => set(updater, DELETION_BLOCKED, ConditionStatus::True, reason.as_str(), &message),
+            Some((reason, message)) => {
+                set(updater, DELETION_BLOCKED, ConditionStatus::True, reason.as_str(), &message, self.redactor);
+            }
             None => {
                 updater.remove(DELETION_BLOCKED);
             }

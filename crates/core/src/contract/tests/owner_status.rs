@@ -1,6 +1,6 @@
 use super::*;
 use crate::backoff::Timing;
-use crate::flow::{Failure, Flow, KeyMemory, Prior, Wait, report};
+use crate::flow::{Failure, Flow, KeyMemory, Prior, Redactor, Wait, report};
 
 fn ended(outcome: &Flow, is_deleting: bool, is_held: bool, before: &[OwnerCondition], format: &Format) -> OwnerReport {
     let conditions = [true_("ServerReconciliation"), true_("ServerHealthy")];
@@ -18,6 +18,7 @@ fn ended(outcome: &Flow, is_deleting: bool, is_held: bool, before: &[OwnerCondit
         is_held,
         outcome,
         report: &report,
+        redactor: &Redactor::default(),
     };
     pass.status(format)
 }

@@ -275,7 +275,7 @@ async fn a_former_finalizer_alone_goes_with_one_write() {
     let maps = Arc::new(ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true));
     let [name, former] = [FINALIZER, "example.com/former"].map(|name| FinalizerName::parse(name).unwrap());
     let form = FinalizerWrite::Apply { manager: "finalizers".to_owned(), force: false };
-    let writer = FinalizerWriter::new(api, maps, "self".into(), name, &Timing::default()).former([former]).form(form);
+    let writer = FinalizerWriter::new(api, maps, "self".into(), name, Timing::default()).former([former]).form(form);
     let mark = cluster.journal().mark();
     let removed = writer.remove(&created, RemovalGuard::AsSeen, |_| true).await.unwrap();
     assert!(matches!(&removed, FinalizerOutcome::Changed(map) if map["metadata"].get("finalizers").is_none()), "{removed:?}");
@@ -295,7 +295,7 @@ async fn an_apply_of_a_finalizer_does_not_create_an_object_that_is_gone() {
     let maps = Arc::new(ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true));
     let name = FinalizerName::parse(FINALIZER).unwrap();
     let form = FinalizerWrite::Apply { manager: "finalizers".to_owned(), force: true };
-    let writer = FinalizerWriter::new(api, maps, "self".into(), name, &Timing::default()).form(form);
+    let writer = FinalizerWriter::new(api, maps, "self".into(), name, Timing::default()).form(form);
     let added = writer.add(&created, |_| true).await.unwrap();
     assert!(matches!(added, FinalizerOutcome::Gone), "{added:?}");
     assert_eq!(cluster.get::<ConfigMap>("mine").await, None);

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use http::{Method, StatusCode};
+use kubewright_core::flow::Redactor;
 use kubewright_core::queue::Lane;
 use kubewright_machinery::object::Key;
 use serde_json::{Value, json};
@@ -253,4 +254,15 @@ async fn metrics_can_be_turned_off() {
     control.hide_metrics();
     let answer = pages.respond(&Method::GET, "/metrics", "").await;
     assert!(answer.status == StatusCode::NOT_FOUND && answer.body.contains("metrics-protocol"), "{}", answer.body);
+}
+
+// SW-9
+#[test]
+fn failing_checks_pass_the_redactor() {
+    let checks = Checks::new();
+    checks.ready("backend", || Err("token-1 was refused by https://admin:pw@example.com".to_owned())).unwrap();
+    let told = || checks.results(CheckKind::Ready).remove(0).1.unwrap_err();
+    assert_eq!(told(), "token-1 was refused by https://***@example.com");
+    checks.set_redactor(Redactor::default().masking(|text| Some(text.replace("token-1", "(token)"))));
+    assert_eq!(told(), "(token) was refused by https://***@example.com");
 }

@@ -102,6 +102,18 @@ mod tests {
         assert!(!warnings.is_expected("metadata.finalizers: \"other\": prefer a domain-qualified finalizer name"));
     }
 
+    // SW-9
+    #[test]
+    fn a_warning_passes_the_redactor() {
+        let tokens = |text: &str| text.contains("token-1").then(|| text.replace("token-1", "(token)"));
+        let warnings = Warnings::new(Redactor::default().masking(tokens));
+        let mut headers = HeaderMap::new();
+        headers.insert(http::header::WARNING, http::HeaderValue::from_static(r#"299 - "token-1 and Bearer abc are deprecated""#));
+        let foos = ApiResource::known(&GroupVersionKind::new("example.com", "v1", "Foo"), "foos", true);
+        let request = ApiRequest::get(&foos, "demo", "one");
+        assert_eq!(warnings.take(&headers, &request), ["(token) and Bearer *** are deprecated"]);
+    }
+
     // CHK-5
     #[test]
     fn a_text_is_remembered() {

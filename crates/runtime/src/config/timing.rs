@@ -17,8 +17,8 @@ pub struct CurrentTiming {
 
 impl CurrentTiming {
     /// Follows the ConfigMap; without it this value counts.
-    pub(crate) fn followed(given: Timing, configs: Configs) -> Self {
-        Self { given: Arc::new(given), configs: Some(configs) }
+    pub(crate) fn followed(given: Arc<Timing>, configs: Configs) -> Self {
+        Self { given, configs: Some(configs) }
     }
 
     /// The value. The same pointer as before if nothing has changed.
@@ -33,9 +33,15 @@ impl CurrentTiming {
     }
 }
 
+impl From<Arc<Timing>> for CurrentTiming {
+    fn from(given: Arc<Timing>) -> Self {
+        Self { given, configs: None }
+    }
+}
+
 impl From<Timing> for CurrentTiming {
     fn from(given: Timing) -> Self {
-        Self { given: Arc::new(given), configs: None }
+        Arc::new(given).into()
     }
 }
 

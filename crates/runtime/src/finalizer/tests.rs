@@ -75,7 +75,7 @@ impl World {
 fn writer(cluster: Cluster) -> FinalizerWriter {
     let resource = ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true);
     let name = FinalizerName::parse(OURS).unwrap();
-    FinalizerWriter::new(cluster, Arc::new(resource), "test".into(), name, &Timing::default())
+    FinalizerWriter::new(cluster, Arc::new(resource), "test".into(), name, Timing::default())
 }
 
 fn refusal(code: u16) -> (u16, Value) {

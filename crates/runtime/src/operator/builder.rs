@@ -49,7 +49,8 @@ pub struct Operator {
     problems: Vec<String>,
     clock: Option<Clock>,
     random: Option<Random>,
-    timing: Timing,
+    /// Shared, so that an operator is small: futures hold it several times.
+    timing: Arc<Timing>,
     redactor: Redactor,
     /// Whether a ConfigMap replaces the timing.
     follows_timing: bool,
@@ -154,7 +155,7 @@ impl Operator {
             problems: Vec::new(),
             clock: None,
             random: None,
-            timing: Timing::default(),
+            timing: Arc::default(),
             redactor: Redactor::default(),
             follows_timing: false,
             states: States::default(),
@@ -321,7 +322,7 @@ impl Operator {
     /// Other delays and limits.
     #[must_use]
     pub fn timing(mut self, timing: Timing) -> Self {
-        self.timing = timing;
+        self.timing = Arc::new(timing);
         self
     }
 

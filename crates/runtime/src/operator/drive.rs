@@ -50,7 +50,7 @@ pub(super) struct Parts {
     pub(super) declarations: Declarations,
     pub(super) registrations: Vec<Box<dyn Registration>>,
     pub(super) checks: Checks,
-    pub(super) timing: Timing,
+    pub(super) timing: Arc<Timing>,
     /// Whether a ConfigMap replaces the timing.
     pub(super) follows_timing: bool,
     pub(super) states: States,
@@ -410,7 +410,7 @@ impl Driver {
         };
         let configs = Configs::default();
         let timing =
-            if *follows_timing { CurrentTiming::followed(timing.clone(), configs.clone()) } else { timing.clone().into() };
+            if *follows_timing { CurrentTiming::followed(Arc::clone(timing), configs.clone()) } else { Arc::clone(timing).into() };
         OperatorContext {
             operator: name.as_str().into(),
             cluster: cluster.clone(),

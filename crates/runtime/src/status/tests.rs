@@ -67,7 +67,7 @@ impl World {
         let world = Arc::clone(self);
         let cluster = cluster_of(client_of(move |call| world.answer(&call)), &Tasks::new());
         let resource = ApiResource::known(&GroupVersionKind::new("demo.example.com", "v1", "Widget"), "widgets", true);
-        StatusWriter::new(cluster, Arc::new(resource), "test".into(), &Timing::default())
+        StatusWriter::new(cluster, Arc::new(resource), "test".into(), Timing::default())
     }
 
     fn status(&self) -> Value {

@@ -85,7 +85,7 @@ async fn a_status_of_an_object_that_is_gone_is_no_failure_and_hides_none() {
     };
     world.create("demo", 1).await;
     world.until("the pass counts as done", || count("done") >= 1.0).await;
-    assert_eq!(count("error"), 0.0, "{:#?}", world.why("demo"));
+    assert!(count("error") < 1.0, "{:#?}", world.why("demo"));
     world.create("other", 2).await;
     world.until("the failure counts", || count("terminal") >= 1.0).await;
     world.stop().await;

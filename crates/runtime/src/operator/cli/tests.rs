@@ -263,6 +263,23 @@ fn roles_come_with_a_service_account_where_its_namespace_is_known() {
     );
 }
 
+// CMD-4, flow-and-contract.md, 14
+#[test]
+fn an_operator_whose_delays_follow_a_config_map_may_read_it() {
+    let printed = |operator: Operator, args: &[&str]| {
+        let line = ["demo", "rbac", "--system-namespace", "s"];
+        let cli = Cli::try_parse_from(line.iter().chain(args)).unwrap();
+        let Some(Command::Rbac(args)) = cli.command else { panic!("another command") };
+        let (documents, _) = args.documents(operator.leadership(Leadership::off()));
+        let reads = |document: &&Value| document["rules"].to_string().contains("configmaps");
+        let place = |document: &Value| format!("{} {}", document["kind"], document["metadata"]["namespace"]).replace('"', "");
+        documents.iter().filter(reads).map(place).collect::<Vec<_>>()
+    };
+    assert_eq!(printed(Operator::new("demo"), &[]), [] as [&str; 0]);
+    assert_eq!(printed(Operator::new("demo").timing_from_config(), &[]), ["Role s"]);
+    assert_eq!(printed(Operator::new("demo"), &["--config-timing-name", "delays"]), ["Role s"]);
+}
+
 const REFERENCE: &str = include_str!("../../../../../docs/src/reference/running.md");
 
 /// The first columns of the table below a heading.

@@ -37,6 +37,7 @@ impl Visit {
 
 /// Explores all states, depth first. Endless: a state that follows itself is one that controllers alone come back to, since each change of a user
 /// takes from the budget.
+#[allow(clippy::mutable_key_type)] // the decisions that states share are no part of them
 pub(super) fn explore(start: World, users: &[User], planner: Planner, explored: &mut Explored) {
     // Whether each known state is on the path.
     let mut known: QuickMap<World, bool> = QuickMap::default();
@@ -47,13 +48,12 @@ pub(super) fn explore(start: World, users: &[User], planner: Planner, explored: 
             known.insert(path.pop().map(|visit| visit.world).unwrap(), false);
             continue;
         };
-        match known.get(&next) {
-            Some(is_on_path) => assert!(!is_on_path, "endless: controllers come back to {next:?}"),
-            None => {
-                known.insert(next.clone(), true);
-                path.push(Visit::of(next, users, planner, explored));
-            }
+        if let Some(is_on_path) = known.get(&next) {
+            assert!(!is_on_path, "endless: controllers come back to {next:?}");
+            continue;
         }
+        known.insert(next.clone(), true);
+        path.push(Visit::of(next, users, planner, explored));
     }
 }
 

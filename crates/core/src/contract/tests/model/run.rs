@@ -73,7 +73,7 @@ impl World {
         let moves = |index: &usize| matches!(self.components[*index].effect, Effect::Comes | Effect::Goes);
         steps.extend((0..count).filter(moves).map(Step::Outside));
         let is_blind =
-            |index: &usize| self.components.get(*index).map_or(self.owner.view.is_some(), |found| found.view.is_some());
+            |index: &usize| self.components.get(*index).map_or_else(|| self.owner.view.is_some(), |found| found.view.is_some());
         steps.extend((0..=count).filter(is_blind).map(Step::List));
         if self.budget > 0 && self.owner.exists {
             for user in users {
@@ -130,7 +130,7 @@ impl World {
         if let Interruptions::AtMost(_, running) = &mut self.interruptions {
             let is_running = |index: &u8| {
                 let component = self.components.get(usize::from(*index));
-                component.map_or(self.owner.pass.is_some(), |component| component.pass.is_some())
+                component.map_or_else(|| self.owner.pass.is_some(), |component| component.pass.is_some())
             };
             *running = running.filter(is_running);
         }

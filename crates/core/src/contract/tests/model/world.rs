@@ -1,10 +1,12 @@
 //! The state of the model: the objects on the server, the effects outside, and the passes that run.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::rc::Rc;
+use std::sync::LazyLock;
 
 use super::quick::QuickMap;
 use super::*;
@@ -36,27 +38,27 @@ pub(super) enum User {
 
 /// The edges of each component, the same in all states of an exploration, with the decisions that were taken in it: each is asked for many times.
 #[derive(Clone)]
-pub(super) struct Edges(Arc<Shared>);
+pub(super) struct Edges(Rc<Shared>);
 
 struct Shared {
     edges: Vec<Vec<Edge>>,
-    next: Mutex<QuickMap<(usize, Pass), Next>>,
-    told: Mutex<QuickMap<Vec<Option<Object>>, Told>>,
+    next: RefCell<QuickMap<(usize, Pass), Next>>,
+    told: RefCell<QuickMap<Vec<Option<Object>>, Told>>,
 }
 
 impl Edges {
     fn new(edges: &[Vec<Edge>]) -> Self {
-        Self(Arc::new(Shared { edges: edges.to_vec(), next: Mutex::default(), told: Mutex::default() }))
+        Self(Rc::new(Shared { edges: edges.to_vec(), next: RefCell::default(), told: RefCell::default() }))
     }
 
     /// The next action of a pass; decided if it was not yet.
     pub(super) fn next(&self, index: usize, pass: &Pass, decide: impl FnOnce() -> Next) -> Next {
-        self.0.next.lock().unwrap().entry((index, pass.clone())).or_insert_with(decide).clone()
+        self.0.next.borrow_mut().entry((index, pass.clone())).or_insert_with(decide).clone()
     }
 
     /// The status of the owner of these components; made if it was not yet.
     pub(super) fn told(&self, components: &[Option<Object>], tell: impl FnOnce() -> Told) -> Told {
-        *self.0.told.lock().unwrap().entry(components.to_vec()).or_insert_with(tell)
+        *self.0.told.borrow_mut().entry(components.to_vec()).or_insert_with(tell)
     }
 }
 

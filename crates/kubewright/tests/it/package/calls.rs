@@ -101,7 +101,7 @@ fn of_the_deployment() -> Vec<StepCall> {
 async fn installed() -> PackageWorld {
     let world = PackageWorld::start().await;
     let mut mail = shop();
-    mail.name = "mail".to_owned();
+    "mail".clone_into(&mut mail.name);
     world.install(mail).await;
     let account = |producer: &str, optional| AccountProducer { producer: producer.to_owned(), optional };
     let mut described = descriptor("shop", "1.0.0");

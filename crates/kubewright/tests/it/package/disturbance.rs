@@ -41,7 +41,7 @@ fn install() -> Vec<Step> {
 }
 
 fn upgrade() -> Vec<Step> {
-    vec![Step::Set(package(|spec| spec.version = "2.0.0".to_owned())), until_installed(package(|_| {}), "2.0.0", "1Gi")]
+    vec![Step::Set(package(|spec| "2.0.0".clone_into(&mut spec.version))), until_installed(package(|_| {}), "2.0.0", "1Gi")]
 }
 
 fn grow(spec: &mut PackageSpec) {

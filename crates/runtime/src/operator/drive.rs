@@ -409,8 +409,11 @@ impl Driver {
             connector: states.get(),
         };
         let configs = Configs::default();
-        let timing =
-            if *follows_timing { CurrentTiming::followed(Arc::clone(timing), configs.clone()) } else { Arc::clone(timing).into() };
+        let timing = if *follows_timing {
+            CurrentTiming::followed(Arc::clone(timing), configs.clone())
+        } else {
+            Arc::clone(timing).into()
+        };
         OperatorContext {
             operator: name.as_str().into(),
             cluster: cluster.clone(),

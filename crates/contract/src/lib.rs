@@ -10,6 +10,8 @@
 //! their conditions and external statuses in the status of the owner. [`ContractExt::contract_owner`] makes it a part of an operator.
 //!
 //! The decisions are those of [`kubewright_core::contract`]; this crate sends the requests.
+//!
+//! Each scenario of the specification has a row with its tests in `docs/src/reference/rules-of-contracts.md`.
 
 mod component_loop;
 mod context;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kube::Resource as _;
 use kubewright_core::child::ChildOwner;
 use kubewright_core::contract::component_patch;
 use kubewright_core::flow::{BoxError, Failure, Flow};
@@ -13,7 +14,6 @@ use kubewright_runtime::kind::KnownKind as _;
 use kubewright_runtime::operator::{Declarations, OperatorContext, Rule};
 use kubewright_runtime::reconcile::Context;
 use kubewright_runtime::store::Store;
-use kube::Resource as _;
 
 use super::OwnerLoop;
 use super::write::refused;

@@ -2,8 +2,8 @@
 
 use kubewright_core::child::{ChildOwner, Ownership};
 use kubewright_core::contract::{
-    Aggregate, ComponentType, ComponentView, OperationChange, OwnerAction, OwnerPass, OwnerState, Provenance, RECONCILE, Reported,
-    aggregate, component_patch, plan,
+    Aggregate, ComponentType, ComponentView, OperationChange, OwnerAction, OwnerPass, OwnerState, Provenance, RECONCILE,
+    Reported, aggregate, component_patch, plan,
 };
 use kubewright_core::flow::{Blocked, Flow, Halt, Wait};
 use kubewright_core::reason;
@@ -225,11 +225,8 @@ impl<C: Contract> OwnerLoop<C> {
             conditions: &existing.observation.conditions,
             declared: component.owned.conditions(),
         });
-        let pass = OwnerPass {
-            before: &status.conditions,
-            now: cx.clock().now(),
-            generation: owner.generation().unwrap_or_default(),
-        };
+        let pass =
+            OwnerPass { before: &status.conditions, now: cx.clock().now(), generation: owner.generation().unwrap_or_default() };
         aggregate(&reported.collect::<Vec<_>>(), &pass, &self.terms.format)
     }
 

@@ -116,7 +116,8 @@ pub fn aggregate(components: &[Reported<'_>], pass: &OwnerPass<'_>, format: &For
     if summary.condition.status != ConditionStatus::True {
         offending.push(line(&summary));
     }
-    let unready = components.iter().filter(|component| component.is_unready(&exported, components)).map(|component| component.type_);
+    let unready =
+        components.iter().filter(|component| component.is_unready(&exported, components)).map(|component| component.type_);
     Aggregate { unready: unready.collect(), exported, summary, offending }
 }
 

@@ -267,14 +267,7 @@ impl EndedPass<'_> {
 }
 
 /// Sets a condition with a message that is masked and cut.
-pub(super) fn set(
-    updater: &mut Updater,
-    type_: &str,
-    status: ConditionStatus,
-    reason: &str,
-    message: &str,
-    redactor: &Redactor,
-) {
+pub(super) fn set(updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str, redactor: &Redactor) {
     updater.set(type_, status, reason, cut(redactor.redact(message).into_owned()));
 }
 

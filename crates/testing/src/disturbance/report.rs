@@ -34,6 +34,9 @@ fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) 
             None => MORE,
             // Creates of one kind count together, since their paths name no object.
             Some(lasts) if object.ends_with(' ') => Fault::most_requests(lasts),
+            Some(lasts) if plain.keeps_to_delays => {
+                MORE + usize::try_from(lasts.as_secs()).unwrap_or(usize::MAX).max(3 * Fault::most_passes(lasts))
+            }
             // Each pass tries three times.
             Some(lasts) => MORE + 3 * Fault::most_passes(lasts),
         };
@@ -43,7 +46,7 @@ fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) 
         }
     }
     if let Some(lasts) = disturbance.lasts() {
-        let (recovery, longest) = (disturbed.recovery.unwrap_or_default(), RECOVERY + plain.took + LOOK);
+        let (recovery, longest) = (disturbed.recovery.unwrap_or_default(), RECOVERY + plain.took + plain.poll + LOOK);
         if recovery > longest {
             found.push(format!("{disturbance}: in order {recovery:?} after the end of the fault, more than {longest:?}"));
         }

@@ -33,6 +33,10 @@ pub(super) struct Outcome {
     pub(super) asked: Vec<(Verb, String, String)>,
     /// How long the steps took.
     pub(super) took: Duration,
+    /// How long the operator may wait by timers of its own.
+    pub(super) poll: Duration,
+    /// Whether it tries again after exactly the delays that servers ask for.
+    pub(super) keeps_to_delays: bool,
     /// How long they took after the end of a fault that lasted.
     pub(super) recovery: Option<Duration>,
     /// How many requests leading replicas sent until the steps were done.
@@ -128,6 +132,8 @@ impl<'s, S: Scenario> Stage<'s, S> {
             watched: watched(&player.cluster.journal().all()),
             asked: asked(&journal),
             took: done.saturating_sub(begun),
+            poll: self.scenario.poll(),
+            keeps_to_delays: self.scenario.keeps_to_delays(),
             recovery,
             leader_requests,
             met_leader: player.leaders.as_ref().is_some_and(Leaders::has_begun),

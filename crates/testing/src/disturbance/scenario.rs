@@ -1,6 +1,7 @@
 //! Scenarios as data.
 
 use std::fmt;
+use std::time::Duration;
 
 use kubewright_apiserver::middleware::journal::Records;
 use kubewright_machinery::object::ObjectExt as _;
@@ -18,6 +19,18 @@ pub trait Scenario: Sync {
 
     /// Whether it only combines what other scenarios show, so that a sample of its points does.
     fn is_combined(&self) -> bool {
+        false
+    }
+
+    /// The longest time that the operator lets pass before it looks again at what it waits for. After a fault it may come to that wait once more, on top
+    /// of the longest back-off. Default: none, for operators that go by events.
+    fn poll(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Whether it tries again after exactly the delay that a server asks for, as hand-written reconcilers do, and not after delays that grow. Then one
+    /// object may be tried every second while a fault lasts.
+    fn keeps_to_delays(&self) -> bool {
         false
     }
 

@@ -51,7 +51,8 @@ fn a_deletion_is_blocked_while_components_are_left() {
     let told = ended(&outcome, true, true, &[], &format());
     assert_eq!(types(&told), ["ServerHealthy", "DeletionBlocked", "Ready", "ComponentsSuccessful"]);
     let blocked = &told.conditions[1].condition;
-    let message = "the deletion waits for components: Server, Portal; ignored by annotation: Portal, remove their operation annotation";
+    let message =
+        "the deletion waits for components: Server, Portal; ignored by annotation: Portal, remove their operation annotation";
     assert_eq!((blocked.reason.as_str(), blocked.message.as_str()), ("DeletionWaitingForComponents", message));
     assert_eq!(told.phase, Phase::Deleting);
     let over = ended(&Ok(()), false, false, &told.conditions, &format());

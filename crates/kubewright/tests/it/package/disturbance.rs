@@ -1,5 +1,7 @@
 //! The package pipeline under every disturbance (see `kubewright_testing::disturbance`), of which a cut after each request is the first.
 
+use std::time::Duration;
+
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
@@ -123,6 +125,15 @@ impl Scenario for Packages {
 
     // A third of the points by default; the cut after each request of an installation has a test of its own.
     fn is_combined(&self) -> bool {
+        true
+    }
+
+    // A volume that grows is looked at after ten seconds.
+    fn poll(&self) -> Duration {
+        Duration::from_secs(10)
+    }
+
+    fn keeps_to_delays(&self) -> bool {
         true
     }
 

@@ -1,5 +1,7 @@
 //! A restart under every disturbance (see `kubewright_testing::disturbance`).
 
+use std::time::Duration;
+
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
@@ -32,6 +34,14 @@ impl Scenario for Restarting {
     }
 
     fn is_combined(&self) -> bool {
+        true
+    }
+
+    fn poll(&self) -> Duration {
+        Duration::from_secs(5)
+    }
+
+    fn keeps_to_delays(&self) -> bool {
         true
     }
 

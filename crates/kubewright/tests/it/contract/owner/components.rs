@@ -18,9 +18,8 @@ async fn a_component_that_fails_stops_no_other_and_the_summary_lists_those_that_
     owner["spec"]["sections"]["Landscaper"]["size"] = 13.into();
     world.cluster.create(owner).await.unwrap();
     let lines = "Authentication: [NoKeys] no keys\nAuthorization: [NoKeys] no keys";
-    let failed = world
-        .owner_matching("both failures", |owner| condition(owner, "ComponentsSuccessful")["message"] == lines)
-        .await;
+    let failed =
+        world.owner_matching("both failures", |owner| condition(owner, "ComponentsSuccessful")["message"] == lines).await;
     let summary = condition(&failed, "ComponentsSuccessful");
     assert_eq!((&summary["status"], &summary["reason"]), (&json!("False"), &json!("NotAllComponentsReconciledSuccessfully")));
     let ready = condition(&failed, "Ready");
@@ -49,14 +48,14 @@ async fn transition_times_move_only_with_the_status_also_while_deleting() {
     };
     world.idle(90).await;
     world.patch(json!({"spec": {"sections": {"Landscaper": {"size": 2}}}})).await;
-    let second = world
-        .owner_matching("the change", |owner| owner["status"]["endpoints"]["Landscaper"] == "https://landscaper-2")
-        .await;
+    let second =
+        world.owner_matching("the change", |owner| owner["status"]["endpoints"]["Landscaper"] == "https://landscaper-2").await;
     assert_eq!(times(&second)[..2], times(&first)[..2]);
     world.idle(90).await;
     world.script.set("cleanup CloudOrchestrator", || Failure::msg("it stays").reason("Stays").into());
     world.delete().await;
-    let failing = world.owner_matching("the failure", |owner| condition(owner, "ComponentsSuccessful")["status"] == "False").await;
+    let failing =
+        world.owner_matching("the failure", |owner| condition(owner, "ComponentsSuccessful")["status"] == "False").await;
     assert_ne!(times(&failing)[0], times(&first)[0]);
     world.idle(90).await;
     world.annotate("requested-at", "again".into()).await;
@@ -78,7 +77,8 @@ async fn foreign_labels_and_annotations_survive_and_the_spec_does_not() {
     });
     world.patch_component("Landscaper", foreign).await;
     // The status of the component tells of the change.
-    let repaired = world.component_matching("Landscaper", "the spec of the owner", |found| found["spec"] == json!({"size": 1})).await;
+    let repaired =
+        world.component_matching("Landscaper", "the spec of the owner", |found| found["spec"] == json!({"size": 1})).await;
     assert_eq!((repaired.label("team"), repaired.annotation("note")), (Some("a"), Some("kept")));
     world.patch_component("Landscaper", json!({"metadata": {"labels": { format!("{DOMAIN}/owner-generation"): null }}})).await;
     let label = format!("{DOMAIN}/owner-generation");
@@ -100,12 +100,15 @@ async fn a_component_that_is_still_going_only_has_its_provenance_refreshed_and_i
     world.patch(json!({"spec": {"sections": {"Landscaper": null}}})).await;
     let label = format!("{DOMAIN}/owner-generation");
     world
-        .component_matching("Landscaper", "its deletion", |found| found.deletion_timestamp().is_some() && found.label(&label) == Some("2"))
+        .component_matching("Landscaper", "its deletion", |found| {
+            found.deletion_timestamp().is_some() && found.label(&label) == Some("2")
+        })
         .await;
     let none = world.owner_matching("no endpoint", |owner| owner["status"]["endpoints"].get("Landscaper").is_none()).await;
     assert_eq!(condition(&none, "LandscaperHealthy")["managedBy"], "Landscaper", "it is shown until it is gone");
     world.patch(json!({"spec": {"sections": {"Landscaper": {"size": 5}}}})).await;
-    let refreshed = world.component_matching("Landscaper", "the third generation", |found| found.label(&label) == Some("3")).await;
+    let refreshed =
+        world.component_matching("Landscaper", "the third generation", |found| found.label(&label) == Some("3")).await;
     assert_eq!((refreshed.uid(), &refreshed["spec"]), (before.uid(), &before["spec"]));
     world.script.unset("cleanup Landscaper");
     world.annotate_component("Landscaper", "requested-at", "now".into()).await;

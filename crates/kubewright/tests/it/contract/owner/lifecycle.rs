@@ -3,8 +3,8 @@
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 
-use super::plane::{CANARY, ControlPlane, DOMAIN, owner_operator};
 use super::plane::Script;
+use super::plane::{CANARY, ControlPlane, DOMAIN, owner_operator};
 use super::world::{ALL, NAME, World, condition, conditions};
 
 // PAR-01, PAR-10, OL-1, OL-2, OL-3, OL-4, AGG-5, STAT-08, CT-5, CT-6
@@ -96,7 +96,9 @@ async fn components_are_added_changed_and_removed_as_the_sections_of_the_owner_a
     world.patch(json!({"spec": {"sections": {"Authentication": {"size": 2, "note": null}}}})).await;
     let changed = world.component_matching("Authentication", "the new spec", |found| found["spec"] == json!({"size": 2})).await;
     assert_eq!(changed.label(&format!("{DOMAIN}/owner-generation")), Some("3"));
-    world.owner_matching("the new endpoint", |owner| owner["status"]["endpoints"]["Authentication"] == "https://authentication-2").await;
+    world
+        .owner_matching("the new endpoint", |owner| owner["status"]["endpoints"]["Authentication"] == "https://authentication-2")
+        .await;
     world.patch(json!({"spec": {"sections": {"Authentication": null}}})).await;
     world.component_gone("Authentication").await;
     let one = world
@@ -119,7 +121,10 @@ async fn an_owner_is_not_ready_until_its_components_are_and_tells_which_keep_it_
     assert_eq!(condition(&waits, "ApiServer")["reason"], "NoConditions");
     let summary = condition(&waits, "ComponentsSuccessful");
     assert_eq!(summary["message"], "ApiServer: [NotReconciledYet] condition ApiServerReconciliation is missing");
-    assert!(waits["status"]["message"].as_str().unwrap().starts_with("ApiServer: ApiServer is Unknown [NoConditions]"), "{waits}");
+    assert!(
+        waits["status"]["message"].as_str().unwrap().starts_with("ApiServer: ApiServer is Unknown [NoConditions]"),
+        "{waits}"
+    );
     assert_eq!(waits["status"].get("appliedGeneration"), None);
     assert_eq!(world.waits().await, json!([{"controller": "controlplane", "for": "apiserver", "objects": 1}]));
     world.stop().await;

@@ -108,9 +108,7 @@ fn operator() -> Operator {
 
 /// The status of a component as its controller writes it.
 fn works(type_: &str) -> Value {
-    let condition = |type_: String| {
-        json!({"type": type_, "status": "True", "reason": "Works", "message": "fine", "lastTransitionTime": "2026-01-01T00:00:00Z"})
-    };
+    let condition = |type_: String| json!({"type": type_, "status": "True", "reason": "Works", "message": "fine", "lastTransitionTime": "2026-01-01T00:00:00Z"});
     json!({"conditions": [condition(format!("{type_}Healthy")), condition(format!("{type_}Reconciliation")), condition("hidden".to_owned())]})
 }
 

@@ -64,7 +64,9 @@ async fn disabled_components_are_ignored_with_a_mark_and_an_ignore_by_hand_stays
     world.annotate_component("Landscaper", "operation", "ignore".into()).await;
     let before = world.component("Landscaper").await.unwrap();
     world.patch(json!({"spec": {"sections": {"Landscaper": {"size": 4}, "CloudOrchestrator": {"size": 4}}}})).await;
-    world.owner_matching("the other", |owner| owner["status"]["endpoints"]["CloudOrchestrator"] == "https://cloudorchestrator-4").await;
+    world
+        .owner_matching("the other", |owner| owner["status"]["endpoints"]["CloudOrchestrator"] == "https://cloudorchestrator-4")
+        .await;
     world.patch(json!({"spec": {"sections": {"Landscaper": null}}})).await;
     world.idle(10).await;
     assert_eq!(world.component("Landscaper").await.unwrap(), before);

@@ -79,7 +79,12 @@ impl Contract for Plane {
     const READS_NAMESPACES: bool = true;
 
     fn components(components: &mut Components<Self>) {
-        components.add::<ApiServer>().add::<Authentication>().add::<Authorization>().add::<Landscaper>().add::<CloudOrchestrator>();
+        components
+            .add::<ApiServer>()
+            .add::<Authentication>()
+            .add::<Authorization>()
+            .add::<Landscaper>()
+            .add::<CloudOrchestrator>();
     }
 
     fn disabled(owner: &ControlPlane, internal: Option<&Settings>) -> Vec<ComponentType> {

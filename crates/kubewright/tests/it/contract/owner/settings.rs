@@ -1,8 +1,8 @@
 //! The internal configuration beside an owner, and the labels of its namespace.
 
+use k8s_openapi::api::core::v1::Namespace;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
-use k8s_openapi::api::core::v1::Namespace;
 
 use super::plane::{DOMAIN, Script, Settings, owner_operator};
 use super::world::{ALL, NAME, World};
@@ -60,7 +60,8 @@ async fn an_internal_configuration_can_disable_components() {
 async fn labels_of_the_namespace_are_put_on_components_and_a_hook_that_fails_fails_nothing_else() {
     let world = World::start_operator(Script::default(), owner_operator()).await;
     let namespace = world.cluster.namespace().to_owned();
-    let team = async |team: &str| world.cluster.patch::<Namespace>(&namespace, json!({"metadata": {"labels": {"team": team}}})).await;
+    let team =
+        async |team: &str| world.cluster.patch::<Namespace>(&namespace, json!({"metadata": {"labels": {"team": team}}})).await;
     team("a").await;
     world.create(&["ApiServer"]).await;
     world.component_matching("ApiServer", "the team", |found| found.label("team") == Some("a")).await;

@@ -8,21 +8,27 @@ use std::time::Duration;
 use kubewright_core::condition::{Condition, ConditionStatus};
 use kubewright_core::config::FromConfigMap;
 use kubewright_core::contract::Statements;
-use kubewright_core::flow::{Delay, Flow};
+use kubewright_core::flow::{Delay, Failure, Flow, Origin};
 use kubewright_machinery::object::{Key, ObjectReference};
 use kubewright_runtime::background::CancellationToken;
 use kubewright_runtime::clock::Clock;
+use kubewright_runtime::cluster::ApiResource;
 use kubewright_runtime::controller::{LeaderTerm, QueueHandle};
+use kubewright_runtime::ensure::{ChildDeletion, DeleteChild, Ensure, UpdateGate};
+use kubewright_runtime::kind::KnownKind;
 use kubewright_runtime::reconcile::{Context, ObjectRecorder};
 use parking_lot::Mutex;
+use serde_json::Value;
 
-use crate::declaration::ContractComponent;
+use crate::declaration::{Contract as _, ContractComponent};
 
 /// One pass of a component. It has no way to the owner (CT-4), and none to change the spec of a component (CT-3).
 pub struct ComponentPass<T: ContractComponent> {
     cx: Context<T>,
     component: Arc<T>,
     said: Mutex<Said<T>>,
+    /// Whether absent children are created although the component is being deleted.
+    runs_on: bool,
 }
 
 /// What the author said in a pass.
@@ -34,8 +40,8 @@ pub(crate) struct Said<T: ContractComponent> {
 }
 
 impl<T: ContractComponent> ComponentPass<T> {
-    pub(crate) fn new(cx: Context<T>, component: Arc<T>, said: Said<T>) -> Self {
-        Self { cx, component, said: Mutex::new(said) }
+    pub(crate) fn new(cx: Context<T>, component: Arc<T>, said: Said<T>, runs_on: bool) -> Self {
+        Self { cx, component, said: Mutex::new(said), runs_on }
     }
 
     pub(crate) fn said(self) -> Said<T> {
@@ -87,6 +93,47 @@ impl<T: ContractComponent> ComponentPass<T> {
     /// The reason and message of condition `<T>Reconciliation` after success. The message stands before that of a failure (STH-1).
     pub fn reconciliation(&self, reason: impl Into<String>, message: impl Into<String>) {
         self.said.lock().statements.reconciliation = (reason.into(), message.into());
+    }
+
+    /// Brings a child to where the pass wants it to be. See [`Context::ensure`]. The domain of its marks is that of the contract. The owner and the
+    /// components of the contract cannot be children: the pass fails (CT-3, CT-4).
+    pub fn ensure<D: KnownKind>(&self, child: D) -> Ensure<D> {
+        self.ensured(self.cx.ensure(child))
+    }
+
+    /// The same for an object of a type that is known at run time only.
+    pub fn ensure_json(&self, resource: &ApiResource, child: Value) -> Ensure<Value> {
+        self.ensured(self.cx.ensure_json(resource, child))
+    }
+
+    fn ensured<D>(&self, ensure: Ensure<D>) -> Ensure<D> {
+        if self.runs_on { ensure.while_deleting() } else { ensure }
+    }
+
+    /// Deletes a child. See [`Context::delete`].
+    pub fn delete<D: KnownKind>(&self, child: &D) -> DeleteChild {
+        self.cx.delete(child)
+    }
+
+    /// The same for an object of a type that is known at run time only.
+    pub fn delete_json(&self, resource: &ApiResource, namespace: &str, name: &str) -> DeleteChild {
+        self.cx.delete_json(resource, namespace, name)
+    }
+
+    /// Deletes a group of children. See [`Context::delete_all`].
+    pub async fn delete_all(&self, children: impl IntoIterator<Item = DeleteChild> + Send) -> Flow<ChildDeletion> {
+        self.cx.delete_all(children).await
+    }
+
+    /// The update gate of this pass, by the applied generation of the component. See [`Context::update_gate`]. A failure in formats without
+    /// `appliedGenerations` (PRE-1).
+    pub fn update_gate(&self) -> Flow<UpdateGate> {
+        let is_written = T::Contract::format().is_ok_and(|format| format.writes_applied());
+        if is_written {
+            return Ok(self.cx.update_gate());
+        }
+        let text = "the format of the contract has no `appliedGenerations`, by which an update gate is judged; write children without a gate";
+        Failure::msg(text).reason("InternalError").origin(Origin::Bug).into()
     }
 
     /// Records events on the component.
@@ -145,6 +192,18 @@ pub struct ApplyContext<T: ContractComponent>(pub(crate) ComponentPass<T>);
 
 /// The pass of a component that is cleaned up. Only the loop makes one, when no other component depends on this one any more (CL-4).
 pub struct CleanupContext<T: ContractComponent>(pub(crate) ComponentPass<T>);
+
+impl<T: ContractComponent> CleanupContext<T> {
+    /// Ensures a helper of the cleanup, such as a Job. See [`Context::helper`].
+    pub fn helper<D: KnownKind>(&self, child: D) -> Ensure<D> {
+        self.cx.helper(child)
+    }
+
+    /// The same for an object of a type that is known at run time only.
+    pub fn helper_json(&self, resource: &ApiResource, child: Value) -> Ensure<Value> {
+        self.cx.helper_json(resource, child)
+    }
+}
 
 impl<T: ContractComponent> Deref for ApplyContext<T> {
     type Target = ComponentPass<T>;

@@ -137,6 +137,7 @@ pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
 /// | `class(keys = [".."], value = "..", hand_over = "..")` | none | works on objects only whose annotation has the value; the first key that is there decides. `hand_over` says what becomes of others with our finalizer: `"finalize"`, the default, or `"release"` |
 /// | `concurrency = 4` | 2 | the number of passes at once; `--workers` wins over it |
 /// | `owns(A, B)` | none | queues the controller owner of objects of these kinds |
+/// | `creates(A, B)` | none | declares the permissions to read, create, change and delete children of these kinds |
 /// | `timeout = "30s"` | none | the time that a method may take |
 /// | `resync = "10h"` | `--resync` | the period after which all objects are looked at again |
 /// | `defaults` | off | calls `Defaulted::default_fields` of the kind on the copy of the object that `reconcile` and `finalize` are given |

@@ -30,6 +30,7 @@ pub use kubewright_runtime::background::{BackgroundTask, CancellationToken, Lead
 pub use kubewright_runtime::cluster::Cluster;
 pub use kubewright_runtime::config::Config;
 pub use kubewright_runtime::controller::LeaderTerm;
+pub use kubewright_runtime::ensure::{Adopt, ChildChange, ChildDeletion, Ensured, UpdateGate};
 pub use kubewright_runtime::events::Recorder;
 pub use kubewright_runtime::inject::{Enqueue, FromOperator, State};
 pub use kubewright_runtime::kind::Defaulted;

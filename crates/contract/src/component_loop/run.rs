@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use kubewright_core::condition::{Condition, ConditionStatus, REQUIRES_UPDATE, UP_TO_DATE, UPDATE_HELD};
 use kubewright_core::contract::{ComponentState, End, Next, Observation, Progress, RECONCILE, Release, Target, next, usable};
 use kubewright_core::flow::{Classified, Failure, Flow, Halt, Joined, Origin, join};
+use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::controller::WriteVerb;
 use kubewright_runtime::reconcile::Context;
 use serde_json::Value;
@@ -16,6 +18,9 @@ use crate::declaration::{ContractComponent, ContractMember, Edges as _, Found};
 
 /// The most actions of one pass: more than it takes to place and release all finalizers several times over.
 const MOST_ACTIONS: usize = 32;
+
+/// The finalizer of objects that are deleted after all that they own.
+const FOREGROUND: &str = "foregroundDeletion";
 
 type Component<C> = <C as ComponentController>::Component;
 
@@ -139,18 +144,24 @@ impl<C: ComponentController> ComponentLoop<C> {
             let text = "a dependency that was ready cannot be decoded";
             return Failure::msg(text).reason("InternalError").origin(Origin::Bug).into();
         };
-        let cx = ApplyContext(begin(cx, status, sight)?);
-        let outcome = self.controller.apply(&cx, Ready(ready)).await;
-        end(cx.0, status);
+        // What the foreground deletion of the component removes must not come again (KID-6).
+        let runs_on = Component::<C>::KEEP_RUNNING && !sight.object.has_finalizer(FOREGROUND);
+        let pass = ApplyContext(begin(cx, status, sight, runs_on)?);
+        let outcome = self.controller.apply(&pass, Ready(ready)).await;
+        end(pass.0, status);
+        tell_of_held_children(cx, status, &outcome);
         outcome
     }
 
     async fn cleanup(&self, cx: &Context<Component<C>>, status: &mut PassStatus<Component<C>>, sight: &Sight) -> Flow {
         let maybe = <Component<C> as ContractMember>::Edges::maybe(sight.usable());
-        let cx = CleanupContext(begin(cx, status, sight)?);
-        let outcome = self.controller.cleanup(&cx, Maybe(maybe)).await;
-        end(cx.0, status);
-        outcome
+        let pass = CleanupContext(begin(cx, status, sight, false)?);
+        let outcome = self.controller.cleanup(&pass, Maybe(maybe)).await;
+        end(pass.0, status);
+        match outcome {
+            Ok(()) | Err(Halt::Done) => cx.delete_helpers().await.and(outcome),
+            outcome => outcome,
+        }
     }
 
     /// One that fails stops none of the others (CL-5).
@@ -183,7 +194,7 @@ fn is_usable(target: &Target) -> bool {
 }
 
 /// The pass as a method sees it.
-fn begin<T: ContractComponent>(cx: &Context<T>, status: &PassStatus<T>, sight: &Sight) -> Flow<ComponentPass<T>> {
+fn begin<T: ContractComponent>(cx: &Context<T>, status: &PassStatus<T>, sight: &Sight, runs_on: bool) -> Flow<ComponentPass<T>> {
     let component = serde_json::from_value(sight.object.clone())
         .map_err(|error| Failure::backoff(format!("decode the component: {error}")).reason("DecodeFailed").origin(Origin::Bug))?;
     let said = Said {
@@ -191,7 +202,21 @@ fn begin<T: ContractComponent>(cx: &Context<T>, status: &PassStatus<T>, sight: &
         external: status.status.external.clone(),
         private: status.status.private.clone(),
     };
-    Ok(ComponentPass::new(cx.clone(), Arc::new(component), said))
+    Ok(ComponentPass::new(cx.clone(), Arc::new(component), said, runs_on))
+}
+
+/// Sets condition `RequiresUpdate` while the update gate holds back children, and takes it back when a pass held back none (KID-13).
+fn tell_of_held_children<T: ContractComponent>(cx: &Context<T>, status: &mut PassStatus<T>, outcome: &Flow) {
+    let held = cx.held_children();
+    let is_told = status.status.conditions.get(REQUIRES_UPDATE).is_some();
+    let condition = if !held.is_empty() {
+        Condition::new(REQUIRES_UPDATE, ConditionStatus::True, UPDATE_HELD, held.join(", "))
+    } else if is_told && matches!(outcome, Ok(()) | Err(Halt::Done)) {
+        Condition::new(REQUIRES_UPDATE, ConditionStatus::False, UP_TO_DATE, "")
+    } else {
+        return;
+    };
+    status.notes.statements.conditions.push(condition);
 }
 
 /// Takes what a method said.

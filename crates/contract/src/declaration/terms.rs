@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use kube::Resource as _;
 use kubewright_core::contract::{ComponentType, ConditionProblem, Declared, Format, Graph};
+use kubewright_machinery::object::GroupKind;
 use kubewright_runtime::cluster::ApiResource;
 use kubewright_runtime::operator::Declarations;
 
@@ -87,6 +88,11 @@ impl Terms {
         if let Some(graph) = &self.graph {
             declarations.graph(format!("{} of {}", C::Owner::kind(&()), self.format.domain()), graph.clone());
         }
+    }
+
+    /// The kinds of the components.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = GroupKind> {
+        self.resources.values().map(ApiResource::group_kind)
     }
 
     /// The components that depend on one.

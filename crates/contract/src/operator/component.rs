@@ -8,16 +8,23 @@ use kubewright_core::contract::{IGNORE, triggers};
 use kubewright_core::filter::{Filter, FilterExt as _, has};
 use kubewright_core::finalizer::GiveUp;
 use kubewright_core::flow::Delay;
+use kubewright_machinery::object::GroupKind;
 use kubewright_runtime::definition::custom_resource_definition;
+use kubewright_runtime::ensure::ChildMarks;
 use kubewright_runtime::inject::Construct;
+use kubewright_runtime::kind::KnownKind;
 use kubewright_runtime::operator::Operator;
 use kubewright_runtime::reconcile::{Controller, ControllerExt as _};
 use kubewright_runtime::store::Kept;
 
 use crate::component_loop::{ComponentLoop, Dangling, LoopConstructor, LoopOptions};
 use crate::controller::ComponentController;
-use crate::declaration::{ContractMember, Edges as _, Terms};
+use crate::declaration::{ContractMember, Edges as _, OwnerOf, Terms};
 use crate::finalizer::OwnFinalizer;
+
+/// What ends the error about a child that is the owner or a component of the contract.
+const NO_MEMBERS: &str =
+    "the owner and its components are written by the controller of the owner alone; ask for the change in the spec of the owner";
 
 type Component<C> = <C as ComponentController>::Component;
 type ExtraFilter<C> = Box<dyn Filter<Kept<Component<C>>> + Send + Sync>;
@@ -84,6 +91,28 @@ impl<C: ComponentController> OperatorComponentController<C> {
         self
     }
 
+    /// See [`Controller::creates`].
+    pub fn creates<D: KnownKind>(self) -> Self {
+        self.with(|controller| controller.creates::<D>())
+    }
+
+    /// See [`Controller::owns`].
+    pub fn owns<D: KnownKind>(self) -> Self {
+        self.with(|controller| controller.owns::<D>())
+    }
+
+    /// See [`Controller::child_labels`].
+    pub fn child_labels<N: Into<String>, V: Into<String>>(self, labels: impl IntoIterator<Item = (N, V)>) -> Self {
+        let labels: Vec<(String, String)> = labels.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        self.with(|controller| controller.child_labels(labels))
+    }
+
+    /// See [`Controller::child_annotations`].
+    pub fn child_annotations<N: Into<String>, V: Into<String>>(self, annotations: impl IntoIterator<Item = (N, V)>) -> Self {
+        let annotations: Vec<(String, String)> = annotations.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        self.with(|controller| controller.child_annotations(annotations))
+    }
+
     /// Starts passes by changes of objects of other kinds. See [`Controller::watches`].
     pub fn watches(self, declare: impl FnOnce(&mut kubewright_runtime::reconcile::TriggerSet<Component<C>>) + 'static) -> Self {
         self.with(|controller| controller.watches(declare))
@@ -104,9 +133,12 @@ impl<C: ComponentController> From<OperatorComponentController<C>> for Operator {
         if let Err(error) = &finalizer {
             terms.problems.push(error.to_string());
         }
+        let owner = OwnerOf::<Component<C>>::gvk().group_kind();
+        let members: Vec<GroupKind> = terms.kinds().chain([owner]).collect();
         let constructor = LoopConstructor { controller: constructor, terms: Arc::new(terms), options };
         let own = triggers::own_changes(&format);
         let controller = Controller::<ComponentLoop<C>>::of(Box::new(constructor)).ignore(format.operation(), IGNORE);
+        let controller = controller.child_marks(ChildMarks::of_domain(format.domain())).refuses_children(members, NO_MEMBERS);
         let controller = match filter {
             Some(filter) => {
                 let further = move |change: &kubewright_core::filter::Change<Kept<Component<C>>>| filter.passes(change);

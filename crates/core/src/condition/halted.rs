@@ -5,7 +5,9 @@ use crate::flow::{WaitingMark, WaitingSince};
 use crate::seconds::Seconds;
 
 /// The reason of condition `RequiresUpdate` while it is True.
-const UPDATE_HELD: &str = "UpdateHeld";
+pub const UPDATE_HELD: &str = "UpdateHeld";
+/// The reason of condition `RequiresUpdate` when it is False.
+pub const UP_TO_DATE: &str = "UpToDate";
 
 impl ConditionManager {
     /// Whether the framework writes conditions of this type: types that the set declares belong to the author of the kind.
@@ -56,7 +58,7 @@ impl ConditionManager {
         if !held.is_empty() {
             self.write(REQUIRES_UPDATE, ConditionStatus::True, UPDATE_HELD, &held.join(", "));
         } else if is_complete && self.get(REQUIRES_UPDATE).is_some() {
-            self.write(REQUIRES_UPDATE, ConditionStatus::False, "UpToDate", "");
+            self.write(REQUIRES_UPDATE, ConditionStatus::False, UP_TO_DATE, "");
         }
     }
 }

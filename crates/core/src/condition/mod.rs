@@ -40,6 +40,7 @@ pub use conditions::Conditions;
 pub use convert::convert_conditions;
 pub use events::ConditionEvents;
 pub use form::{Condition, ConditionStatus, Severity};
+pub use halted::{UP_TO_DATE, UPDATE_HELD};
 pub use list::{ConditionsError, read_list, write_list};
 pub use manager::{ConditionManager, TerminalCondition};
 pub use policy::{ConditionPolicy, ConditionShape, TransitionTime};

@@ -7,10 +7,10 @@ use super::format::Format;
 use super::graph::Revision;
 use super::observation::Observation;
 use super::provenance::{InvalidProvenance, Provenance};
-use crate::condition::{Condition, ConditionPolarity, ConditionStatus, PAUSED, READY, STALLED, WAITING};
+use crate::condition::{Condition, ConditionPolarity, ConditionStatus, PAUSED, READY, REQUIRES_UPDATE, STALLED, WAITING};
 
 /// The conditions of the framework that say nothing about a component's readiness (RDY-2).
-pub(super) const FRAMEWORK: [&str; 5] = [READY, STALLED, "RequiresUpdate", PAUSED, WAITING];
+pub(super) const FRAMEWORK: [&str; 5] = [READY, STALLED, REQUIRES_UPDATE, PAUSED, WAITING];
 
 /// The asks of a depending component about one of its dependencies.
 #[derive(Clone, Copy, Debug)]

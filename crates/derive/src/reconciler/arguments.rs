@@ -11,7 +11,7 @@ use crate::text::{
 };
 
 /// The arguments of the attribute.
-const ALLOWED: [&str; 14] = [
+const ALLOWED: [&str; 15] = [
     "kind",
     "name",
     "agent",
@@ -21,6 +21,7 @@ const ALLOWED: [&str; 14] = [
     "class",
     "concurrency",
     "owns",
+    "creates",
     "timeout",
     "resync",
     "defaults",
@@ -102,12 +103,12 @@ fn call(argument: &str, name: &Ident, input: ParseStream<'_>) -> Result<Option<T
             }
             quote_spanned! { span => .workers(#workers) }
         }
-        "owns" => {
+        "owns" | "creates" => {
             let content;
             parenthesized!(content in input);
             let types = Punctuated::<Type, Token![,]>::parse_terminated(&content)?;
             let types = types.iter();
-            quote_spanned! { span => #(.owns::<#types>())* }
+            quote_spanned! { span => #(.#name::<#types>())* }
         }
         "timeout" | "resync" => {
             let length = duration(&value(name, input, <LitStr as Parse>::parse)?)?;

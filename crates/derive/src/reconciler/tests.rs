@@ -110,6 +110,7 @@ fn arguments_become_calls_of_the_builder() {
         (quote!(finalizer_on = "demand"), ".finalizer_on_demand()"),
         (quote!(concurrency = 4), ".workers(4)"),
         (quote!(owns(Pod, apps::Deployment)), ".owns::<Pod>().owns::<apps::Deployment>()"),
+        (quote!(creates(Pod)), ".creates::<Pod>()"),
         (quote!(timeout = "1m30s"), ".timeout(::core::time::Duration::new(90u64,0u32))"),
         (quote!(resync = "10h"), ".resync(::core::time::Duration::new(36000u64,0u32))"),
         (quote!(defaults), ".defaults()"),

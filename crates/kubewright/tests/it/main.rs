@@ -7,6 +7,7 @@ mod conditions;
 mod config;
 mod config_live;
 mod contract;
+mod deletion;
 mod diagnostics;
 mod ensure;
 mod fan_out;

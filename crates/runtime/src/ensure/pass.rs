@@ -42,7 +42,7 @@ impl ChildPass {
         head: &Value,
         status: Option<&Value>,
     ) -> Self {
-        let applied = status.and_then(|status| status.get("appliedGeneration")?.as_i64());
+        let applied = status.and_then(applied_generation);
         let autoupdate = children.marks.autoupdate();
         let gate = gate_of(head.generation().unwrap_or_default(), applied, head.annotation(&autoupdate));
         Self {
@@ -117,6 +117,12 @@ impl ChildPass {
         let names_owner = live.controller().is_some_and(|controller| controller.name == self.owner.identity.name);
         names_owner && self.children.cluster.watches().whole(&child.resource.gvk(), &child.key).is_some()
     }
+}
+
+/// The generation of the last success as a status tells it: that of a component stands among those of what it was generated from.
+fn applied_generation(status: &Value) -> Option<i64> {
+    let of_component = || status.get("appliedGenerations")?.get("resource");
+    status.get("appliedGeneration").or_else(of_component)?.as_i64()
 }
 
 impl fmt::Debug for ChildPass {

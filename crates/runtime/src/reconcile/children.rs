@@ -79,6 +79,11 @@ impl<K> Context<K> {
         self.scope().children().map_or(UpdateGate::Closed, |children| children.gate())
     }
 
+    /// The children that the update gate held back in this pass, as messages call them: what condition `RequiresUpdate` tells of (KID-13).
+    pub fn held_children(&self) -> Vec<String> {
+        self.scope().held_children()
+    }
+
     /// Changes one annotation of an object, which is given as it was read, and nothing else of it. Returns whether it was changed; nothing is sent
     /// if it is as wanted already. An annotation that has another value than [`AnnotationChange::Set`] wants is a failure
     /// ([`AnnotationExists`](kubewright_machinery::object::AnnotationExists)).

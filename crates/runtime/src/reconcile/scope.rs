@@ -380,6 +380,12 @@ impl PassScope {
 
     /// Clears our finalizer under all of its names (FNL-5, FNL-6).
     pub(super) async fn release(&self, finalizer: &OwnFinalizer, object: &Arc<PassObject>) -> Flow {
+        // After a cleanup that went well there are none left.
+        if let Ok(children) = self.children()
+            && let Err(halt) = children.delete_helpers().await
+        {
+            tracing::warn!(outcome = ?halt.summary(), "helpers of a cleanup that was given up stay");
+        }
         let same = |live: &Value| live.uid() == object.uid();
         match finalizer.writer.remove(object.head(), RemovalGuard::Anyhow, same).await {
             Ok(FinalizerOutcome::Changed(answer)) => {

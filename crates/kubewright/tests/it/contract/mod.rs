@@ -1,6 +1,7 @@
 //! The controllers of the components of a contract, on a test cluster.
 
 mod by_hand;
+mod children;
 mod conditions;
 mod deletion;
 mod dependencies;

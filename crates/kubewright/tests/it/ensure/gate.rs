@@ -34,7 +34,6 @@ impl Upgrades {
                     return Blocked::new("Stuck", "a test holds the pass").into();
                 }
                 status.size = Some(widget.spec.size);
-                status.applied_generation = widget.metadata.generation;
                 status.conditions.mark_true("Sized");
                 Ok(())
             })

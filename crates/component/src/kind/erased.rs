@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::Component;
 use crate::hooks::{HookInputs, Hooks, Point};
-use crate::settings::Settings;
+use crate::settings::{Parameters, Settings};
 
 /// A component type without its type: what the reconciler needs of it.
 pub(crate) trait Kind: Send + Sync + 'static {
@@ -25,6 +25,10 @@ pub(crate) trait Instance: Send + Sync {
     fn settings(&self) -> Settings;
     fn references(&self) -> References;
     fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String>;
+    /// Tells what is rendered besides the object: the set is rendered again when it is another one.
+    fn further_inputs(&self) -> &str {
+        ""
+    }
     /// The manifests, and what was asked of clusters for them, also if there are none.
     async fn render(
         &self,
@@ -67,6 +71,19 @@ impl<C: Component> Kind for TypedKind<C> {
     }
 }
 
+/// Calls a generator. The manifests, and what was asked of clusters for them, also if there are none.
+pub(crate) async fn render_with<C: Send + Sync + 'static>(
+    generator: &dyn ErasedGenerator<C>,
+    subject: &Arc<C>,
+    parameters: Parameters,
+    (inputs, references, environment): (RenderInputs, Resolved, Arc<dyn Environment>),
+) -> (Result<Vec<Manifest>, RenderError>, Asked) {
+    let context =
+        RenderContext::new(Arc::clone(subject), parameters, inputs).with_references(references).with_environment(environment);
+    let rendered = generator.render_erased(&context).await;
+    (rendered, context.asked())
+}
+
 struct TypedInstance<C: Component> {
     shared: Arc<Shared<C>>,
     component: Arc<C>,
@@ -93,11 +110,7 @@ impl<C: Component> Instance for TypedInstance<C> {
         environment: Arc<dyn Environment>,
     ) -> (Result<Vec<Manifest>, RenderError>, Asked) {
         let parameters = self.component.parameters(&references);
-        let context = RenderContext::new(Arc::clone(&self.component), parameters, inputs)
-            .with_references(references)
-            .with_environment(environment);
-        let rendered = self.shared.generator.render_erased(&context).await;
-        (rendered, context.asked())
+        render_with(&*self.shared.generator, &self.component, parameters, (inputs, references, environment)).await
     }
 
     fn has_hooks(&self, point: Point) -> bool {

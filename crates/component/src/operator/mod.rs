@@ -1,13 +1,19 @@
 //! How a component type becomes a part of an operator.
 
 mod builder;
+mod declaring;
+mod engine_options;
 mod foreign;
+mod opening;
 mod options;
 mod outdated;
 mod registration;
 mod trigger;
 
 pub use builder::{ComponentBuilder, ComponentExt};
+pub(crate) use declaring::Names;
+pub(crate) use engine_options::engine_options;
+pub(crate) use opening::{EngineOpening, identity_of, identity_request};
 pub use options::DependentEvents;
 pub(crate) use options::Options;
 pub use trigger::Trigger;

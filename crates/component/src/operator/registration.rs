@@ -2,15 +2,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::future::join_all;
-use kubewright_core::dependents::ProjectionContext;
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::flow::BoxError;
-use kubewright_core::manifest::{MissingNamespacesPolicy, OperatorName};
+use kubewright_core::manifest::OperatorName;
 use kubewright_core::queue::Lane;
 use kubewright_core::why::QueuedBy;
-use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
+use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_render::ErasedGenerator;
-use kubewright_runtime::cluster::{ApiRequest, ApiResource, ConnectError, Retry};
+use kubewright_runtime::cluster::Retry;
 use kubewright_runtime::controller::Runner;
 use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::operator::{ConstructedPart, Declarations, OperatorContext, Registration, Rule};
@@ -21,26 +20,14 @@ use kubewright_runtime::watch::Change;
 
 use super::Options;
 use super::builder::Extensions;
+use super::declaring::Names;
 use super::foreign::ForeignStore;
+use super::opening::{EngineOpening, identity_of, identity_request};
 use super::outdated::missing_fields;
-use crate::events::Events;
 use crate::hooks::Hooks;
 use crate::kind::{Component, TypedKind, custom_resource_definition};
-use crate::lookups::Lookups;
-use crate::metrics::{Metrics, register};
 use crate::observe::{Compact, Components, Notify};
-use crate::reconciler::{ComponentReconciler, Memories, Shared, Strays, stand_by};
-use crate::references::ReferenceWatches;
-use crate::targets::{TargetFactory, Targets};
-
-/// What the engine does with dependents.
-const DEPENDENT_VERBS: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete"];
-/// What it does with objects that it only looks at.
-const READ_VERBS: &[&str] = &["get", "list", "watch"];
-const RBAC: &str = "rbac.authorization.k8s.io";
-
-/// The longest name of a component type, in bytes: events name it as the reporting controller.
-const MAX_NAME: usize = 63;
+use crate::reconciler::{ComponentReconciler, Own, stand_by};
 
 /// A component type as a part of an operator.
 pub(super) struct ComponentRegistration<C: Component> {
@@ -73,52 +60,6 @@ impl<C: Component> ComponentRegistration<C> {
         self.options.finalizer.as_deref().unwrap_or(&self.prefix)
     }
 
-    /// Two types with one name, or finalizer, would count each other's objects as their own.
-    fn claim_names(&self, declarations: &mut Declarations) {
-        let kind = format!("{}.{}", C::kind(&()), C::group(&()));
-        let part = format!("the component type {kind}");
-        if let Err(error) = OperatorName::new(&self.prefix) {
-            declarations.problem(format!("{part}: {error}"));
-        }
-        if self.prefix.len() > MAX_NAME && self.options.name.is_some() {
-            declarations.problem(format!(
-                "{part}: the name {:?} must have at most {MAX_NAME} bytes; shorten it in `.named(\"…\")`",
-                self.prefix
-            ));
-        }
-        let remedy = format!("give one of them a name of its own with `.component::<{}>(…).named(\"…\")`", C::kind(&()));
-        if declarations.claim("name", &self.prefix, &part, &remedy) {
-            let remedy = "give one of them a finalizer of its own with `.finalizer(\"…\")`, or leave it at the default, the name";
-            declarations.claim("finalizer", self.finalizer(), &part, remedy);
-        }
-        if let Err(error) = FinalizerName::unqualified(self.finalizer()) {
-            declarations.problem(format!("{part}: {error}"));
-        }
-    }
-
-    /// Rules by which the operator acts with rights of others: each for the names, or the types, that its author declares.
-    fn declare_powers(&self, declarations: &mut Declarations) {
-        if let Some(account) = &self.options.default_service_account {
-            declarations.rule(Rule::new("", "serviceaccounts", &["impersonate"]).named([account]));
-        }
-        for resource in C::impersonates() {
-            let names: Vec<&String> =
-                self.options.impersonates.iter().filter(|(of, _)| of == resource).map(|(_, name)| name).collect();
-            if names.is_empty() {
-                declarations.remark(format!(
-                    "a spec of {} can name {resource} in whose name dependents are written, and no role allows that: name them with \
-                     `impersonates`",
-                    C::kind(&())
-                ));
-            } else {
-                declarations.optional_rule(Rule::new("", *resource, &["impersonate"]).named(names));
-            }
-        }
-        for resource in &self.options.escalates {
-            declarations.rule(Rule::new(RBAC, resource.clone(), &["bind", "escalate"]));
-        }
-    }
-
     fn gvk() -> GroupVersionKind {
         GroupVersionKind::new(C::group(&()), C::version(&()), C::kind(&()))
     }
@@ -139,7 +80,14 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             Ok(crd) => declarations.crd(crd),
             Err(error) => declarations.problem(format!("make the CRD of {}: {error}", C::kind(&()))),
         };
-        self.claim_names(declarations);
+        let names = Names {
+            prefix: &self.prefix,
+            finalizer: self.finalizer(),
+            is_own: self.options.name.is_some(),
+            part: "component type",
+            method: "component",
+        };
+        names.claim::<C>(declarations);
         if let Err(error) = self.options.defaults().check() {
             declarations.problem(format!("component {}: {error}", C::kind(&())));
         }
@@ -150,45 +98,14 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         declarations.kind(Self::gvk());
         declarations.rule(Rule::new(group.clone(), plural.clone(), &["get", "list", "watch", "patch"]));
         declarations.rule(Rule::new(group, format!("{plural}/status"), &["patch"]));
-        for (group, plural) in &self.options.dependent_types {
-            declarations.rule(Rule::new(group.clone(), plural.clone(), DEPENDENT_VERBS));
-        }
-        if self.options.dependent_types.is_empty() {
-            declarations.remark(format!(
-                "the operator does not say which types of dependents {} has, so no role holds permissions for them: name them with \
-                 `dependent_types`, or grant them yourself",
-                C::kind(&())
-            ));
-        }
-        for (group, plural) in &self.options.lookup_types {
-            declarations.rule(Rule::new(group.clone(), plural.clone(), &["get", "list", "watch"]));
-        }
         for (group, resource, verbs) in &self.options.hook_permissions {
             let verbs: Vec<&str> = verbs.iter().map(String::as_str).collect();
             declarations.rule(Rule::new(group.clone(), resource.clone(), &verbs));
         }
-        for kind in C::reference_kinds() {
-            declarations.rule(Rule::new("", kind.plural(), &["get", "list", "watch"]));
-        }
-        self.declare_powers(declarations);
         for foreign in &self.extensions.foreign {
             declarations.rule(Rule::new(foreign.group(), foreign.plural.clone(), &["get", "list", "watch"]));
         }
-        for (group, plural) in &self.options.managed_types {
-            declarations.rule_everywhere(Rule::new(group.clone(), plural.clone(), READ_VERBS));
-        }
-        let definitions = Rule::new("apiextensions.k8s.io", "customresourcedefinitions", READ_VERBS);
-        // They tell when types come and go; an operator that may not watch them reads the types of the cluster every ten minutes.
-        declarations.rule_unless_confined(Rule::new("apiregistration.k8s.io", "apiservices", READ_VERBS));
-        if self.options.policies.missing_namespaces_policy.unwrap_or_default() == MissingNamespacesPolicy::Create {
-            declarations.rule(Rule::new("", "namespaces", &["get", "list", "watch", "create"]));
-            declarations.rule(definitions);
-        } else {
-            // Its UID stands for the cluster (OPT-1).
-            declarations.rule(Rule::new("", "namespaces", &["get"]).named(["kube-system"]));
-            declarations.rule_unless_confined(Rule::new("", "namespaces", READ_VERBS));
-            declarations.rule_unless_confined(definitions);
-        }
+        self.options.declare::<C>(declarations);
     }
 
     async fn construct(self: Box<Self>, context: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError> {
@@ -196,14 +113,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         let name = OperatorName::new(&self.prefix)?;
         let finalizer = FinalizerName::unqualified(self.finalizer())?;
         let resource = cluster.discovery().require(&Self::gvk()).await?;
-        let cluster_id = cluster_id(&context).await?;
-        let field_manager: Arc<str> = self.options.field_manager.as_deref().unwrap_or(&self.prefix).into();
-        let projection = Arc::new(ProjectionContext {
-            operator: name.clone(),
-            field_manager: field_manager.to_string(),
-            reclaimed_managers: self.options.reclaimed_managers.clone(),
-            kind_rules: self.extensions.readiness,
-        });
+        let cluster_id = identity_of(&context.ask(&identity_request()).await?);
         let namespaces: &[String] = if resource.namespaced { &context.watch_namespaces } else { &[] };
         // The reconciler is told of events by the controller's queue, and the controller is made of the reconciler.
         let queue = self.extensions.queue;
@@ -233,78 +143,47 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             Some(sink) => recorder.with_sink(sink),
             None => recorder,
         };
-        // The finalizer's name is a wire format: users cannot follow the advice to choose another one.
-        cluster
-            .expect_warning(format!("metadata.finalizers: {:?}: prefer a domain-qualified finalizer name", finalizer.as_str()));
-        let self_manager: Arc<str> = format!("{field_manager}/self").into();
         let kind = TypedKind::new(Arc::from(name.as_str()), own.clone(), Arc::clone(&self.generator), Arc::new(self.hooks));
-        if self.options.default_service_account.is_some() && cluster.acts_as_another() {
-            return Err(ConnectError::ActsAsAnother { cluster: cluster.name().to_owned() }.into());
-        }
-        let targets = Targets::new(TargetFactory {
-            operator: self.operator.clone(),
-            cluster: cluster.clone(),
-            tasks: context.tasks.clone(),
-            projection: Arc::clone(&projection),
-            notify: Arc::clone(&notify),
-            recorder: recorder.clone(),
-            field_manager,
-            parallel: self.options.parallel_requests,
-            allow_exec: self.options.allow_exec_credentials,
-            connector: context.state(),
-        });
-        let others = targets.clone();
-        context.checks.note(format!("targets of {}", self.controller), move || {
-            let problems = others.problems();
-            if problems.is_empty() { Ok(()) } else { Err(problems.join(", ")) }
-        })?;
-        let metrics = Metrics::new(context.metrics.shared(register), self.controller.as_str().into(), Self::gvk().group_kind());
-        metrics.watch_clusters(&context.metrics, targets.statistics());
-        context.checks.note(format!("polled types of {}", self.controller), metrics.polling_probe())?;
+        let opening = EngineOpening {
+            context: &context,
+            controller: &self.controller,
+            operator: &self.operator,
+            name,
+            resource: Arc::clone(&resource),
+            finalizer: finalizer.clone(),
+            is_hosted: false,
+            options: &self.options,
+            readiness: self.extensions.readiness,
+            cluster,
+            own: own.clone(),
+            recorder,
+            notify,
+        };
+        let shared = Arc::new(opening.open()?);
+        shared.know_cluster(cluster_id);
         let outdated = match custom_resource_definition::<C>() {
-            Ok(generated) => missing_fields(&cluster, &generated, &C::version(&())).await,
+            Ok(generated) => missing_fields(shared.targets.local().cluster(), &generated, &C::version(&())).await,
             Err(_) => None,
         };
-        metrics.crd_is_outdated(outdated.is_some());
+        shared.metrics.crd_is_outdated(outdated.is_some());
         if let Some(outdated) = outdated {
             tracing::warn!("{outdated}");
             context.checks.note(format!("crd of {}", self.controller), move || Err(outdated.clone()))?;
         }
-        let shared = Arc::new(Shared {
+        let manager = Arc::clone(&shared.self_manager);
+        let finalizers =
+            FinalizerWriter::new(own.clone(), Arc::clone(&resource), Arc::clone(&manager), finalizer, &context.timing);
+        let own = Arc::new(Own {
             kind: Box::new(kind),
-            finalizers: FinalizerWriter::new(
-                own.clone(),
-                Arc::clone(&resource),
-                Arc::clone(&self_manager),
-                finalizer,
-                &context.timing,
-            )
-            .retrying(Retry::default()),
-            statuses: StatusWriter::new(own.clone(), Arc::clone(&resource), Arc::clone(&self_manager), &context.timing)
-                .retrying(Retry::default()),
-            timing: context.timing.clone(),
-            self_manager,
-            resource,
-            cluster_id,
+            finalizers: finalizers.retrying(Retry::default()),
             components: components.clone(),
-            targets: targets.clone(),
-            lookups: Lookups::new(cluster.clone(), context.tasks.clone(), Arc::clone(&notify)),
-            references: ReferenceWatches::new(cluster.clone(), context.tasks.clone(), notify),
-            projection,
-            defaults: self.options.defaults(),
-            events: Events::new(recorder, &name, self.options.dependent_events),
-            metrics,
-            memories: Memories::default(),
-            strays: Strays::default(),
-            operator: name,
-            started: cluster.clock().now(),
-            cluster: own,
+            statuses: StatusWriter::new(own, resource, manager, &context.timing).retrying(Retry::default()),
         });
-        let standing_by = Arc::clone(&shared);
+        let standing_by = (Arc::clone(&shared), Arc::clone(&own));
         let passes = context.workers.unwrap_or(self.options.parallel_passes);
         let (known, strays) = (components.clone(), Arc::clone(&shared));
         let controller = context
-            .controller(self.controller.clone(), Arc::new(ComponentReconciler::new(shared)))
+            .controller(self.controller.clone(), Arc::new(ComponentReconciler::new(shared, own)))
             .workers(passes)
             .timeout(self.options.pass_limit)
             .keys(move || {
@@ -315,7 +194,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             })
             .resync(context.resync);
         if let Some(buckets) = controller.buckets() {
-            stand_by(standing_by, buckets, &context.tasks);
+            stand_by(standing_by.0, standing_by.1, buckets, &context.tasks);
         }
         context.why.add(Self::gvk().group_kind(), controller.history());
         // Set once, here.
@@ -353,11 +232,4 @@ impl ConstructedPart for ConstructedComponent {
             .start(format!("components {}", controller.name()), controller.enqueue(), &tasks);
         vec![controller]
     }
-}
-
-/// The UID of the namespace `kube-system` stands for the cluster (OPT-1).
-async fn cluster_id(context: &OperatorContext) -> Result<String, BoxError> {
-    let namespaces = ApiResource::known(&GroupVersionKind::new("", "v1", "Namespace"), "namespaces", false);
-    let namespace = context.ask(&ApiRequest::get(&namespaces, "", "kube-system")).await?;
-    Ok(namespace.uid().to_owned())
 }

@@ -5,6 +5,7 @@ use kubewright_machinery::object::ObjectExt as _;
 
 use super::drive::Goal;
 use super::end::{End, Step};
+use super::keeper::Keeper;
 use super::pass::Pass;
 use crate::hooks::Point;
 use crate::kind::Instance;
@@ -17,8 +18,7 @@ impl Pass<'_> {
         if self.is_abandoned() {
             self.abandon().await;
         } else {
-            let foreign: Vec<String> =
-                self.object.finalizers().filter(|name| *name != self.shared.finalizer().as_str()).map(str::to_owned).collect();
+            let foreign = self.foreign_finalizers();
             let mut hooks = self.draft.component.deletion_hooks > 0 && !self.skips_hooks();
             if hooks && self.ending_namespace.is_some() {
                 self.tell_of_skipped_hooks();
@@ -46,6 +46,14 @@ impl Pass<'_> {
             self.shared.events.normal(&self.object, "NamespacesKept", note);
         }
         Ok(End::Gone)
+    }
+
+    /// The finalizers of others, which hold the deletion back (PASS-23). A host says itself when it comes.
+    fn foreign_finalizers(&self) -> Vec<String> {
+        if matches!(self.keeper, Keeper::Host(_)) {
+            return Vec::new();
+        }
+        self.object.finalizers().filter(|name| *name != self.shared.finalizer().as_str()).map(str::to_owned).collect()
     }
 
     /// Whether objects of deletion stages are left out, as an annotation asks.

@@ -4,45 +4,53 @@ use kubewright_runtime::finalizer::{FinalizerOutcome, RemovalGuard};
 use serde_json::Value;
 
 use super::end::{End, Step};
+use super::keeper::Keeper;
 use super::pass::Pass;
-use crate::observe::Underway;
+use crate::observe::{Components, Underway};
 use crate::record::Persisted;
 
 impl Pass<'_> {
-    /// Puts our finalizer on the component, if it is not there. The pass goes on with the answer.
+    /// Puts our finalizer on the component, if it is not there. The pass goes on with the answer. A host has finalizers of its own.
     pub(super) async fn add_finalizer(&mut self) -> Step {
-        if self.shared.finalizers.holds(&self.object) {
+        let Keeper::Own { own, .. } = self.keeper else { return Ok(()) };
+        if own.finalizers.holds(&self.object) {
             return Ok(());
         }
-        let underway = self.shared.components.begin_write(self.key);
-        let settled = self.shared.finalizers.add(&self.object, |live| Persisted::of(live) == self.persisted).await;
-        self.finish_write(underway, settled)
+        let underway = own.components.begin_write(self.key);
+        let settled = own.finalizers.add(&self.object, |live| Persisted::of(live) == self.persisted).await;
+        self.finish_write(&own.components, underway, settled)
     }
 
     /// Takes our finalizer off the component; with it the last hold on a deleted component goes. Dependents that another process has listed
     /// meanwhile would be left behind, so only the state that this pass saw loses the finalizer.
     pub(super) async fn remove_finalizer(&mut self) -> Step {
-        let underway = self.shared.components.begin_write(self.key);
+        let Keeper::Own { own, .. } = self.keeper else { return Ok(()) };
+        let underway = own.components.begin_write(self.key);
         let same = |live: &Value| Persisted::of(live) == self.persisted;
-        let settled = self.shared.finalizers.remove(&self.object, RemovalGuard::AsSeen, same).await;
-        self.finish_write(underway, settled)
+        let settled = own.finalizers.remove(&self.object, RemovalGuard::AsSeen, same).await;
+        self.finish_write(&own.components, underway, settled)
     }
 
-    fn finish_write(&mut self, mut underway: Underway, settled: Result<FinalizerOutcome, ApiError>) -> Step {
+    fn finish_write(
+        &mut self,
+        components: &Components,
+        mut underway: Underway,
+        settled: Result<FinalizerOutcome, ApiError>,
+    ) -> Step {
         match settled {
             Ok(FinalizerOutcome::Unchanged) => Ok(()),
             Ok(FinalizerOutcome::Changed(object)) => {
                 self.patched_component("");
                 // The answer to the removal of the last finalizer has the version of before, so it is no news to the watch.
                 if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {
-                    self.shared.components.record_delete(&object);
+                    components.record_delete(&object);
                 }
                 underway.answered(&object);
-                self.go_on_with(object)
+                self.go_on_with(components, object)
             }
             Ok(FinalizerOutcome::Gone) => Err(Box::new(End::Gone)),
             Ok(FinalizerOutcome::Dropped(live) | FinalizerOutcome::Deleting(live)) => {
-                self.shared.components.record_write(&live);
+                components.record_write(&live);
                 Err(Box::new(End::Overtaken))
             }
             Ok(_) => Err(Box::new(End::Overtaken)),
@@ -52,9 +60,9 @@ impl Pass<'_> {
 
     /// The draft was made from the status as it was read: with another one the pass must start anew, or it would take away what another writer
     /// wrote.
-    fn go_on_with(&mut self, object: Value) -> Step {
+    fn go_on_with(&mut self, components: &Components, object: Value) -> Step {
         if Persisted::of(&object) != self.persisted {
-            self.shared.components.record_write(&object);
+            components.record_write(&object);
             return Err(Box::new(End::Overtaken));
         }
         self.take_over(object);

@@ -10,6 +10,7 @@ mod delete;
 mod drive;
 mod end;
 mod finalizer;
+mod keeper;
 mod memory;
 mod pass;
 mod polling;
@@ -25,6 +26,7 @@ mod targeting;
 mod transient;
 mod watching;
 
+pub(crate) use keeper::{Fits, Host, Own};
 pub(crate) use memory::Memories;
 pub(crate) use reconcile::ComponentReconciler;
 pub(crate) use shared::Shared;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kubewright_core::backoff::Transient;
-use kubewright_core::component::Circumstances;
+use kubewright_core::component::{Circumstances, ComponentStatus};
 use kubewright_core::dependents::{Engine, Inventory, ManagedType, ObjectAction, Request, Verb};
 use kubewright_core::flow::{Confidential, Failure};
 use kubewright_core::manifest::component_digest;
@@ -11,15 +11,16 @@ use kubewright_core::reference::Resolved;
 use kubewright_core::why::WriteVerb;
 use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use kubewright_runtime::controller::PassContext;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::Shared;
 use super::end::{End, Intervals, Step};
+use super::keeper::Keeper;
 use super::memory::Taken;
+use super::{Host, Own, Shared};
 use crate::events::Tally;
 use crate::hooks::{HookInputs, Point};
 use crate::kind::Instance;
-use crate::observe::{DependentWatches, Polled, Underway};
+use crate::observe::{DependentWatches, Polled};
 use crate::record::{Draft, Persisted, UnreadableStatus};
 use crate::settings::Effective;
 use crate::targets::Target;
@@ -28,8 +29,8 @@ use crate::targets::Target;
 pub(super) struct Pass<'a> {
     pub(super) shared: &'a Shared,
     pub(super) key: &'a Key,
-    /// The pass as the runner knows it.
-    context: &'a PassContext,
+    /// Who keeps the component.
+    pub(super) keeper: Keeper<'a>,
     /// The start of the pass; taken once.
     pub(super) now: Timestamp,
     /// The component as last read or answered, without status.
@@ -80,10 +81,41 @@ pub(super) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    pub(super) fn begin(shared: &'a Shared, context: &'a PassContext, object: Value) -> Self {
-        let key = context.key();
-        let persisted = Persisted::of(&object);
-        let (draft, unreadable) = match Draft::read(&persisted.read()) {
+    /// A pass of the component reconciler.
+    pub(super) fn begin(shared: &'a Shared, own: &'a Own, context: &'a PassContext, object: Value) -> Self {
+        let (persisted, deleting) = (Persisted::of(&object), object.deletion_timestamp().is_some());
+        let status = persisted.read();
+        Self::new(shared, (Keeper::Own { own, context }, context.key()), object, persisted, &status, deleting)
+    }
+
+    /// A pass of a host, which begins with this part of the status and may clean up an object that stays.
+    pub(super) fn of_host(
+        shared: &'a Shared,
+        (host, key): (&'a dyn Host, &'a Key),
+        object: Value,
+        part: &ComponentStatus,
+        deleting: bool,
+    ) -> Self {
+        let persisted = Persisted::at(host.place(), &object);
+        let status = match serde_json::to_value(part) {
+            Ok(Value::Object(status)) => status,
+            // A status has no other form.
+            _ => persisted.read(),
+        };
+        let mut pass = Self::new(shared, (Keeper::Host(host), key), object, persisted, &status, deleting);
+        pass.memory.inside = None;
+        pass
+    }
+
+    fn new(
+        shared: &'a Shared,
+        (keeper, key): (Keeper<'a>, &'a Key),
+        object: Value,
+        persisted: Persisted,
+        status: &Map<String, Value>,
+        deleting: bool,
+    ) -> Self {
+        let (draft, unreadable) = match Draft::read(status) {
             Ok((draft, merged)) => {
                 for dependent in merged {
                     tracing::warn!(component = %key, %dependent, "the inventory lists a dependent twice; the item that was applied last counts");
@@ -97,13 +129,13 @@ impl<'a> Pass<'a> {
             draft,
             unreadable,
             generation: object.generation().unwrap_or_default(),
-            deleting: object.deletion_timestamp().is_some(),
+            deleting,
             memory: shared.memories.take(key, object.uid()),
             object,
             persisted,
             shared,
             key,
-            context,
+            keeper,
             effective: None,
             resolved: Resolved::default(),
             ending_namespace: None,
@@ -134,7 +166,10 @@ impl<'a> Pass<'a> {
 
     async fn steps(&mut self) -> Step<End> {
         let deleting = self.is_deleting();
-        if deleting && !self.shared.finalizers.holds(&self.object) {
+        if let Keeper::Own { own, .. } = self.keeper
+            && deleting
+            && !own.finalizers.holds(&self.object)
+        {
             return Ok(End::Gone);
         }
         if let Some(error) = &self.unreadable {
@@ -161,14 +196,17 @@ impl<'a> Pass<'a> {
 
     /// The component as its type, with its settings.
     pub(super) fn read_spec(&self) -> Step<(Box<dyn Instance>, Effective)> {
-        let instance = self.shared.kind.decode(&self.object).map_err(|error| {
-            // The decoder quotes what it found.
-            let error = error.to_string();
-            let error = Confidential::of(&self.object, false).mask(&error).into_owned();
-            Box::new(End::invalid_spec(format!(
-                "the object does not fit its type: {error} (correct the object, or install the CRD of this operator)"
-            )))
-        })?;
+        let instance = match self.keeper {
+            Keeper::Host(host) => host.instance(),
+            Keeper::Own { own, .. } => own.kind.decode(&self.object).map_err(|error| {
+                // The decoder quotes what it found.
+                let error = error.to_string();
+                let error = Confidential::of(&self.object, false).mask(&error).into_owned();
+                Box::new(End::invalid_spec(format!(
+                    "the object does not fit its type: {error} (correct the object, or install the CRD of this operator)"
+                )))
+            })?,
+        };
         let place = (self.key.namespace(), self.key.name());
         let effective = Effective::of(&instance.settings(), &self.shared.defaults, place)
             .map_err(|error| Box::new(End::invalid_spec(error.to_string())))?;
@@ -213,9 +251,11 @@ impl<'a> Pass<'a> {
         self.draft.component.inventory.clone()
     }
 
-    /// Notes a patch of the component, or of its subresource.
+    /// Notes a patch of the component, or of its subresource. A host notes its own.
     pub(super) fn patched_component(&self, subresource: &str) {
-        self.context.wrote(WriteVerb::Patched, &self.shared.resource.group_kind(), self.key, subresource);
+        if let Keeper::Own { context, .. } = self.keeper {
+            context.wrote(WriteVerb::Patched, &self.shared.resource.group_kind(), self.key, subresource);
+        }
     }
 
     /// Notes a write of a dependent.
@@ -227,19 +267,18 @@ impl<'a> Pass<'a> {
             _ => WriteVerb::Patched,
         };
         let key = Key::new(&action.key.namespace, &action.key.name);
-        self.context.wrote(verb, &action.gvk.group_kind(), &key, "");
-    }
-
-    /// Goes on with the answer to a write.
-    pub(super) fn take_answer(&mut self, underway: &mut Underway, object: Value) {
-        underway.answered(&object);
-        self.take_over(object);
+        match self.keeper {
+            Keeper::Own { context, .. } => context.wrote(verb, &action.gvk.group_kind(), &key, ""),
+            Keeper::Host(host) => host.wrote(verb, &action.gvk.group_kind(), &key),
+        }
     }
 
     /// Goes on with an object that the server sent.
     pub(super) fn take_over(&mut self, object: Value) {
-        self.shared.components.record_write(&object);
-        self.persisted = Persisted::of(&object);
+        if let Keeper::Own { own, .. } = self.keeper {
+            own.components.record_write(&object);
+        }
+        self.persisted = Persisted::at(self.keeper.place(), &object);
         self.object = without_status(object);
     }
 

@@ -6,8 +6,8 @@ use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_runtime::controller::{LeaderTerm, PassContext, RunPass};
 use serde_json::Value;
 
-use super::Shared;
 use super::pass::Pass;
+use super::{Own, Shared};
 
 /// When to look again at what is left of a component that is gone: something refused to be removed.
 const SWEEP_AGAIN: Delay = Delay::secs::<10>();
@@ -15,11 +15,12 @@ const SWEEP_AGAIN: Delay = Delay::secs::<10>();
 /// Works on the components of one type.
 pub(crate) struct ComponentReconciler {
     shared: Arc<Shared>,
+    own: Arc<Own>,
 }
 
 impl ComponentReconciler {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared }
+    pub(crate) fn new(shared: Arc<Shared>, own: Arc<Own>) -> Self {
+        Self { shared, own }
     }
 
     /// The component is gone.
@@ -37,7 +38,7 @@ impl ComponentReconciler {
     }
 
     fn component(&self, context: &PassContext) -> Option<Value> {
-        self.shared.components.find(context.key())
+        self.own.components.find(context.key())
     }
 }
 
@@ -49,7 +50,7 @@ impl RunPass for ComponentReconciler {
             return context.end(&Ok(()));
         };
         context.object(object.uid());
-        let mut pass = Pass::begin(&self.shared, context, object);
+        let mut pass = Pass::begin(&self.shared, &self.own, context, object);
         let end = pass.run().await;
         // Another replica may be at work already: the pass is abandoned without a write (STA-7).
         if context.has_lost_term() {
@@ -69,7 +70,7 @@ impl RunPass for ComponentReconciler {
     }
 
     async fn demoted(&self, _: &LeaderTerm, is_lost: &(dyn for<'k> Fn(&'k Key) -> bool + Send + Sync)) -> Result<(), BoxError> {
-        let keys = self.shared.components.keys();
+        let keys = self.own.components.keys();
         keys.iter().filter(|key| is_lost(key)).for_each(|key| self.shared.stand_down(key));
         Ok(())
     }
@@ -79,6 +80,6 @@ impl RunPass for ComponentReconciler {
         let Some(object) = self.component(context) else {
             return;
         };
-        Pass::begin(&self.shared, context, object).interrupted(conclusion.report.message.clone()).await;
+        Pass::begin(&self.shared, &self.own, context, object).interrupted(conclusion.report.message.clone()).await;
     }
 }

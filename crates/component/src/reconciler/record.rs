@@ -9,6 +9,7 @@ use kubewright_runtime::status::{Meanwhile, Written};
 use serde_json::{Map, Value};
 
 use super::end::{End, Step};
+use super::keeper::Keeper;
 use super::pass::Pass;
 use crate::record::{LARGEST, Persisted, Size, change, is_too_large, only_messages_differ};
 
@@ -33,11 +34,7 @@ impl Pass<'_> {
     pub(super) async fn finish(mut self, end: End) -> Outcome {
         let gone = matches!(end, End::Gone);
         let (ending, flow, recheck) = end.into_parts();
-        if let Err(Halt::Failed(failure)) = &flow
-            && !self.error_counted
-        {
-            self.shared.metrics.failed(failure.classification().status);
-        }
+        self.count_failure(&flow);
         let mut outcome = Outcome { flow: self.spread(flow), recheck, gone };
         let Some(ending) = ending else {
             self.shared.events.changed(&self.object, self.tally);
@@ -45,13 +42,7 @@ impl Pass<'_> {
             return outcome;
         };
         let before = self.persisted.component();
-        self.count_renderings();
-        let at = self.circumstances();
-        self.draft.component.conclude(&ending, &at);
-        self.draft.component.contest(self.memory.engine.fights(), self.now, self.shared.started);
-        self.draft.component.await_corrections(self.memory.engine.pending(), self.now);
-        self.draft.component.lack_fields(self.memory.engine.undeclared(), self.restarted, self.now);
-        self.tell_polling(&ending);
+        self.conclude(&ending);
         match self.record().await {
             Ok(held_back) => {
                 if held_back.is_none() {
@@ -68,9 +59,35 @@ impl Pass<'_> {
                 self.shared.events.changed(&self.object, self.tally);
             }
         }
+        self.schedule(&ending, &mut outcome);
+        outcome
+    }
+
+    /// A pass that failed is an error of the component, unless the request that it failed with was counted.
+    pub(super) fn count_failure(&self, flow: &Flow) {
+        if let Err(Halt::Failed(failure)) = flow
+            && !self.error_counted
+        {
+            self.shared.metrics.failed(failure.classification().status);
+        }
+    }
+
+    /// Brings the draft up to date with the end of the pass.
+    pub(super) fn conclude(&mut self, ending: &Ending) {
+        self.count_renderings();
+        let at = self.circumstances();
+        self.draft.component.conclude(ending, &at);
+        self.draft.component.contest(self.memory.engine.fights(), self.now, self.shared.started);
+        self.draft.component.await_corrections(self.memory.engine.pending(), self.now);
+        self.draft.component.lack_fields(self.memory.engine.undeclared(), self.restarted, self.now);
+        self.tell_polling(ending);
+    }
+
+    /// Says when the next pass is, of a component whose draft is concluded.
+    pub(super) fn schedule(&mut self, ending: &Ending, outcome: &mut Outcome) {
         self.shared.metrics.recorded(self.key, &self.draft.component);
         self.observe_metrics();
-        let poll = self.until_poll(&ending);
+        let poll = self.until_poll(ending);
         outcome.recheck =
             soonest([outcome.recheck.map(|delay| self.longer(delay)), self.until_timeout(), self.until_wake(), poll]);
         if matches!(ending, Ending::Suspended) {
@@ -79,8 +96,7 @@ impl Pass<'_> {
         if self.transient.is_none() {
             self.memory.transient.reset();
         }
-        self.try_again_soon(&mut outcome);
-        outcome
+        self.try_again_soon(outcome);
     }
 
     /// Writes down that a pass was broken off, and nothing else of it (PASS-10).
@@ -167,20 +183,33 @@ impl Pass<'_> {
         let Some(change) = change(self.persisted.read(), status, &started) else {
             return Ok(());
         };
-        let mut underway = self.shared.components.begin_write(self.key);
+        let (keeper, key) = (self.keeper, self.key);
         let is_deleted = |object: &Value| object.deletion_timestamp().is_some();
-        let same = |live: &Value| Persisted::of(live) == self.persisted && is_deleted(live) == is_deleted(&self.object);
-        match self.shared.statuses.write(&self.object, change, Meanwhile::Only(&same)).await {
+        let same =
+            |live: &Value| Persisted::at(keeper.place(), live) == self.persisted && is_deleted(live) == is_deleted(&self.object);
+        let (mut underway, written) = match keeper {
+            Keeper::Own { own, .. } => {
+                let underway = own.components.begin_write(key);
+                (Some(underway), own.statuses.write(&self.object, change, Meanwhile::Only(&same)).await)
+            }
+            Keeper::Host(host) => (None, host.change_status(&host.place().change(&change), &same).await),
+        };
+        match written {
             Ok(Written::Persisted(object)) => {
                 self.patched_component("status");
                 self.memory.status_written = Some(self.shared.cluster.clock().moment());
                 self.shared.strays.listed(self.key, &self.draft.component.inventory);
-                self.take_answer(&mut underway, object);
+                if let Some(underway) = &mut underway {
+                    underway.answered(&object);
+                }
+                self.take_over(object);
                 Ok(())
             }
             Ok(Written::Gone) => Err(Box::new(End::Gone)),
             Ok(Written::Overtaken(live)) => {
-                self.shared.components.record_write(&live);
+                if let Keeper::Own { own, .. } = keeper {
+                    own.components.record_write(&live);
+                }
                 Err(Box::new(End::Overtaken))
             }
             Ok(_) => Err(Box::new(End::Overtaken)),
@@ -219,9 +248,12 @@ impl Pass<'_> {
     }
 
     fn tell(&self, before: &ComponentStatus) {
-        let annotations = match self.shared.kind.decode(&self.whole()) {
-            Ok(instance) => instance.event_annotations(self.digest.as_deref()),
-            Err(_) => BTreeMap::new(),
+        let annotations = match self.keeper {
+            Keeper::Own { own, .. } => match own.kind.decode(&self.whole()) {
+                Ok(instance) => instance.event_annotations(self.digest.as_deref()),
+                Err(_) => BTreeMap::new(),
+            },
+            Keeper::Host(_) => BTreeMap::new(),
         };
         self.shared.events.recorded(&self.object, before, &self.draft.component, annotations, self.tally);
     }
@@ -245,7 +277,7 @@ impl Pass<'_> {
     }
 
     /// What waits for a timer waits a little longer.
-    fn spread(&self, flow: Flow) -> Flow {
+    pub(super) fn spread(&self, flow: Flow) -> Flow {
         match flow {
             Err(Halt::Wait(wait)) => wait.map_delay(|delay| Delay::at_least_min(self.longer(delay.as_duration()))).into(),
             other => other,

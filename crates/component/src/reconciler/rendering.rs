@@ -25,6 +25,8 @@ const SHOWN: usize = 5;
 #[derive(Clone, Debug)]
 pub(crate) struct Rendered {
     key: RenderInputs,
+    /// What was rendered besides the component itself.
+    further: String,
     /// What it asked of clusters, and what they answered.
     asked: Asked,
     /// What plans work with. Empty between passes once there is a summary.
@@ -72,7 +74,9 @@ impl Pass<'_> {
         if !self.answers_hold(&*environment).await {
             self.memory.rendered = None;
         }
-        let before = self.memory.rendered.take_if(|rendered| rendered.key != inputs || !self_contained(rendered, full));
+        let further = instance.further_inputs();
+        let is_other = |rendered: &Rendered| rendered.key != inputs || rendered.further != further;
+        let before = self.memory.rendered.take_if(|rendered| is_other(rendered) || !self_contained(rendered, full));
         let stale = self.memory.rendered.as_ref().is_some_and(|rendered| self.knows_any(&rendered.unknown));
         if let Some(rendered) = self.memory.rendered.as_mut().filter(|_| !stale) {
             rendered.open();
@@ -111,7 +115,7 @@ impl Pass<'_> {
             let failure = Failure::terminal(Reason::new("InvalidManifest"), errors);
             Box::new(End::failed(failure, Some("InvalidManifest"), self.intervals()))
         })?;
-        if let Some(before) = before.filter(|before| before.key == inputs && before.asked == asked) {
+        if let Some(before) = before.filter(|before| !is_other(before) && before.asked == asked) {
             self.compare(&before.desired, &desired);
         }
         if let Some(note) = desired.misplaced() {
@@ -121,7 +125,8 @@ impl Pass<'_> {
             }
         }
         self.draft.component.deletion_hooks = i64::try_from(desired.deletion_stage().len()).unwrap_or(i64::MAX);
-        self.memory.rendered = Some(Rendered { key: inputs, asked, desired, summary: None, unknown });
+        self.memory.rendered =
+            Some(Rendered { key: inputs, further: further.to_owned(), asked, desired, summary: None, unknown });
         Ok(())
     }
 

@@ -1,5 +1,5 @@
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use kubewright_core::dependents::ProjectionContext;
@@ -8,28 +8,26 @@ use kubewright_core::manifest::{OperatorName, OwnerId};
 use kubewright_machinery::object::Key;
 use kubewright_runtime::cluster::{ApiResource, Cluster};
 use kubewright_runtime::config::CurrentTiming;
-use kubewright_runtime::finalizer::FinalizerWriter;
-use kubewright_runtime::status::StatusWriter;
 
 use super::Memories;
 use super::strays::Strays;
 use crate::events::Events;
-use crate::kind::Kind;
 use crate::lookups::Lookups;
 use crate::metrics::Metrics;
-use crate::observe::Components;
 use crate::references::ReferenceWatches;
 use crate::settings::OperatorDefaults;
 use crate::targets::Targets;
 
 /// What all passes of one component type share.
 pub(crate) struct Shared {
-    pub(crate) kind: Box<dyn Kind>,
     /// The name of the component type: the prefix of its marks.
     pub(crate) operator: OperatorName,
     /// The manager of writes to the component itself.
     pub(crate) self_manager: Arc<str>,
-    pub(crate) finalizers: FinalizerWriter,
+    /// The finalizer of components, and of the types that they bring.
+    pub(crate) finalizer: FinalizerName,
+    /// Whether the passes are those of a reconciler of the operator's author, which has finalizers of its own.
+    pub(crate) is_hosted: bool,
     /// Delays and limits.
     pub(crate) timing: CurrentTiming,
     pub(crate) resource: Arc<ApiResource>,
@@ -37,13 +35,11 @@ pub(crate) struct Shared {
     pub(crate) cluster: Cluster,
     /// When this process began to work.
     pub(crate) started: Timestamp,
-    /// The UID of the namespace `kube-system`.
-    pub(crate) cluster_id: String,
-    pub(crate) components: Components,
+    /// The UID of the namespace `kube-system`. Known before the first pass.
+    pub(crate) cluster_id: OnceLock<String>,
     pub(crate) targets: Targets,
     pub(crate) references: ReferenceWatches,
     pub(crate) lookups: Lookups,
-    pub(crate) statuses: StatusWriter,
     pub(crate) projection: Arc<ProjectionContext>,
     pub(crate) defaults: OperatorDefaults,
     pub(crate) events: Events,
@@ -54,12 +50,18 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn owner(&self, key: &Key) -> OwnerId {
-        OwnerId::of_component(&self.cluster_id, key.namespace(), key.name())
+        OwnerId::of_component(self.cluster_id.get().map_or("", String::as_str), key.namespace(), key.name())
     }
 
-    /// The finalizer of components, and of the types that they bring.
+    /// Says in which cluster the components live.
+    pub(crate) fn know_cluster(&self, id: String) {
+        // It does not change.
+        drop(self.cluster_id.set(id));
+    }
+
+    /// The finalizer.
     pub(crate) fn finalizer(&self) -> &FinalizerName {
-        self.finalizers.name()
+        &self.finalizer
     }
 
     /// The component is gone: nothing is kept for it.

@@ -7,16 +7,16 @@ use kubewright_machinery::object::Key;
 use kubewright_runtime::controller::ControllerBuckets;
 use kubewright_runtime::task::Tasks;
 
-use super::Shared;
+use super::{Own, Shared};
 use crate::observe::Residences;
 use crate::record::Persisted;
 use crate::settings::Effective;
 
 /// Keeps watches on the kinds that inventories of others' components name, so that a take-over needs no list (LDR-4).
-pub(crate) fn stand_by(shared: Arc<Shared>, buckets: ControllerBuckets, tasks: &Tasks) {
+pub(crate) fn stand_by(shared: Arc<Shared>, own: Arc<Own>, buckets: ControllerBuckets, tasks: &Tasks) {
     let (stop, name) = (tasks.stopping(), format!("standby of {}", buckets.controller()));
     let following = async move {
-        let mut changes = shared.components.store().changes();
+        let mut changes = own.components.store().changes();
         loop {
             let change = tokio::select! {
                 () = stop.cancelled() => return,
@@ -27,7 +27,7 @@ pub(crate) fn stand_by(shared: Arc<Shared>, buckets: ControllerBuckets, tasks: &
                 continue;
             }
             if change.new.is_some() {
-                shared.watch_dependents(&change.key);
+                shared.watch_dependents(&own, &change.key);
             } else {
                 shared.forget(&change.key);
             }
@@ -38,9 +38,9 @@ pub(crate) fn stand_by(shared: Arc<Shared>, buckets: ControllerBuckets, tasks: &
 
 impl Shared {
     /// Watches the kinds of dependents of a component in the operator's own cluster and name. Elsewhere they are watched by passes only.
-    fn watch_dependents(&self, key: &Key) {
-        let Some(object) = self.components.find(key) else { return };
-        let Ok(instance) = self.kind.decode(&object) else { return };
+    fn watch_dependents(&self, own: &Own, key: &Key) {
+        let Some(object) = own.components.find(key) else { return };
+        let Ok(instance) = own.kind.decode(&object) else { return };
         let place = (key.namespace(), key.name());
         let Ok(effective) = Effective::of(&instance.settings(), &self.defaults, place) else { return };
         let mut residences = Residences::new();
@@ -54,7 +54,7 @@ impl Shared {
     }
 
     /// Another replica leads the component from now on: the memory of its passes is dropped, the watches of its dependents stay.
-    pub(super) fn stand_down(&self, key: &Key) {
+    pub(crate) fn stand_down(&self, key: &Key) {
         self.memories.forget(key);
         self.targets.leave(key);
         self.references.set(key, &BTreeSet::new());

@@ -105,7 +105,7 @@ impl Strays {
         strays.filter(|stray| !stray.uid.is_empty() && Arc::ptr_eq(&stray.target, target)).cloned().collect()
     }
 
-    pub(super) fn is_empty(&self, key: &Key) -> bool {
+    pub(crate) fn is_empty(&self, key: &Key) -> bool {
         !self.0.lock().contains_key(key)
     }
 

@@ -26,7 +26,7 @@ impl Shared {
     }
 
     /// Removes what this process created for a component that another operator has let go. Whether anything is left to be removed.
-    pub(super) async fn sweep(&self, key: &Key) -> bool {
+    pub(crate) async fn sweep(&self, key: &Key) -> bool {
         if self.strays.is_empty(key) {
             return false;
         }
@@ -62,7 +62,9 @@ impl Shared {
 
     /// What becomes of an object of a component whose name is taken.
     fn fate(&self, component: &Value, stray: &Stray) -> Fate {
-        let is_let_go = component.deletion_timestamp().is_some() && !self.finalizers.holds(component);
+        let is_let_go = component.deletion_timestamp().is_some()
+            && !self.is_hosted
+            && !component.finalizers().any(|name| name == self.finalizer.as_str());
         if component.uid() == stray.component {
             // The next pass sees to it.
             return if is_let_go { Fate::Removed } else { Fate::Kept };

@@ -2,8 +2,10 @@
 
 mod draft;
 mod persisted;
+mod place;
 mod size;
 
 pub(crate) use draft::{Draft, UnreadableStatus, change, only_messages_differ};
 pub(crate) use persisted::Persisted;
+pub(crate) use place::Place;
 pub(crate) use size::{LARGEST, Size, is_too_large};

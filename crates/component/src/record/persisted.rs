@@ -2,6 +2,8 @@ use kubewright_core::component::ComponentStatus;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::Place;
+
 /// The status of a component as the server has it, as text: a tree takes eight times the memory, and a pass mostly waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Persisted(Box<[u8]>);
@@ -18,7 +20,12 @@ pub(crate) struct Marks {
 impl Persisted {
     /// The status of an object.
     pub(crate) fn of(object: &Value) -> Self {
-        let status = object.get("status").filter(|status| status.is_object());
+        Self::at(Place::whole(), object)
+    }
+
+    /// The part of it at a place.
+    pub(crate) fn at(place: &Place, object: &Value) -> Self {
+        let status = place.find(object).filter(|status| status.is_object());
         // A JSON value has no other form, and fields have one order.
         Self(status.and_then(|status| serde_json::to_vec(status).ok()).unwrap_or_else(|| b"{}".to_vec()).into())
     }

@@ -1,0 +1,65 @@
+//! Who keeps a component: reads it, writes its status, and hears of writes.
+
+use async_trait::async_trait;
+use kubewright_core::why::WriteVerb;
+use kubewright_machinery::object::{GroupKind, Key};
+use kubewright_runtime::cluster::ApiError;
+use kubewright_runtime::controller::PassContext;
+use kubewright_runtime::finalizer::FinalizerWriter;
+use kubewright_runtime::status::{StatusWriter, Written};
+use serde_json::Value;
+
+use crate::kind::{Instance, Kind};
+use crate::observe::Components;
+use crate::record::Place;
+
+/// The components of the component reconciler.
+pub(crate) struct Own {
+    pub(crate) kind: Box<dyn Kind>,
+    pub(crate) finalizers: FinalizerWriter,
+    pub(crate) components: Components,
+    pub(crate) statuses: StatusWriter,
+}
+
+/// The keeper of the component of a pass.
+#[derive(Clone, Copy)]
+pub(super) enum Keeper<'a> {
+    /// The component reconciler. The component is its own, with status and finalizer.
+    Own {
+        /// All components.
+        own: &'a Own,
+        /// The pass as the runner knows it.
+        context: &'a PassContext,
+    },
+    /// A reconciler of the operator's author, in whose pass the engine works. It has a part of the status, and no finalizer.
+    Host(&'a dyn Host),
+}
+
+/// Whether a change still fits an object as it is by now.
+pub(crate) type Fits<'f> = dyn for<'v> Fn(&'v Value) -> bool + Sync + 'f;
+
+/// A pass of a reconciler of the operator's author.
+#[async_trait]
+pub(crate) trait Host: Send + Sync {
+    /// The object as its type.
+    fn instance(&self) -> Box<dyn Instance>;
+
+    /// The place of the framework's part in the status.
+    fn place(&self) -> &Place;
+
+    /// Notes a write of a dependent.
+    fn wrote(&self, verb: WriteVerb, kind: &GroupKind, key: &Key);
+
+    /// Changes the status now, by a merge patch.
+    async fn change_status(&self, change: &Value, fits: &Fits<'_>) -> Result<Written, ApiError>;
+}
+
+impl Keeper<'_> {
+    /// The place of the framework's part in the status.
+    pub(super) fn place(&self) -> &Place {
+        match self {
+            Self::Own { .. } => Place::whole(),
+            Self::Host(host) => host.place(),
+        }
+    }
+}

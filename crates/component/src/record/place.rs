@@ -1,0 +1,61 @@
+use serde_json::{Map, Value};
+
+/// The place of the framework's part in a status: the fields that lead to it. The status of a component is that part itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place(Vec<String>);
+
+impl Place {
+    /// The whole status.
+    pub(crate) fn whole() -> &'static Self {
+        static WHOLE: Place = Place(Vec::new());
+        &WHOLE
+    }
+
+    /// The place of the object that has this field with this value, if there is one.
+    pub(crate) fn of_marked(status: &Value, field: &str, mark: &Value) -> Option<Self> {
+        let fields = status.as_object()?;
+        if fields.get(field) == Some(mark) {
+            return Some(Self::default());
+        }
+        fields.iter().find_map(|(name, value)| {
+            let mut place = Self::of_marked(value, field, mark)?;
+            place.0.insert(0, name.clone());
+            Some(place)
+        })
+    }
+
+    /// Whether it is the whole status.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The part of an object's status.
+    pub(super) fn find<'v>(&self, object: &'v Value) -> Option<&'v Value> {
+        self.0.iter().try_fold(object.get("status")?, |part, field| part.get(field))
+    }
+
+    /// A change of the part, the text of a merge patch, as a change of the status.
+    pub(crate) fn change(&self, change: &str) -> Value {
+        // It was written here, so it can be read.
+        let change = serde_json::from_str(change).unwrap_or_default();
+        self.0.iter().rev().fold(change, |change, field| Value::Object(Map::from_iter([(field.clone(), change)])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // RND-2
+    #[test]
+    fn a_part_is_found_by_its_mark_and_changed_at_its_place() {
+        let status = json!({ "url": "a", "own": { "revision": 1, "rendered": { "revision": 7 } } });
+        let place = Place::of_marked(&status, "revision", &json!(7)).unwrap();
+        assert_eq!(place.find(&json!({ "status": status })), Some(&json!({ "revision": 7 })));
+        assert_eq!(place.change(r#"{"revision":8}"#), json!({ "own": { "rendered": { "revision": 8 } } }));
+        assert!(Place::of_marked(&json!({ "revision": 7 }), "revision", &json!(7)).unwrap().is_whole());
+        assert_eq!(Place::of_marked(&status, "revision", &json!(2)), None);
+    }
+}

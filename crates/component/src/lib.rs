@@ -64,6 +64,7 @@ mod operator;
 mod reconciler;
 mod record;
 mod references;
+mod rendered;
 mod settings;
 mod targets;
 
@@ -83,6 +84,7 @@ pub use kubewright_machinery::object::Key;
 pub use kubewright_runtime::events::Occurrence;
 pub use operator::{ComponentBuilder, ComponentExt, DependentEvents, Trigger};
 pub use references::{LoadContext, Loaded, Reference};
+pub use rendered::{RenderedDeletion, RenderedSet, RenderedSetBuilder, RenderedSetExt, Subject};
 pub use settings::{
     ComponentDeletePolicy, Impersonation, Interval, InvalidInterval, InvalidSetting, KubeConfig, ManagedType, ManagedTypes,
     Parameters, Placement, Policies, Reapply, Requeue, Retry, Setting, Settings, Suspend, Target, Timeout, Values, parameters_of,

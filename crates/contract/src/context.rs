@@ -26,6 +26,8 @@ use crate::declaration::{Contract as _, ContractComponent};
 pub struct ComponentPass<T: ContractComponent> {
     cx: Context<T>,
     component: Arc<T>,
+    /// Tells the versions of the dependencies from each other.
+    dependencies: u64,
     said: Mutex<Said<T>>,
     /// Whether absent children are created although the component is being deleted.
     runs_on: bool,
@@ -40,8 +42,18 @@ pub(crate) struct Said<T: ContractComponent> {
 }
 
 impl<T: ContractComponent> ComponentPass<T> {
-    pub(crate) fn new(cx: Context<T>, component: Arc<T>, said: Said<T>, runs_on: bool) -> Self {
-        Self { cx, component, said: Mutex::new(said), runs_on }
+    pub(crate) fn new(cx: Context<T>, component: Arc<T>, dependencies: u64, said: Said<T>, runs_on: bool) -> Self {
+        Self { cx, component, dependencies, said: Mutex::new(said), runs_on }
+    }
+
+    /// The pass, for the engine of rendered components.
+    pub(crate) fn engine(&self) -> &Context<T> {
+        &self.cx
+    }
+
+    /// Another text when a dependency is another version of itself.
+    pub(crate) fn dependencies_digest(&self) -> String {
+        self.dependencies.to_string()
     }
 
     pub(crate) fn said(self) -> Said<T> {

@@ -20,6 +20,7 @@ mod declaration;
 mod finalizer;
 mod operator;
 mod owner_loop;
+mod rendered;
 mod status;
 
 pub use component_loop::{ComponentLoop, Dangling, PassStatus};
@@ -38,6 +39,7 @@ pub use kubewright_core::contract::{
 };
 pub use operator::{ContractExt, OperatorComponentController, OperatorContractOwner};
 pub use owner_loop::{OwnerLoop, OwnerPassStatus};
+pub use rendered::{OperatorRenderedComponent, RenderedComponent, RenderedComponentExt, RenderedPart, WithDependencies};
 pub use status::{
     ContractStatus, NoPart, OpenmcpForm, OwnerStatus, StandardForm, StatusForm, StatusGenerations, StatusPart, StatusPhase,
 };

@@ -12,8 +12,8 @@ pub use kubewright_component::{
     ConfigMapRef, DependentEvents, EmbedsStatus, ExternalTrafficPolicy, HoldsReferences, HookContext, ImagePullPolicy, ImageSpec,
     Impersonation, IngressProperties, Interval, Key, KubeConfig, KubernetesContainerProperties, KubernetesPodProperties,
     KubernetesProperties, LoadContext, Loaded, ManagedType, ManagedTypes, Occurrence, Parameters, Placement, Policies,
-    ReadContext, Readiness, Reapply, Reference, References, Requeue, Resolved, Retry, SecretKeyRef, SecretRef, ServiceProperties,
-    ServiceType, Setting, Settings, Suspend, Target, Timeout, Trigger, Values, is_ready,
+    ReadContext, Readiness, Reapply, Reference, References, RenderedSet, RenderedSetExt, Requeue, Resolved, Retry, SecretKeyRef,
+    SecretRef, ServiceProperties, ServiceType, Setting, Settings, Suspend, Target, Timeout, Trigger, Values, is_ready,
 };
 pub use kubewright_core::condition::{Condition, ConditionSet, ConditionStatus, ConditionType, Conditioned, Conditions};
 pub use kubewright_core::config::FromConfigMap;

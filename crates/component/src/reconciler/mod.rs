@@ -10,6 +10,7 @@ mod delete;
 mod drive;
 mod end;
 mod finalizer;
+mod hosted;
 mod keeper;
 mod memory;
 mod pass;
@@ -26,6 +27,7 @@ mod targeting;
 mod transient;
 mod watching;
 
+pub(crate) use hosted::{Hosted, Task};
 pub(crate) use keeper::{Fits, Host, Own};
 pub(crate) use memory::Memories;
 pub(crate) use reconcile::ComponentReconciler;

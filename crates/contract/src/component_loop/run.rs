@@ -1,5 +1,6 @@
 //! One pass: the actions that `next` decides, until it ends (flow-and-contract.md, 13.5).
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use kubewright_core::condition::{Condition, ConditionStatus, REQUIRES_UPDATE, UP_TO_DATE, UPDATE_HELD};
@@ -30,6 +31,8 @@ struct Sight {
     own: Observation,
     targets: Vec<Target>,
     found: Vec<Option<Found>>,
+    /// Tells the versions of the targets from each other.
+    versions: u64,
 }
 
 impl<C: ComponentController> ComponentLoop<C> {
@@ -127,7 +130,11 @@ impl<C: ComponentController> ComponentLoop<C> {
             observation: found.as_ref().and_then(|found| target.observe(found, format)),
             ..target.describe()
         });
-        Some(Sight { targets: targets.collect(), object, own, found })
+        let mut versions = DefaultHasher::new();
+        for (target, found) in self.targets.iter().zip(&found) {
+            found.as_ref().map(|found| target.digest(found)).hash(&mut versions);
+        }
+        Some(Sight { targets: targets.collect(), object, own, found, versions: versions.finish() })
     }
 
     /// The targets of these indices that are there.
@@ -202,7 +209,7 @@ fn begin<T: ContractComponent>(cx: &Context<T>, status: &PassStatus<T>, sight: &
         external: status.status.external.clone(),
         private: status.status.private.clone(),
     };
-    Ok(ComponentPass::new(cx.clone(), Arc::new(component), said, runs_on))
+    Ok(ComponentPass::new(cx.clone(), Arc::new(component), sight.versions, said, runs_on))
 }
 
 /// Sets condition `RequiresUpdate` while the update gate holds back children, and takes it back when a pass held back none (KID-13).

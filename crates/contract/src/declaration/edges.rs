@@ -1,4 +1,5 @@
 use std::any::Any;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -60,6 +61,9 @@ pub trait AnyTarget: Send + Sync {
     /// The parts of a found component that decisions are made by.
     fn observe(&self, found: &Found, format: &Format) -> Option<Observation>;
 
+    /// Tells the versions of a component from each other, in this process.
+    fn digest(&self, found: &Found) -> u64;
+
     /// The kind of the components.
     fn kind(&self) -> GroupKind;
 
@@ -105,6 +109,12 @@ impl<From: ContractMember, E: Edge> AnyTarget for OpenTarget<From, E> {
 
     fn observe(&self, found: &Found, format: &Format) -> Option<Observation> {
         found.downcast_ref::<Kept<E::To>>().map(|kept| Observation::of(kept, format))
+    }
+
+    fn digest(&self, found: &Found) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        found.downcast_ref::<Kept<E::To>>().map(Kept::text).hash(&mut hasher);
+        hasher.finish()
     }
 
     fn kind(&self) -> GroupKind {

@@ -410,8 +410,10 @@ impl Operator {
 
     /// Everything that the parts declare, and what the operator needs itself, confined to the namespaces that it watches.
     pub fn declarations(&self) -> Declarations {
-        let mut declarations =
-            Declarations::default().with_config_values(self.config_values.clone()).with_formats(self.formats.resolved());
+        let mut declarations = Declarations::default()
+            .with_config_values(self.config_values.clone())
+            .with_formats(self.formats.resolved())
+            .with_states(self.states.clone());
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
         for registration in &self.registrations {
             declarations.part(Some(registration.name()));

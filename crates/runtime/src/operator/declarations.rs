@@ -1,6 +1,6 @@
 //! What the parts of an operator need of a cluster.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubewright_core::backoff::Timing;
@@ -9,6 +9,7 @@ use kubewright_core::contract::Graph;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use serde_json::Value;
 
+use super::injected::States;
 use super::scope::ClusterScoped;
 use super::{Compat, StoreRequest};
 use crate::config::{ConfigValues, DeclaredConfigs};
@@ -39,6 +40,8 @@ pub struct Declarations {
     needs: Needs,
     configs: DeclaredConfigs,
     formats: Box<Compat>,
+    /// The values that the operator's author registered.
+    states: States,
     /// The part that declares.
     part: Option<String>,
     problems: Vec<String>,
@@ -171,6 +174,11 @@ impl Declarations {
         self
     }
 
+    /// The value of this type that the operator's author registered, for parts that are declared by it.
+    pub fn registered<T: Any + Clone + Send + Sync>(&self) -> Option<T> {
+        self.states.get()
+    }
+
     /// A typed configuration. Its ConfigMap is watched in the namespace that the operator runs in, unless the operator has a fixed value.
     pub fn config<T: FromConfigMap>(&mut self) -> &mut Self {
         let declared = self.configs.declare::<T>(self.part.as_deref());
@@ -214,6 +222,12 @@ impl Declarations {
     /// The same for an operator that writes these formats.
     pub(super) fn with_formats(mut self, formats: Compat) -> Self {
         *self.formats = formats;
+        self
+    }
+
+    /// The same for an operator whose author registered these values.
+    pub(super) fn with_states(mut self, states: States) -> Self {
+        self.states = states;
         self
     }
 

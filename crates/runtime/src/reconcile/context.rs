@@ -17,8 +17,9 @@ use tokio_util::sync::CancellationToken;
 use super::scope::{Held, PassScope};
 use super::tracking::DynamicState;
 use crate::clock::Clock;
-use crate::cluster::Cluster;
+use crate::cluster::{ApiError, Cluster};
 use crate::controller::{LeaderTerm, QueueHandle, WriteVerb};
+use crate::status::Written;
 use crate::store::StoredObjects;
 
 /// One pass of a reconciler, for the code of the operator's author. Cheap to clone.
@@ -72,6 +73,13 @@ impl<K> Context<K> {
     /// answer is what [`latest`](Self::latest) returns then. A state that was changed meanwhile is a conflict.
     pub async fn patch(&self, patch: &Value) -> Flow<bool> {
         self.scope.patch(patch).await
+    }
+
+    /// Changes the status in the middle of the pass, by a JSON merge patch: for what has to be on record before something else is done. It is sent on the
+    /// condition that the object is as this pass has seen or written it last, or that `fits` holds of it as it is by now. The status that the method was
+    /// given is not changed with it: the end of the pass writes where that differs from the status after this change.
+    pub async fn change_status(&self, change: &Value, fits: &(dyn Fn(&Value) -> bool + Sync)) -> Result<Written, ApiError> {
+        self.scope.change_status(change, fits).await
     }
 
     /// Leaves the status as it is: no status is written at the end of this pass, whatever its outcome.

@@ -11,6 +11,7 @@ use kubewright_core::flow::{Classified, Event, Failure, Flow, Halt, Origin};
 use kubewright_core::time::Moment;
 use kubewright_core::why::WriteVerb;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectExt as _, ObjectReference};
+use kubewright_machinery::patch::merge_patch;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ use crate::controller::PassContext;
 use crate::ensure::{ChildPass, Children};
 use crate::events::Recorder;
 use crate::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
-use crate::status::StatusWriter;
+use crate::status::{Meanwhile, StatusWriter, Written};
 use crate::targets::{ControllerTargets, PassTargets, UsedCluster};
 
 /// The value by which a person opens the update gate for one successful pass.
@@ -113,6 +114,8 @@ pub(crate) struct PassScope {
     leaves_status: AtomicBool,
     /// The children, once the pass asks for one.
     children: OnceLock<Arc<ChildPass>>,
+    /// The changes of the status that were written in the middle of the pass.
+    changes: Mutex<Vec<Value>>,
 }
 
 /// The effect of setting our finalizer.
@@ -139,6 +142,7 @@ impl PassScope {
             paused: Mutex::default(),
             leaves_status: AtomicBool::new(false),
             children: OnceLock::new(),
+            changes: Mutex::default(),
         }
     }
 
@@ -280,6 +284,32 @@ impl PassScope {
             }
             Method::Finalize => self.children()?.delete_helpers().await,
             _ => Ok(()),
+        }
+    }
+
+    /// Changes the status in the middle of the pass.
+    pub(super) async fn change_status(
+        &self,
+        change: &Value,
+        fits: &(dyn Fn(&Value) -> bool + Sync),
+    ) -> Result<Written, ApiError> {
+        let Some(object) = self.latest() else { return Ok(Written::Gone) };
+        let written = self.services.statuses.write(object.head(), change.to_string(), Meanwhile::Only(fits)).await?;
+        match &written {
+            Written::Persisted(answer) => {
+                self.wrote(answer, "status");
+                self.changes.lock().push(change.clone());
+            }
+            Written::Overtaken(live) => self.services.primary.record_write(live),
+            Written::Gone => {}
+        }
+        Ok(written)
+    }
+
+    /// A status as it was when the pass began, with what was changed of it in the middle.
+    pub(super) fn changed(&self, status: &mut Value) {
+        for change in &*self.changes.lock() {
+            merge_patch(status, change);
         }
     }
 

@@ -10,6 +10,7 @@ mod openmcp;
 mod operations;
 mod owner;
 mod platform;
+mod rendered;
 mod start;
 mod triggers;
 mod world;

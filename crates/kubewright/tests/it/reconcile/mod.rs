@@ -19,6 +19,8 @@ mod own_changes;
 mod own_writes;
 mod persisted_backoff;
 mod plurals;
+mod rendered;
+mod rendered_disturbance;
 mod resync;
 mod second_pass;
 mod status;

@@ -7,11 +7,13 @@ use std::task::{Context, Poll};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kubewright_core::flow::{Failure, Flow, Halt, Origin};
+use serde_json::Value;
 use tower::Service;
 use tracing::Instrument as _;
 
 use super::{PassEnd, PassRequest, Work};
 use crate::reconcile::current;
+use crate::reconcile::draft::Draft;
 use crate::reconcile::scope::PassScope;
 use crate::task::panic_message;
 
@@ -55,12 +57,19 @@ async fn call(request: PassRequest) -> PassEnd {
         };
         let (outcome, is_broken) = limited(&scope, running).instrument(span).await;
         scope.settle(&outcome);
-        if is_broken && let Err(failure) = draft.restore(object.status()) {
+        if is_broken && let Err(failure) = restore(&scope, &mut *draft, object.status()) {
             return PassEnd::of(Err(Halt::Failed(failure)));
         }
         outcome
     };
     PassEnd { draft: Some(draft), ..PassEnd::of(outcome) }
+}
+
+/// Begins the status anew, but for what is on record already.
+fn restore(scope: &PassScope, draft: &mut dyn Draft, status: Option<&Value>) -> Result<(), Failure> {
+    let mut status = status.cloned().unwrap_or_default();
+    scope.changed(&mut status);
+    draft.restore(Some(&status).filter(|status| !status.is_null()))
 }
 
 /// Runs a method; a panic or the end of its time is a failure (ACT-13).

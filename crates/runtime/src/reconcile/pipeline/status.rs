@@ -36,6 +36,7 @@ impl PassStage for Status {
         if !scope.services.methods.has_status() || scope.pass.is_void() || scope.leaves_status() {
             return end;
         }
+        scope.changed(&mut start);
         let stored = stored_delay(&scope, &before, method, &end.outcome);
         if let Some(stored) = &stored {
             set(&mut start, stored.before.as_ref());

@@ -1,0 +1,116 @@
+//! Passes of the engine inside passes of reconcilers of the operator's author.
+
+use std::time::Duration;
+
+use kubewright_core::component::{ComponentState, ComponentStatus, Ending};
+use kubewright_core::dependents::{Inventory, Item};
+use kubewright_core::flow::{Blocked, Flow, Halt, Reason, Wait};
+use kubewright_core::seconds::Seconds;
+use kubewright_machinery::object::{Key, ObjectExt as _};
+use kubewright_machinery::patch::merge_patch;
+use serde_json::Value;
+
+use super::end::End;
+use super::pass::Pass;
+use super::record::Outcome;
+use super::{Host, Shared};
+use crate::record::{Persisted, change};
+
+/// What a host asks the engine for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// The rendered set.
+    Apply,
+    /// Nothing left.
+    Delete,
+}
+
+/// The end of a pass in the pass of a host.
+#[derive(Debug)]
+pub(crate) struct Hosted {
+    /// The part of the status as the host is to write it.
+    pub(crate) part: ComponentStatus,
+    /// The outcome, in the words of a step.
+    pub(crate) flow: Flow,
+    /// The next pass is no later than this.
+    pub(crate) recheck: Option<Duration>,
+}
+
+impl Shared {
+    /// Works on the dependents of an object that its own reconciler has a pass over. `part` is the part of its status as that pass has it.
+    pub(crate) async fn run_hosted(
+        &self,
+        (host, key): (&dyn Host, &Key),
+        object: Value,
+        part: &ComponentStatus,
+        task: Task,
+    ) -> Hosted {
+        if !self.strays.is_empty(key) {
+            self.strays.listed(key, &applied(&Persisted::at(host.place(), &object).component().inventory));
+        }
+        let is_leaving = object.deletion_timestamp().is_some();
+        let mut pass = Pass::of_host(self, (host, key), object, part, task == Task::Delete);
+        let end = pass.run().await;
+        pass.hand_back(end, is_leaving)
+    }
+}
+
+/// The items of a persisted inventory whose objects were written before it: a status that was written after they were created lists them.
+fn applied(inventory: &Inventory) -> Inventory {
+    let is_applied = |item: &&Item| item.last_applied_at.is_some();
+    Inventory::new(inventory.items().iter().filter(is_applied).cloned().collect()).0
+}
+
+impl Pass<'_> {
+    /// What the host is told. It writes the part of the status with the rest of it.
+    fn hand_back(mut self, end: End, is_leaving: bool) -> Hosted {
+        let is_over = matches!(end, End::Gone);
+        let (ending, flow, recheck) = end.into_parts();
+        self.count_failure(&flow);
+        self.shared.events.changed(&self.object, self.tally);
+        let mut outcome = Outcome { flow: self.spread(flow), recheck, gone: is_over };
+        let Some(ending) = ending else {
+            self.try_again_soon(&mut outcome);
+            let Outcome { flow, recheck, .. } = outcome;
+            // An object that stays begins anew.
+            let is_new = is_over && self.is_deleting() && !is_leaving;
+            let part = if is_new { ComponentStatus::default() } else { self.persisted.component() };
+            // Without the object there is nothing to do any more.
+            let flow = if is_over && !self.is_deleting() { Err(Halt::Done) } else { flow };
+            return Hosted { part, flow, recheck };
+        };
+        self.conclude(&ending);
+        self.draft.component.redact(self.shared.cluster.redactor());
+        if matches!(ending, Ending::Incomplete(_)) {
+            outcome.recheck = Some(self.intervals().requeue);
+        }
+        self.schedule(&ending, &mut outcome);
+        let Outcome { flow, recheck, .. } = outcome;
+        Hosted { flow: self.told(&ending, flow), part: self.part(), recheck }
+    }
+
+    /// The outcome in the words of a step (RND-4).
+    fn told(&self, ending: &Ending, flow: Flow) -> Flow {
+        let status = &self.draft.component;
+        let reason = || Reason::new(status.reason().to_owned());
+        match ending {
+            Ending::Suspended => Wait::for_event(reason()).message(status.message()).into(),
+            Ending::Incomplete(_) if status.state == Some(ComponentState::Error) => {
+                Blocked::new(reason(), status.message()).into()
+            }
+            Ending::Incomplete(_) => Wait::for_event(reason()).message(status.message()).into(),
+            _ => flow,
+        }
+    }
+
+    /// The part of the status at the end of the pass: as it is persisted if times alone differ (STA-5).
+    fn part(&self) -> ComponentStatus {
+        let (persisted, started) = (self.persisted.read(), Seconds::from(self.now).to_string());
+        let Some(change) = change(persisted.clone(), self.draft.to_map(), &started) else {
+            return self.persisted.component();
+        };
+        let mut part = Value::Object(persisted);
+        merge_patch(&mut part, &serde_json::from_str(&change).unwrap_or_default());
+        serde_json::from_value(part).unwrap_or_else(|_| self.draft.component.clone())
+    }
+}

@@ -1,0 +1,93 @@
+use std::any::type_name;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_core::dependents::KindRule;
+use kubewright_core::health::Readiness;
+use kubewright_core::manifest::PolicySettings;
+use kubewright_machinery::object::GroupKind;
+use kubewright_render::{ErasedGenerator, Generator};
+use kubewright_runtime::kind::KnownKind;
+use kubewright_runtime::operator::Operator;
+use serde_json::Value;
+
+use super::definition::SetDefinition;
+use super::set::Registered;
+use crate::kind::Component;
+use crate::operator::{DependentEvents, Options, engine_options};
+
+/// Adds rendered sets to an operator.
+pub trait RenderedSetExt: Into<Operator> + Sized {
+    /// Adds the rendered set that the reconciler of a kind owns: its generator says what the dependents of an object are. The constructor of the
+    /// reconciler asks for it as [`RenderedSet`](super::RenderedSet). Everything else has defaults, which the returned builder changes.
+    fn rendered_set<K: Component + KnownKind>(self, generator: impl Generator<K>) -> RenderedSetBuilder<K> {
+        self.rendered_set_as(generator)
+    }
+
+    /// The same for a generator that sees something else in the place of the owner (see [`Subject`](super::Subject)).
+    fn rendered_set_as<K: Component + KnownKind, C: Send + Sync + 'static>(
+        self,
+        generator: impl Generator<C>,
+    ) -> RenderedSetBuilder<K, C> {
+        RenderedSetBuilder {
+            operator: self.into(),
+            generator: Arc::new(generator),
+            options: Options::default(),
+            readiness: BTreeMap::new(),
+            owner: PhantomData,
+        }
+    }
+}
+
+impl<T: Into<Operator>> RenderedSetExt for T {}
+
+/// A rendered set of an operator, with its options.
+#[must_use = "convert it into an `Operator`, or add the reconciler that owns it"]
+pub struct RenderedSetBuilder<K, C = K> {
+    operator: Operator,
+    generator: Arc<dyn ErasedGenerator<C>>,
+    options: Options,
+    readiness: BTreeMap<GroupKind, KindRule>,
+    owner: PhantomData<fn() -> K>,
+}
+
+impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSetBuilder<K, C> {
+    engine_options!();
+
+    /// The name of the kind of owners: a DNS subdomain of at most 63 bytes, the prefix of the labels and annotations of the dependents, and the default
+    /// of the field manager. Default: kind and group of the owners, such as `web.example.com`. Names are unique in an operator.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.options.name = Some(name.into());
+        self
+    }
+
+    /// When a dependent of this kind is ready, in place of what the framework knows about the kind. `None` leaves it to the condition `Ready`.
+    pub fn readiness(
+        mut self,
+        group: impl Into<String>,
+        kind: impl Into<String>,
+        rule: impl Fn(&Value) -> Option<Readiness> + Send + Sync + 'static,
+    ) -> Self {
+        self.readiness.insert(GroupKind::new(group, kind), Arc::new(rule));
+        self
+    }
+}
+
+impl<K: Component + KnownKind, C: Send + Sync + 'static> From<RenderedSetBuilder<K, C>> for Operator {
+    fn from(builder: RenderedSetBuilder<K, C>) -> Self {
+        let RenderedSetBuilder { operator, generator, options, readiness, .. } = builder;
+        operator.state(Registered::<K, C>::new(SetDefinition { generator, options, readiness }))
+    }
+}
+
+impl<K, C> fmt::Debug for RenderedSetBuilder<K, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RenderedSetBuilder")
+            .field("owner", &type_name::<K>())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,50 @@
+//! Owners that are gone: nothing is kept for them, and nothing of theirs is left.
+
+use std::sync::Arc;
+
+use kubewright_core::flow::Delay;
+use kubewright_runtime::clock::Clock;
+use kubewright_runtime::kind::KnownKind;
+use kubewright_runtime::store::Store;
+use kubewright_runtime::task::Tasks;
+
+use crate::reconciler::Shared;
+
+/// When to look again at what is left of an owner that is gone: something refused to be removed.
+const SWEEP_AGAIN: Delay = Delay::secs::<10>();
+
+/// Follows the owners, and drops what is known of those that go.
+pub(super) fn follow<K: KnownKind>(store: Store<K>, shared: Arc<Shared>, (tasks, clock): (&Tasks, Clock)) {
+    let (stop, name) = (tasks.stopping(), format!("owners of {}", shared.operator.as_str()));
+    let sweeping = tasks.clone();
+    let following = async move {
+        let mut changes = store.changes();
+        loop {
+            let change = tokio::select! {
+                () = stop.cancelled() => return,
+                change = changes.next() => change,
+            };
+            let Some(change) = change else { return };
+            if change.new.is_some() {
+                continue;
+            }
+            let key = change.key;
+            shared.forget(&key);
+            if shared.strays.is_empty(&key) {
+                continue;
+            }
+            // Created for an owner that another operator let go at the same time.
+            let (shared, clock, stop, name) = (Arc::clone(&shared), clock.clone(), stop.clone(), format!("sweep of {key}"));
+            let sweep = async move {
+                while shared.sweep(&key).await {
+                    tokio::select! {
+                        () = stop.cancelled() => return,
+                        () = clock.sleep(SWEEP_AGAIN.as_duration()) => {}
+                    }
+                }
+            };
+            sweeping.spawn(name, sweep).detach();
+        }
+    };
+    tasks.spawn(name, following).detach();
+}

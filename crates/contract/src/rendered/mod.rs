@@ -1,0 +1,14 @@
+//! Components whose dependents a generator renders: the engine of components under a contract (flow-and-contract.md, 13.14).
+//!
+//! The bridge stands here, so this crate depends on `kubewright-component`, and not the other way round: a contract is one more place in which the engine
+//! is called, and the engine knows nothing of contracts.
+
+mod controller;
+mod operator;
+mod part;
+mod subject;
+
+pub use self::controller::RenderedComponent;
+pub use self::operator::{OperatorRenderedComponent, RenderedComponentExt};
+pub use self::part::RenderedPart;
+pub use self::subject::WithDependencies;

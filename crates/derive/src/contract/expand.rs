@@ -126,18 +126,20 @@ fn hooks(settings: &Settings) -> TokenStream {
 /// The keys and names on the wire.
 fn format(declaration: &Declaration) -> TokenStream {
     let settings = &declaration.settings;
-    let base = match (&settings.preset, &settings.domain) {
-        (Some(preset), _) => quote!(::kubewright::contract::Format::#preset()),
-        (None, Some(domain)) => quote!(::kubewright::contract::Format::standard(#domain)?),
-        (None, None) => quote! {
-            ::kubewright::contract::Format::standard(<Self::Owner as ::kubewright::kube::Resource>::group(&()))?
-        },
+    let standard = match &settings.domain {
+        Some(domain) => quote!(::kubewright::contract::Format::standard(#domain)),
+        None => quote!(::kubewright::contract::Format::standard(<Self::Owner as ::kubewright::kube::Resource>::group(&()))),
     };
     let form =
         settings.finalizer_form.as_ref().map(|form| quote!(.finalizer_form(::kubewright::core::finalizer::FinalizerForm::#form)));
     let revision = settings.revision.as_ref().map(|revision| quote!(.with_revision(::kubewright::contract::Revision::#revision)));
     let length = settings.max_name_length.as_ref().map(|length| quote!(.with_max_owner_name(#length)));
-    quote!(::core::result::Result::Ok(#base #form #revision #length))
+    let calls = quote!(#form #revision #length);
+    match &settings.preset {
+        Some(preset) => quote!(::core::result::Result::Ok(::kubewright::contract::Format::#preset() #calls)),
+        None if calls.is_empty() => standard,
+        None => quote!(::core::result::Result::Ok(#standard? #calls)),
+    }
 }
 
 /// The place of a component in the contract, and the ways to its dependencies.

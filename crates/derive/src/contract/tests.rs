@@ -32,7 +32,7 @@ fn the_contract_has_a_type_with_its_owner_and_components() {
     for present in [
         "#[doc=\"Thecontractof`Platform`anditscomponents.\"]#[derive(Clone,Copy,Debug)]#[allow(unreachable_pub)]pubenumPlatformContract{}",
         "implContractforPlatformContract{typeOwner=Platform;typeInternal=NoInternal;typeForm=StandardForm;",
-        "{::core::result::Result::Ok(Format::standard(<Self::Owneras::kubewright::kube::Resource>::group(&()))?)}",
+        "{Format::standard(<Self::Owneras::kubewright::kube::Resource>::group(&()))}",
         "{components.add_by_kind::<ApiServer>();}",
         "implContractMemberforApiServer{typeContract=PlatformContract;typeEdges=();constTYPE:ComponentType=ComponentType::new(\"ApiServer\");}",
     ] {
@@ -63,8 +63,8 @@ fn the_contract_has_a_type_with_its_owner_and_components() {
 #[test]
 fn settings_make_the_format() {
     for (settings, expected) in [
-        (quote!(domain = "example.com";), "Ok(Format::standard(\"example.com\")?)"),
-        (quote!(domain = crate::DOMAIN;), "Ok(Format::standard(crate::DOMAIN)?)"),
+        (quote!(domain = "example.com";), "{Format::standard(\"example.com\")}"),
+        (quote!(domain = crate::DOMAIN;), "{Format::standard(crate::DOMAIN)}"),
         (quote!(preset = openmcp;), "Ok(Format::openmcp())"),
         (
             quote!(preset = openmcp; finalizer_form = DomainDotKind;),

@@ -1,5 +1,7 @@
 //! A contract by `contract!`, and the same by hand.
 
+use std::collections::BTreeMap;
+
 use kubewright::contract::{
     ApplyContext, CleanupContext, ComponentController, ComponentType, Components, Contract, ContractComponent, ContractExt as _,
     ContractMember, ContractStatus, DeclaredCondition, DependsOn, Format, InternalOf, Maybe, MaybeOf, Needs,
@@ -68,6 +70,16 @@ macro_rules! estate {
         #[kube(group = $group, version = "v1", kind = "WineLabel", root = "Etiquette", namespaced, status = "Plain")]
         pub(super) struct EtiquetteSpec {}
 
+        /// The components whose controllers leave them alone.
+        fn closed(_: &Estate, internal: Option<&Taste>) -> Vec<ComponentType> {
+            internal.is_none().then_some(Etiquette::TYPE).into_iter().collect()
+        }
+
+        /// The labels of all components.
+        fn labels(_: &Estate, namespace: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Failure> {
+            Ok(namespace.clone())
+        }
+
         component!(Cellar, CellarSpec, "CellarCool", "CellarFull");
         component!(Press, PressSpec,);
         component!(Etiquette, EtiquetteSpec,);
@@ -126,6 +138,9 @@ mod declared {
         revision = SameRevision;
         finalizer_form = KindDotDomain;
         max_name_length = 40;
+        disabled = closed;
+        propagate = labels;
+        reads_namespaces = true;
         /// Where the wine is.
         Cellar { keep_running }
         Press { needs: [Cellar { same_revision, conditions: ["CellarCool"] }] }
@@ -149,6 +164,8 @@ mod written {
         type Internal = Taste;
         type Form = StandardForm;
 
+        const READS_NAMESPACES: bool = true;
+
         fn format() -> Result<Format, InvalidFinalizerName> {
             let format = Format::standard("estates.kubewright.dev")?.with_revision(Revision::SameRevision);
             Ok(format.finalizer_form(FinalizerForm::KindDotDomain).with_max_owner_name(40))
@@ -156,6 +173,14 @@ mod written {
 
         fn components(components: &mut Components<Self>) {
             components.add::<Cellar>().add::<Press>().add::<Etiquette>();
+        }
+
+        fn disabled(owner: &Estate, internal: Option<&Taste>) -> Vec<ComponentType> {
+            closed(owner, internal)
+        }
+
+        fn propagate(owner: &Estate, namespace: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Failure> {
+            labels(owner, namespace)
         }
     }
 
@@ -223,6 +248,19 @@ fn a_declared_contract_is_the_one_that_is_written_by_hand() {
         let graphs: Vec<_> = declarations.graphs().collect();
         assert_eq!(graphs, [("Estate of estates.kubewright.dev", &graph)]);
     }
+}
+
+// OPA-7, 13.1, 13.3
+#[test]
+fn functions_of_a_declaration_are_methods_of_the_contract() {
+    fn answers<C: Contract>(owner: &C::Owner) -> (bool, Vec<ComponentType>, BTreeMap<String, String>) {
+        let namespace = BTreeMap::from([("project".to_owned(), "vineyard".to_owned())]);
+        (C::READS_NAMESPACES, C::disabled(owner, None), C::propagate(owner, &namespace).unwrap())
+    }
+    let declared = answers::<declared::Estates>(&declared::Estate::new("estate", declared::EstateSpec {}));
+    assert_eq!(declared, answers::<written::Estates>(&written::Estate::new("estate", written::EstateSpec {})));
+    let labels = BTreeMap::from([("project".to_owned(), "vineyard".to_owned())]);
+    assert_eq!(declared, (true, vec![ComponentType::new("Etiquette")], labels));
 }
 
 async fn the_listed_condition_counts<Cellar: ContractComponent, Press: ContractComponent>(operator: Operator) {

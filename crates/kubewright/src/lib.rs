@@ -58,6 +58,9 @@ mod outcomes_chapter {}
 #[doc = include_str!("../../../docs/src/steps.md")]
 mod steps_chapter {}
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/contracts.md")]
+mod contracts_chapter {}
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/injection.md")]
 mod injection_chapter {}
 #[cfg(doctest)]

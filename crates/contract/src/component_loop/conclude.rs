@@ -56,7 +56,9 @@ impl<C: ComponentController> Conclude for ComponentLoop<C> {
         if let Some(applied) = told.applied {
             status.applied_generations = Some(applied.into());
         }
-        if let Some(token) = object.annotation(format.requested_at()) {
+        if let Some(token) = object.annotation(format.requested_at())
+            && format.writes_handled_request()
+        {
             status.handled_request = Some(token.to_owned());
         }
         if is_success && status.conditions.get(READY).is_some_and(|ready| ready.status != ConditionStatus::True) {

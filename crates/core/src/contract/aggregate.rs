@@ -134,7 +134,7 @@ impl Reported<'_> {
     fn exported(&self, pass: &OwnerPass<'_>, format: &Format) -> Vec<OwnerCondition> {
         let managed_by = self.type_.as_str().to_owned();
         if self.conditions.is_empty() {
-            let condition = dated(no_conditions(self.type_), &managed_by, pass);
+            let condition = dated(no_conditions(self.type_), &managed_by, pass, format);
             return vec![OwnerCondition { condition, managed_by }];
         }
         let exported = self.conditions.iter().filter(|condition| self.is_exported(&condition.type_, format));
@@ -199,17 +199,18 @@ fn summary(components: &[Reported<'_>], pass: &OwnerPass<'_>, format: &Format) -
         (ConditionStatus::False, reason!("NotAllComponentsReconciledSuccessfully"), message)
     };
     let condition = Condition::new(form.type_, status, reason.as_str(), message);
-    OwnerCondition { condition: dated(condition, "", pass), managed_by: String::new() }
+    OwnerCondition { condition: dated(condition, "", pass, format), managed_by: String::new() }
 }
 
 /// Gives a condition that the owner loop makes itself its generation and, unless its status is what it was, the time of the pass.
-fn dated(condition: Condition, managed_by: &str, pass: &OwnerPass<'_>) -> Condition {
+fn dated(condition: Condition, managed_by: &str, pass: &OwnerPass<'_>, format: &Format) -> Condition {
     let same = |before: &&OwnerCondition| {
         let (before, by) = (&before.condition, before.managed_by.as_str());
         before.type_ == condition.type_ && by == managed_by && before.status == condition.status
     };
     let since = pass.before.iter().find(same).map(|before| before.condition.last_transition_time);
-    Condition { last_transition_time: since.unwrap_or(pass.now), observed_generation: Some(pass.generation), ..condition }
+    let observed_generation = format.condition_generation(pass.generation);
+    Condition { last_transition_time: since.unwrap_or(pass.now), observed_generation, ..condition }
 }
 
 fn no_conditions(type_: ComponentType) -> Condition {

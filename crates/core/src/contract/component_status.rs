@@ -116,7 +116,8 @@ impl EndedPass<'_> {
     }
 
     fn conditions(&self, format: &Format) -> Vec<Condition> {
-        let mut updater = Updater::new(self.before, self.now, Keep::Untouched).generation(Some(self.generation));
+        let updater = Updater::new(self.before, self.now, Keep::Untouched);
+        let mut updater = updater.generation(format.condition_generation(self.generation));
         self.reconciliation(&mut updater);
         for stated in &self.statements.conditions {
             let type_ = self.written_as(&stated.type_, format);

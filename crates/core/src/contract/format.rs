@@ -36,6 +36,7 @@ pub struct Format {
     revision: Revision,
     writes_applied: bool,
     writes_framework_conditions: bool,
+    writes_condition_generations: bool,
     max_owner_name: usize,
     architecture: Option<&'static str>,
     /// The labels of a namespace that are copied to the owner and its components there, each with the key of the copy.
@@ -122,6 +123,7 @@ impl Format {
             revision: Revision::ReadyOnly,
             writes_applied: true,
             writes_framework_conditions: true,
+            writes_condition_generations: true,
             max_owner_name: MAX_OWNER_NAME,
             architecture: None,
             namespace_labels: &[],
@@ -158,6 +160,7 @@ impl Format {
             revision: Revision::SameRevision,
             writes_applied: false,
             writes_framework_conditions: false,
+            writes_condition_generations: false,
             max_owner_name: MAX_OPENMCP_OWNER_NAME,
             architecture: Some(OPENMCP_ARCHITECTURE),
             namespace_labels: &OPENMCP_NAMESPACE_LABELS,
@@ -268,6 +271,17 @@ impl Format {
     /// Whether `Ready` and `Stalled` are written, on components and on the owner.
     pub const fn writes_framework_conditions(&self) -> bool {
         self.writes_framework_conditions
+    }
+
+    /// The generation that a condition of an object of this generation tells. None in formats whose conditions have no such field: their definitions drop
+    /// it, so that each pass would write it again.
+    pub const fn condition_generation(&self, generation: i64) -> Option<i64> {
+        if self.writes_condition_generations { Some(generation) } else { None }
+    }
+
+    /// Whether the status of a component tells the last token of a requested pass (OPA-6).
+    pub const fn writes_handled_request(&self) -> bool {
+        self.writes_applied
     }
 
     /// The longest name of an owner, in characters (CT-1).

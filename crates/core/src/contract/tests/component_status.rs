@@ -243,5 +243,6 @@ fn the_preset_openmcp_has_no_conditions_of_the_framework_and_marks_internal_ones
     let status = case.status();
     let types: Vec<&str> = status.conditions.iter().map(|condition| condition.type_.as_str()).collect();
     assert_eq!(types, ["ServerHealthy", "ServerReconciliation", "reachable"]);
+    assert!(status.conditions.iter().all(|condition| condition.observed_generation.is_none()));
     assert_eq!(status.applied, None);
 }

@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use super::turns::WriterTurns;
 use super::counters::Counters;
 use super::error::asked_wait;
 use super::fence::{FencedClient, LeadershipLost};
@@ -42,6 +43,8 @@ pub(crate) struct Connection {
     pub(super) bucket: Option<Arc<Mutex<TokenBucket>>>,
     /// The credentials that the server is sent, which it may repeat in its errors.
     pub(super) credentials: Arc<Confidential>,
+    /// The turns of writers that change one object.
+    pub(super) turns: WriterTurns,
     pub(super) options: ClusterOptions,
 }
 
@@ -58,6 +61,7 @@ impl Connection {
             counters: Arc::default(),
             bucket: options.rate.map(|rate| Arc::new(Mutex::new(rate.bucket()))),
             credentials: Arc::default(),
+            turns: WriterTurns::default(),
             options,
         }
     }

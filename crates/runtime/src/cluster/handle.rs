@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::connection::Connection;
 use super::own_write::WriteRequest;
 use super::tell::tell;
+use super::turns::WriterTurn;
 use super::user_client::UserClient;
 use super::write_observer::observer;
 use super::{
@@ -121,6 +122,11 @@ impl Cluster {
             connection.acts_as_another = acts_as_another;
             connection.credentials = credentials;
         }))
+    }
+
+    /// Waits for the turn of a writer that changes the object with this UID by a patch that tests what it has seen.
+    pub(crate) async fn turn(&self, uid: &str) -> WriterTurn {
+        self.connection.turns.take(uid).await
     }
 
     /// The same cluster with another identity: every request says that it is made for somebody else, which the server allows

@@ -23,6 +23,7 @@ mod resource;
 mod retry;
 mod stored_values;
 mod tell;
+mod turns;
 mod types;
 mod user_client;
 mod warnings;

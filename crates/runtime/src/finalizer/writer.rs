@@ -200,6 +200,16 @@ impl FinalizerWriter {
     ) -> Result<FinalizerOutcome, ApiError> {
         let Some(mut next) = change(object) else { return Ok(FinalizerOutcome::Unchanged) };
         let (namespace, name) = (object.namespace(), object.name());
+        let mut turn = self.cluster.turn(object.uid()).await;
+        if let Some(left) = turn.newer_than(object) {
+            if !goes_on(&left) {
+                return Ok(FinalizerOutcome::Dropped(left));
+            }
+            match change(&left) {
+                Some(change) => next = change,
+                None => return Ok(self.as_found(left, is_added)),
+            }
+        }
         let mut attempts = self.timing.attempts();
         loop {
             let refusal = match self.send(self.request(namespace, name, &next)).await {
@@ -212,7 +222,10 @@ impl FinalizerWriter {
                         None => return Ok(FinalizerOutcome::Changed(answer)),
                     }
                 }
-                Ok(answer) => return Ok(FinalizerOutcome::Changed(answer)),
+                Ok(answer) => {
+                    turn.leave(&answer);
+                    return Ok(FinalizerOutcome::Changed(answer));
+                }
                 Err(error) if error.is_not_found() => return Ok(FinalizerOutcome::Gone),
                 // The object has changed since it was read: another writer was faster.
                 Err(error) if error.code() == Some(422) || error.is_conflict() => error,
@@ -227,10 +240,7 @@ impl FinalizerWriter {
             if !goes_on(&live) {
                 return Ok(FinalizerOutcome::Dropped(live));
             }
-            let Some(again) = change(&live) else {
-                let lacks_it = is_added && !self.holds(&live);
-                return Ok(if lacks_it { FinalizerOutcome::Deleting(live) } else { FinalizerOutcome::Changed(live) });
-            };
+            let Some(again) = change(&live) else { return Ok(self.as_found(live, is_added)) };
             // The object has not changed in this respect, so the server refuses the change itself.
             if again == next && refusal.code() == Some(422) {
                 return Err(refusal);
@@ -241,6 +251,11 @@ impl FinalizerWriter {
             }
             next = again;
         }
+    }
+
+    /// The outcome for an object that another writer has left so that nothing is to be changed.
+    fn as_found(&self, live: Value, is_added: bool) -> FinalizerOutcome {
+        if is_added && !self.holds(&live) { FinalizerOutcome::Deleting(live) } else { FinalizerOutcome::Changed(live) }
     }
 
     fn request(&self, namespace: &str, name: &str, change: &FinalizerRequest) -> ApiRequest {

@@ -1,0 +1,97 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+
+/// The newest answer to a change of one object, which the next writer begins with.
+type Slot = Arc<AsyncMutex<Option<Value>>>;
+
+/// Writers of this process that change the same object by patches that test what they have seen: one after the other, each beginning with what the one
+/// before it has left. Without turns, those that an event wakes at the same time would refute each other's tests, and read and send again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WriterTurns(Arc<Mutex<HashMap<String, Slot>>>);
+
+/// The turn of one writer. It ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct WriterTurn {
+    turns: WriterTurns,
+    uid: String,
+    state: Option<OwnedMutexGuard<Option<Value>>>,
+}
+
+impl WriterTurns {
+    /// Waits for the turn at the object with this UID.
+    pub(crate) async fn take(&self, uid: &str) -> WriterTurn {
+        let slot = Arc::clone(self.0.lock().entry(uid.to_owned()).or_default());
+        // From now on a writer that gives up waiting leaves nothing behind either.
+        let mut turn = WriterTurn { turns: self.clone(), uid: uid.to_owned(), state: None };
+        turn.state = Some(slot.lock_owned().await);
+        turn
+    }
+}
+
+impl WriterTurn {
+    /// The object as the writer before this one has left it, if that is newer than the state that this one has seen.
+    pub(crate) fn newer_than(&self, seen: &Value) -> Option<Value> {
+        let left = self.state.as_ref()?.as_ref()?;
+        (version(left)? > version(seen)?).then(|| left.clone())
+    }
+
+    /// Leaves the object to the next writer.
+    pub(crate) fn leave(&mut self, object: &Value) {
+        if let Some(state) = &mut self.state {
+            **state = Some(object.clone());
+        }
+    }
+}
+
+impl Drop for WriterTurn {
+    fn drop(&mut self) {
+        self.state = None;
+        let mut slots = self.turns.0.lock();
+        // Nobody waits, or is about to.
+        if slots.get(&self.uid).is_some_and(|slot| Arc::strong_count(slot) == 1) {
+            slots.remove(&self.uid);
+        }
+    }
+}
+
+/// Resource versions of one object can be compared as numbers. None for a server whose versions are none.
+fn version(object: &Value) -> Option<u64> {
+    object.pointer("/metadata/resourceVersion")?.as_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(version: &str) -> Value {
+        json!({ "metadata": { "uid": "a", "resourceVersion": version } })
+    }
+
+    // FZ-5
+    #[tokio::test]
+    async fn a_writer_begins_with_what_the_one_before_it_has_left() {
+        let turns = WriterTurns::default();
+        let mut first = turns.take("a").await;
+        assert_eq!(first.newer_than(&object("1")), None);
+        let second = tokio::spawn({
+            let turns = turns.clone();
+            async move {
+                let second = turns.take("a").await;
+                (second.newer_than(&object("1")), second.newer_than(&object("3")))
+            }
+        });
+        tokio::task::yield_now().await;
+        assert!(!second.is_finished());
+        drop(turns.take("b").await);
+        first.leave(&object("2"));
+        drop(first);
+        assert_eq!(second.await.unwrap(), (Some(object("2")), None));
+        assert!(turns.0.lock().is_empty());
+    }
+}

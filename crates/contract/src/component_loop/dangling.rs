@@ -25,7 +25,8 @@ use crate::finalizer::writer_of;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dangling {
-    /// It is removed when the component is absent for so long, with a Warning event `DanglingDependencyRemoved`.
+    /// It is removed when it has kept its object from being deleted for so long and the component does not exist, with a Warning event
+    /// `DanglingDependencyRemoved`.
     RemoveAfter(Delay),
     /// It stays.
     Keep,
@@ -37,8 +38,8 @@ pub(super) struct DanglingFinalizers {
     policy: Option<Dangling>,
     timing: CurrentTiming,
     depending: Vec<Depending>,
-    /// Since when which component was seen to be absent, by the uid of the object that it should depend on.
-    absent: Mutex<BTreeMap<(String, String), Moment>>,
+    /// When a depending component was looked for the last time, or its finalizer seen for the first time, by the uid of the object that it depends on.
+    looked: Mutex<BTreeMap<(String, String), Moment>>,
 }
 
 /// A type of components that depend on this one.
@@ -62,13 +63,13 @@ impl DanglingFinalizers {
             Ok(Depending { name: type_.lower(), resource: resource.clone(), writer })
         });
         let depending = depending.collect::<Result<_, _>>()?;
-        Ok(Self { policy, timing: context.timing.clone(), depending, absent: Mutex::default() })
+        Ok(Self { policy, timing: context.timing.clone(), depending, looked: Mutex::default() })
     }
 }
 
 impl<C: ComponentController> ComponentLoop<C> {
-    /// Looks whether the depending components exist, and removes the finalizers of those that have been absent for long enough. Returns whether one was
-    /// removed.
+    /// Each time the grace is over, looks whether the depending components exist, and removes the finalizers of those that do not. Returns whether one
+    /// was removed. A teardown in order is over before anybody looks.
     pub(super) async fn remove_dangling(&self, cx: &Context<C::Component>, object: &Value, own: &Observation) -> Flow<bool> {
         let grace = match self.dangling.policy {
             Some(Dangling::Keep) => return Ok(false),
@@ -79,31 +80,32 @@ impl<C: ComponentController> ComponentLoop<C> {
         let mut has_removed = false;
         for depending in named {
             let entry = (own.uid.clone(), depending.name.clone());
-            if exists(cx, depending).await? {
-                self.dangling.absent.lock().remove(&entry);
-                continue;
-            }
             let now = cx.clock().moment();
-            let since = *self.dangling.absent.lock().entry(entry.clone()).or_insert(now);
+            let since = *self.dangling.looked.lock().entry(entry.clone()).or_insert(now);
             let left = grace.as_duration().saturating_sub(now.since(since));
             if let Ok(left) = Delay::try_from(left) {
                 cx.recheck_after(left);
+                continue;
+            }
+            if exists(cx, depending).await? {
+                self.dangling.looked.lock().insert(entry, now);
+                cx.recheck_after(grace);
                 continue;
             }
             match depending.writer.remove(object, RemovalGuard::Anyhow, |_| true).await.map_err(Failure::unclassified)? {
                 FinalizerOutcome::Overtaken(error) => return Err(Failure::unclassified(Classified::conflict(error)).into()),
                 _ => has_removed = true,
             }
-            self.dangling.absent.lock().remove(&entry);
-            let note = format!("removed finalizer {}: the component has been absent for {grace}", depending.writer.name());
+            self.dangling.looked.lock().remove(&entry);
+            let note = format!("removed finalizer {}: after {grace} the component does not exist", depending.writer.name());
             cx.recorder().record(Event::warning(reason!("DanglingDependencyRemoved"), note));
         }
         Ok(has_removed)
     }
 
-    /// Forgets since when depending components were absent.
+    /// Forgets when depending components were looked for.
     pub(super) fn forget_dangling(&self, own: &Observation) {
-        self.dangling.absent.lock().retain(|(uid, _), _| *uid != own.uid);
+        self.dangling.looked.lock().retain(|(uid, _), _| *uid != own.uid);
     }
 }
 

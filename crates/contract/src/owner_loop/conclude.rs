@@ -61,7 +61,9 @@ impl<C: Contract> Conclude for OwnerLoop<C> {
         if told.applied.is_some() {
             status.applied_generation = told.applied;
         }
-        if let Some(token) = object.annotation(self.terms.format.requested_at()) {
+        if let Some(token) = object.annotation(self.terms.format.requested_at())
+            && self.terms.format.writes_handled_request()
+        {
             status.handled_request = Some(token.to_owned());
         }
     }

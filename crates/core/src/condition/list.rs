@@ -30,7 +30,7 @@ impl ConditionsError {
 
 /// The conditions in a list of any type, or an option of one. Entries without a type are passed over; a missing time is the start of
 /// Unix time.
-pub fn read_list<T: Serialize>(list: &T) -> Vec<Condition> {
+pub fn read_list<T: Serialize + ?Sized>(list: &T) -> Vec<Condition> {
     match serde_json::to_value(list) {
         Ok(Value::Array(entries)) => entries.iter().filter_map(condition_of).collect(),
         _ => Vec::new(),

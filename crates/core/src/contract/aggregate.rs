@@ -4,13 +4,15 @@ use std::fmt;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use super::ComponentType;
 use super::component_status::DeclaredCondition;
 use super::format::Format;
 use super::readiness::is_framework;
-use crate::condition::{Condition, ConditionPolarity, ConditionStatus, ConditionVisibility};
+use crate::condition::{Condition, ConditionPolarity, ConditionStatus, ConditionVisibility, read_list};
 use crate::flow::Reason;
 use crate::reason;
 
@@ -27,7 +29,7 @@ pub struct Reported<'a> {
 }
 
 /// A condition of an owner. In JSON it is the condition with a further field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[allow(clippy::exhaustive_structs)] // a pair
 pub struct OwnerCondition {
@@ -35,8 +37,19 @@ pub struct OwnerCondition {
     #[serde(flatten)]
     pub condition: Condition,
     /// The type of the component that it was exported from; empty for the owner's own ones and the summary.
-    #[serde(default)]
+    #[serde(default)] // of its schema
     pub managed_by: String,
+}
+
+/// Fields that other writers have left out are read as empty, so that the status of every owner can be read.
+impl<'de> Deserialize<'de> for OwnerCondition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let condition = read_list(std::slice::from_ref(&value)).pop();
+        let condition = condition.ok_or_else(|| D::Error::custom("a condition of an owner has no type"))?;
+        let managed_by = value.get("managedBy").and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(Self { condition, managed_by })
+    }
 }
 
 /// The pass of an owner, as far as its conditions follow from it.
@@ -209,6 +222,8 @@ fn dated(condition: Condition, managed_by: &str, pass: &OwnerPass<'_>, format: &
         before.type_ == condition.type_ && by == managed_by && before.status == condition.status
     };
     let since = pass.before.iter().find(same).map(|before| before.condition.last_transition_time);
+    // Other writers leave the time out.
+    let since = since.filter(|since| *since != Timestamp::UNIX_EPOCH);
     let observed_generation = format.condition_generation(pass.generation);
     Condition { last_transition_time: since.unwrap_or(pass.now), observed_generation, ..condition }
 }

@@ -89,7 +89,8 @@ impl EndedOwnerPass<'_> {
             before.managed_by.is_empty() && [READY, STALLED, DELETION_BLOCKED].contains(&before.condition.type_.as_str())
         };
         let before: Vec<Condition> = self.before.iter().filter(is_own).map(|before| before.condition.clone()).collect();
-        let mut updater = Updater::new(&before, self.now, Keep::Untouched).generation(Some(self.generation));
+        let mut updater =
+            Updater::new(&before, self.now, Keep::Untouched).generation(format.condition_generation(self.generation));
         self.deletion_blocked(&mut updater);
         if format.writes_framework_conditions() {
             match &self.report.stalled {

@@ -7,6 +7,7 @@ mod conditions;
 mod config;
 mod config_live;
 mod contract;
+mod control_plane;
 mod deletion;
 mod diagnostics;
 mod ensure;
@@ -14,6 +15,7 @@ mod fan_out;
 mod leadership;
 mod logs;
 mod macros;
+mod openmcp;
 mod package;
 #[cfg(unix)]
 mod process;

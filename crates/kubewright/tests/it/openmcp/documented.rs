@@ -1,0 +1,152 @@
+//! How the end states of the original differ from ours, by the ids of the page: one table. A difference that is not in it fails the test.
+
+use super::normal::Spot;
+
+/// A difference that is meant.
+pub(super) struct Documented {
+    /// The rule of flow-and-contract.md that ours follow.
+    pub(super) id: &'static str,
+    /// Whether it explains a field.
+    explains: fn(&Spot<'_>) -> bool,
+}
+
+const fn documented(id: &'static str, explains: fn(&Spot<'_>) -> bool) -> Documented {
+    Documented { id, explains }
+}
+
+/// The steps in which the cloud orchestrator of the original has not noticed yet what became of the API server.
+const UNNOTICED: [&str; 18] = [
+    "spec-changed/01",
+    "spec-changed/02",
+    "spec-changed/04",
+    "ignore-annotation/05",
+    "ignore-annotation/07",
+    "ignore-annotation/08",
+    "ignore-annotation/09",
+    "ignore-annotation/10",
+    "failing-condition/05",
+    "internal-configuration/01",
+    "internal-configuration/02",
+    "internal-configuration/03",
+    "internal-configuration/05",
+    "component-removed/02",
+    "component-removed/04",
+    "teardown-dependency-not-ready/02",
+    "outlived-by-absent/02",
+    "all-ready/01",
+];
+
+/// How texts begin that the loops write.
+const LOOP_TEXTS: [&str; 6] = [
+    "waiting for",
+    "deletion is waiting",
+    "an error occurred",
+    "the reconciliation failed",
+    "this component does not expose",
+    "value 'abc' of label",
+];
+
+/// The table. The first entry that explains a field counts.
+pub(super) const DIFFERENCES: &[Documented] = &[
+    // Default reasons, where the original has none.
+    documented("13.6", |spot| {
+        let default = ["True", "False", "Unknown"].iter().any(|status| {
+            let reason = format!("{}_{status}", spot.condition().unwrap_or_default());
+            spot.path.ends_with("/reason") && spot.ours_is(&reason)
+        });
+        spot.recorded.is_none() && (default || spot.path.ends_with("/reason") && spot.ours_is("Reconciled"))
+    }),
+    // Texts of waits, of failures and of components without conditions are ours.
+    documented("13.6", |spot| {
+        let of_the_loop = |text: Option<&serde_json::Value>| {
+            let text = text.and_then(serde_json::Value::as_str).unwrap_or_default().to_lowercase();
+            LOOP_TEXTS.iter().any(|begin| text.starts_with(begin))
+        };
+        spot.path.ends_with("/message") && (of_the_loop(spot.recorded) || of_the_loop(spot.ours))
+    }),
+    documented("13.6", |spot| {
+        let is_text = spot.path.ends_with("Reconciliation/message");
+        is_text && (spot.recorded.is_none() || spot.step.starts_with("failing-condition"))
+    }),
+    // The reason of a wait stands on both conditions, the original has it on the health alone.
+    documented("13.6", |spot| {
+        let is_reason = spot.path.ends_with("Reconciliation/reason");
+        is_reason && spot.recorded.is_none() && (spot.ours_is("WaitingForDependencies") || spot.ours_is("ComponentIsInDeletion"))
+    }),
+    // A deletion that waits is told by another condition.
+    documented("FZ-14", |spot| spot.condition().is_some_and(|type_| type_.ends_with("DeletionBlocked"))),
+    documented("13.6 row 5b", |spot| {
+        let waits = "DeletionWaitingForDependingComponents";
+        spot.path.ends_with("/reason") && (spot.recorded_is(waits) || spot.ours_is(waits))
+    }),
+    // The message of the owner lists what is not ready.
+    documented("OL-3", |spot| spot.kind == "ManagedControlPlane" && spot.path == "/status/message"),
+    // A component that was never reconciled counts.
+    documented("AGG-6", |spot| {
+        spot.condition() == Some("MCPSuccessful")
+            && ["created/", "one-ready/", "teardown-before"].iter().any(|scene| spot.step.starts_with(scene))
+    }),
+    documented("AGG-6", |spot| spot.condition() == Some("MCPSuccessful") && spot.path.ends_with("/message")),
+    // Empty objects are not written.
+    documented("SW-2", |spot| spot.ours.is_none() && spot.recorded.is_some_and(|value| *value == serde_json::json!({}))),
+    // All that is foreign survives, whatever its prefix.
+    documented("13.10", |spot| spot.path.ends_with("/openmcp.cloud/foreign")),
+    // What a component published goes with it.
+    documented("OL-2", |spot| spot.path.starts_with("/status/components/") && spot.ours.is_none()),
+    // Ours notices at once.
+    documented("WAKE-2", |spot| {
+        let told = spot.kind == "CloudOrchestrator" || spot.path.contains("CloudOrchestrator") || spot.path == "/status/status";
+        told && spot.path.starts_with("/status/") && UNNOTICED.contains(&spot.step)
+    }),
+    // A dependency that only lags behind leaves the health as it is.
+    documented("13.6 row 4a", |spot| spot.recorded_is("WaitingForDependencies") && UNNOTICED.contains(&spot.step)),
+    // Broken labels are the failure of the pass.
+    documented("STH-2", |spot| {
+        let broken = ["failing-condition/08", "failing-condition/09"].contains(&spot.step);
+        broken && spot.path == "/status/conditions/AuthorizationHealthy/reason"
+    }),
+    // A dependency without conditions is not ready.
+    documented("RDY-2", |spot| {
+        ["failing-condition/10", "failing-condition/11"].contains(&spot.step) && spot.path.starts_with("/status/")
+    }),
+    // The mark tells who disabled a component.
+    documented("OPA-7", |spot| spot.path == "/metadata/annotations/openmcp.cloud/disabled"),
+    // An `ignore` that was set by hand stays, and so does all else.
+    documented("OPA-4", |spot| {
+        let is_ignored = ["ignore-annotation/03", "ignore-annotation/04"].contains(&spot.step);
+        is_ignored && (spot.kind == "Landscaper" || spot.path.contains("/Landscaper."))
+    }),
+    // Without the mark it stays also when the owner of the original had set it.
+    documented("OPA-7", |spot| {
+        spot.step == "ignore-annotation/07" && (spot.kind == "Landscaper" || spot.path.contains("/Landscaper."))
+    }),
+    // Its generations lag behind, which the owner tells of.
+    documented("OL-4", |spot| {
+        let steps = [
+            "ignore-annotation/05",
+            "ignore-annotation/06",
+            "component-removed/03",
+            "component-removed/07",
+            "component-removed/08",
+        ];
+        steps.contains(&spot.step) && spot.path == "/status/status"
+    }),
+    // The last dependency finalizer that comes off starts the next deletion.
+    documented("TEAR-1", |spot| {
+        let ahead = ["teardown/05", "teardown/06", "teardown/07", "teardown/08"].contains(&spot.step);
+        ahead
+            && (["Authorization", "Authentication"].contains(&spot.kind)
+                || spot.path.contains("/Authorization")
+                || spot.path.contains("/Authentication")
+                || spot.path == "/metadata/finalizers/dependency.openmcp.cloud/authorization"
+                || spot.path == "/metadata/finalizers/dependency.openmcp.cloud/authentication"
+                || spot.path == "/status/components/authorization")
+    }),
+    // Targets that are absent do not fail the pass.
+    documented("CL-6", |spot| spot.step == "outlived-by-absent/01"),
+];
+
+/// The id of the rule that explains a difference.
+pub(super) fn explained(spot: &Spot<'_>) -> Option<&'static str> {
+    DIFFERENCES.iter().find(|documented| (documented.explains)(spot)).map(|documented| documented.id)
+}

@@ -14,11 +14,11 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use super::turns::WriterTurns;
 use super::counters::Counters;
 use super::error::asked_wait;
 use super::fence::{FencedClient, LeadershipLost};
 use super::http_metrics::Exchange;
+use super::turns::WriterTurns;
 use super::warnings::Warnings;
 use super::{Answer, ApiError, ApiRequest, ClusterOptions, StatusError, Verb};
 use crate::clock::{Clock, Random};

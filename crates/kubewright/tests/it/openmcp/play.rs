@@ -234,7 +234,10 @@ pub(super) async fn play(played: Played) {
         }
     }
     let (ours, theirs) = (Tally::total(&tally.ours), Tally::total(&tally.theirs));
-    println!("{}: {ours} requests of ours, {theirs} recorded; by resource {:?}, recorded {:?}", played.scene, tally.ours, tally.theirs);
+    println!(
+        "{}: {ours} requests of ours, {theirs} recorded; by resource {:?}, recorded {:?}",
+        played.scene, tally.ours, tally.theirs
+    );
     if ours > theirs {
         failures.push(format!("{ours} requests, recorded {theirs}"));
     }

@@ -26,7 +26,7 @@ pub(crate) trait Instance: Send + Sync {
     fn references(&self) -> References;
     fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String>;
     /// Tells what is rendered besides the object: the set is rendered again when it is another one.
-    fn further_inputs(&self) -> &str {
+    fn further_inputs(&self) -> &'static str {
         ""
     }
     /// The manifests, and what was asked of clusters for them, also if there are none.

@@ -93,12 +93,12 @@ impl<C: ComponentController> OperatorComponentController<C> {
 
     /// See [`Controller::creates`].
     pub fn creates<D: KnownKind>(self) -> Self {
-        self.with(|controller| controller.creates::<D>())
+        self.with(Controller::creates::<D>)
     }
 
     /// See [`Controller::owns`].
     pub fn owns<D: KnownKind>(self) -> Self {
-        self.with(|controller| controller.owns::<D>())
+        self.with(Controller::owns::<D>)
     }
 
     /// See [`Controller::child_labels`].

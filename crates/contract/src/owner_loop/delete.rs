@@ -2,7 +2,7 @@
 
 use kubewright_core::contract::deletion_wait;
 use kubewright_core::finalizer::{EndedCleanup, FORCED, Released};
-use kubewright_core::flow::Flow;
+use kubewright_core::flow::{Flow, Halt};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::reconcile::Context;
 
@@ -49,7 +49,7 @@ impl<C: Contract> OwnerLoop<C> {
         self.publish(cx.key(), &pass, &mut status.status)?;
         status.notes.aggregate = Some(self.aggregate(cx, &pass.object, &status.status));
         status.notes.left = left;
-        if outcome.as_ref().is_err_and(|halt| halt.is_wait()) {
+        if outcome.as_ref().is_err_and(Halt::is_wait) {
             self.asked.lock().remove(cx.key());
         }
         outcome

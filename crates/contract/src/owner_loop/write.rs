@@ -18,7 +18,7 @@ impl<C: Contract> OwnerLoop<C> {
     pub(super) async fn create(&self, cx: &Context<C::Owner>, component: &OpenComponent<C>, wanted: &Value) -> Flow {
         let request = ApiRequest::create(&component.resource, wanted).field_manager(&self.manager);
         let answer = cx.cluster().send(&request).await.map_err(refused)?;
-        self.wrote(cx, component, WriteVerb::Created, &answer);
+        Self::wrote(cx, component, WriteVerb::Created, &answer);
         self.remember(cx.key(), component, &wanted["spec"], &answer);
         Ok(())
     }
@@ -37,7 +37,7 @@ impl<C: Contract> OwnerLoop<C> {
         let request = ApiRequest::patch(resource, key.namespace(), key.name(), PatchKind::Json, &patch);
         let error = match cx.cluster().send(&request.field_manager(&self.manager)).await {
             Ok(answer) => {
-                self.wrote(cx, component, WriteVerb::Patched, &answer);
+                Self::wrote(cx, component, WriteVerb::Patched, &answer);
                 return Ok(Some(answer));
             }
             Err(error) => error,
@@ -115,7 +115,7 @@ impl<C: Contract> OwnerLoop<C> {
         }
     }
 
-    fn wrote(&self, cx: &Context<C::Owner>, component: &OpenComponent<C>, verb: WriteVerb, answer: &Value) {
+    fn wrote(cx: &Context<C::Owner>, component: &OpenComponent<C>, verb: WriteVerb, answer: &Value) {
         component.objects.record_write(answer);
         if is_removed(answer) {
             component.objects.record_delete(cx.key(), answer.uid());

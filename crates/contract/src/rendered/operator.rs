@@ -47,6 +47,7 @@ impl<O: Into<Operator>> RenderedComponentExt for O {}
 #[must_use = "convert it into an `Operator`, or run it with `main`"]
 pub struct OperatorRenderedComponent<T: ContractComponent<Private: EmbedsStatus> + Component> {
     set: Set<T>,
+    #[allow(clippy::type_complexity)] // a list of functions
     changes: Vec<Box<dyn FnOnce(Controller<T>) -> Controller<T>>>,
 }
 

@@ -126,9 +126,10 @@ fn hooks(settings: &Settings) -> TokenStream {
 /// The keys and names on the wire.
 fn format(declaration: &Declaration) -> TokenStream {
     let settings = &declaration.settings;
-    let standard = match &settings.domain {
-        Some(domain) => quote!(::kubewright::contract::Format::standard(#domain)),
-        None => quote!(::kubewright::contract::Format::standard(<Self::Owner as ::kubewright::kube::Resource>::group(&()))),
+    let standard = if let Some(domain) = &settings.domain {
+        quote!(::kubewright::contract::Format::standard(#domain))
+    } else {
+        quote!(::kubewright::contract::Format::standard(<Self::Owner as ::kubewright::kube::Resource>::group(&())))
     };
     let form =
         settings.finalizer_form.as_ref().map(|form| quote!(.finalizer_form(::kubewright::core::finalizer::FinalizerForm::#form)));

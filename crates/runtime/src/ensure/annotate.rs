@@ -6,7 +6,7 @@ use super::ChildPass;
 use crate::cluster::{ApiRequest, ApiResource, PatchKind};
 
 impl ChildPass {
-    /// Changes one annotation of an object, which is given as it was read, and nothing else of it (8.1). Returns the object with the change; none if it
+    /// Changes one annotation of an object, which is given as it was read, and nothing else of it (flow-and-contract.md, 8.1). Returns the object with the change; none if it
     /// was as wanted already, or is gone while its owner is being deleted.
     pub(crate) async fn annotate(
         &self,

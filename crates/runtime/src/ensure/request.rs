@@ -118,7 +118,7 @@ impl ChildRequest {
         Ok(PreparedChild { target, desired, digest, manager })
     }
 
-    /// The hash of the child, which it gets as an annotation if its strategy compares hashes (7.4).
+    /// The hash of the child, which it gets as an annotation if its strategy compares hashes (flow-and-contract.md, 7.4).
     fn hash(&self, marks: &ChildMarks, desired: &mut Value) -> String {
         let annotation = marks.applied_hash();
         let digest = applied_hash(desired, &annotation);

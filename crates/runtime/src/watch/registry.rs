@@ -152,6 +152,7 @@ impl Watches {
 
     /// The whole object as the stores of this process have it, in this version; none within for one that is absent. None at all if no store of whole
     /// objects is complete there. No watch is started.
+    #[allow(clippy::option_option)] // known to be absent, or not known
     pub(crate) fn whole(&self, gvk: &GroupVersionKind, key: &Key) -> Option<Option<Value>> {
         let tells = |watch: &&Arc<Watch>| {
             watch.spec.is_complete()
@@ -323,6 +324,7 @@ impl Watch {
     }
 
     /// The whole object as one of its sinks has it.
+    #[allow(clippy::option_option)] // known to be absent, or not known
     fn whole(&self, place: KeyRef<'_>) -> Option<Option<Value>> {
         self.sinks.lock().iter().find_map(|sink| sink.whole(place))
     }

@@ -31,6 +31,7 @@ pub(super) trait Sink: Send + Sync {
     fn record_delete(&self, place: KeyRef<'_>, uid: &str, cause: Cause);
     fn clear(&self);
     /// The whole object as the sink has it; none within for an absent one. None at all for a sink that keeps no whole objects or has no first list yet.
+    #[allow(clippy::option_option)] // known to be absent, or not known
     fn whole(&self, place: KeyRef<'_>) -> Option<Option<Value>>;
     fn is_synced(&self) -> bool;
     fn is_used(&self) -> bool;

@@ -282,7 +282,7 @@ async fn the_health_follows_the_dependents() {
     world.stop().await;
 }
 
-// RND-5, RND-6, DEP-5
+// RND-5, RND-6
 #[tokio::test]
 async fn a_cleanup_deletes_the_dependents_in_order_before_the_finalizers_go() {
     let world = World::start().await;

@@ -45,7 +45,7 @@ impl FromOperator for Externals {
 impl Externals {
     /// The object of a system for the component of this key.
     pub(super) fn get(&self, key: &Key, system: &str) -> Option<Arc<ConfigMap>> {
-        self.store.get(&Key::new(key.namespace(), &object_name(key.name(), system)))
+        self.store.get(&Key::new(key.namespace(), object_name(key.name(), system)))
     }
 
     /// Creates the object of a system unless it is there, with this data, and returns it.

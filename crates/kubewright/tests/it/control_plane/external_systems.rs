@@ -10,6 +10,7 @@ use kubewright::prelude::*;
 use super::kinds::{ApiServer, Authentication, Authorization, CloudOrchestrator, DOMAIN, Landscaper};
 use super::world::{NAME, World, told_by};
 
+#[allow(clippy::unnecessary_wraps)] // compared with what may be absent
 fn pair(status: &str, reason: &str) -> Option<(String, String)> {
     Some((status.to_owned(), reason.to_owned()))
 }

@@ -81,7 +81,10 @@ impl Life {
     fn writes(&self, mark: Mark) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for record in self.cluster.journal().since(mark).writes().iter() {
-            *counts.entry(described(record)).or_default() += 1;
+            // Writers of finalizers may meet at an object; the one that comes second is refused and repeats its write (FZ-6).
+            let is_refused = record.status().is_some_and(|status| status >= 300);
+            let what = if is_refused { format!("refused: {}", described(record)) } else { described(record) };
+            *counts.entry(what).or_default() += 1;
         }
         counts.retain(|what, _| !what.contains("events"));
         counts
@@ -99,7 +102,7 @@ fn described(record: &Record) -> String {
     format!("{what} {}{part}", target.resource)
 }
 
-fn of<'a>(counts: &'a BTreeMap<String, usize>, what: &str, resource: &str) -> usize {
+fn of(counts: &BTreeMap<String, usize>, what: &str, resource: &str) -> usize {
     counts.get(&format!("{what} {resource}")).copied().unwrap_or_default()
 }
 
@@ -129,7 +132,8 @@ async fn a_roll_out_takes_no_request_more_than_it_needs() {
     let of_owner = of(&counts, "patch", "controlplanes/status");
     assert!(of_owner <= 1 + of_components, "{of_owner} statuses of the owner, {of_components} of components");
     let known: usize = 1 + 5 + 13 + of_components + of_owner + 3;
-    assert_eq!(counts.values().sum::<usize>(), known, "nothing else: {counts:?}");
+    let accepted: usize = counts.iter().filter(|(what, _)| !what.starts_with("refused")).map(|(_, count)| count).sum();
+    assert_eq!(accepted, known, "nothing else: {counts:?}");
     // Each status that was written was another one.
     for record in life.cluster.journal().since(mark).writes().subresource("status").iter() {
         let told = record.changes.is_empty() || record.changes.iter().any(|change| change.difference != json!({}));
@@ -171,7 +175,7 @@ async fn an_owner_goes_after_its_components_and_they_in_the_order_of_the_graph_w
     // The last write of the metadata of each is that of its own finalizer.
     let released = |resource: &str| {
         let is_own = |record: &&std::sync::Arc<Record>| described(record) == format!("finalizers of {resource}");
-        records.iter().filter(is_own).last().unwrap_or_else(|| panic!("{resource} is released")).number
+        records.iter().filter(is_own).next_back().unwrap_or_else(|| panic!("{resource} is released")).number
     };
     let order =
         [["landscapers", "authentications"], ["landscapers", "authorizations"], ["cloudorchestrators", "authentications"]];

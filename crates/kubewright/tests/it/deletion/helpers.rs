@@ -78,7 +78,7 @@ async fn a_helper_is_created_by_a_cleanup_and_deleted_before_the_finalizer_is_re
         let released = requests.iter().enumerate().filter(|(_, record)| {
             is_release(record) && record.target.resource().is_some_and(|target| target.subresource.is_empty())
         });
-        let released = released.map(|(place, _)| place).last();
+        let released = released.map(|(place, _)| place).next_back();
         assert!(deleted.is_some() && deleted < released, "{deleted:?} {released:?}");
         world.stop().await;
     }

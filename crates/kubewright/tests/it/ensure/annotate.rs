@@ -33,7 +33,7 @@ async fn an_annotation_is_patched_where_it_differs_and_nothing_else_is_touched()
             outcome.map(drop).or_blocked("AnnotationExists")
         })
     });
-    let operator = Widgets::operator_with(&script, |controller| controller.creates::<ConfigMap>());
+    let operator = Widgets::operator_with(&script, Controller::creates::<ConfigMap>);
     let world = World::start_operator(script, operator).await;
     let namespace = world.cluster.namespace().to_owned();
     for (name, annotations, size, expected, sent) in [

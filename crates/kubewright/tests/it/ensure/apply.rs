@@ -263,7 +263,7 @@ async fn a_cache_that_lags_behind_own_writes_causes_no_second_write() {
 #[tokio::test]
 async fn a_child_of_a_kind_without_a_watch_is_read_in_each_pass() {
     let (script, log) = ensuring(sized);
-    let operator = Widgets::operator_with(&script, |controller| controller.creates::<ConfigMap>());
+    let operator = Widgets::operator_with(&script, Controller::creates::<ConfigMap>);
     let world = World::start_operator(script, operator).await;
     world.create("demo", 3).await;
     told(&world, "demo", 3).await;

@@ -142,6 +142,11 @@ pub(super) const DIFFERENCES: &[Documented] = &[
                 || spot.path == "/metadata/finalizers/dependency.openmcp.cloud/authentication"
                 || spot.path == "/status/components/authorization")
     }),
+    // Conditions that a wait did not come to stay.
+    documented("STH-5", |spot| {
+        let kept = ["AccessRequestGranted", "ClusterReady", "ClusterRequestGranted"];
+        spot.step == "teardown/09" && kept.iter().any(|type_| spot.path.contains(type_))
+    }),
     // Targets that are absent do not fail the pass.
     documented("CL-6", |spot| spot.step == "outlived-by-absent/01"),
 ];

@@ -31,7 +31,7 @@ pub(super) fn acts(from: Option<&RecordedStep>, to: &RecordedStep) -> Vec<Act> {
                 }
             }
             (Some(before), Some(after)) => acts.extend(changed(before, after).map(|patch| Act::Patch(kind, patch))),
-            (None, None) | (Some(_), None) => {}
+            (None | Some(_), None) => {}
         }
     }
     acts
@@ -56,7 +56,7 @@ fn told(step: &str) -> Vec<Act> {
     match step {
         "spec-changed/03" => {
             let labels = json!({ "foreign": "x", "openmcp.cloud/foreign": "x" });
-            let patch = json!({ "metadata": { "labels": labels.clone(), "annotations": labels } });
+            let patch = json!({ "metadata": { "labels": labels, "annotations": labels } });
             vec![Act::Patch("CloudOrchestrator", patch)]
         }
         "spec-changed/05" => vec![Act::Patch("CloudOrchestrator", json!({ "spec": { "crossplane": { "version": "0.0.0" } } }))],

@@ -117,7 +117,7 @@ impl<T: ContractComponent> Telling<T> {
             };
             let is_of_the_loop = text("reason").starts_with("DeletionWaiting");
             let (reason, message) = if is_of_the_loop { Default::default() } else { (text("reason"), text("message")) };
-            pass.condition(&text("type"), status, &reason, message);
+            pass.condition(text("type"), status, &reason, message);
         }
         Ok(system)
     }

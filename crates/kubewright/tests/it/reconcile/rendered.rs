@@ -82,6 +82,7 @@ struct Sites {
     dependents: RenderedSet<Site>,
 }
 
+#[allow(clippy::unused_async)] // a step is an async function
 async fn count(pass: &mut Pass<'_, Site>) -> Flow {
     pass.status.pages = Some(pass.object.spec.pages.len());
     Ok(())

@@ -235,6 +235,7 @@ impl<T: Part> ComponentController for Player<T> {
         let endpoint = format!("https://{}-{}", T::TYPE.lower(), cx.component().size());
         cx.external(|external| external.endpoint = Some(endpoint));
         cx.private(|private| private.kubeconfig = Some(CANARY.to_owned()));
+        #[allow(clippy::single_match_else)] // both are outcomes
         match self.0.run(format!("apply {}", T::TYPE)) {
             Some(act) => act(),
             None => {

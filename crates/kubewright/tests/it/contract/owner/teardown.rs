@@ -1,5 +1,7 @@
 //! An owner goes with its components, in the order of their dependencies.
 
+use std::time::Duration;
+
 use kubewright::core::flow::{Delay, Wait};
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
@@ -29,6 +31,11 @@ async fn components_go_in_the_order_of_the_graph_each_by_the_event_before_it_and
         {"controller": "controlplane", "for": "apiserver", "objects": 1},
         {"controller": "controlplane", "for": "authorization", "objects": 1},
     ]);
+    // Each controller that waited tells it in the pass that the event before starts.
+    let deadline = world.cluster.clock().moment() + Duration::from_secs(60);
+    while world.waits().await != expected && world.cluster.clock().moment() < deadline {
+        world.cluster.pass(Duration::from_millis(50)).await;
+    }
     assert_eq!(world.waits().await, expected);
     assert!(world.component("ApiServer").await.unwrap().has_finalizer("dependency.plane.kubewright.dev/authorization"));
     world.script.unset("cleanup Authorization");

@@ -52,6 +52,7 @@ impl ComponentController for ApiServers {
             "Denied" => Blocked::new("AccessDenied", "access to the cluster is denied; ask its administrators").into(),
             "Granted" => {
                 if field(&access, "validSeconds").is_some() {
+                    #[allow(clippy::single_match_else)] // both go on
                     match self.until_renewal(cx, &access) {
                         Some(left) => cx.recheck_after(left),
                         None => {

@@ -43,7 +43,7 @@ impl ComponentController for Authorizations {
             "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "admin" },
             "subjects": subjects,
         }))?;
-        match self.bindings.get(&Key::new(key.namespace(), &binding_name(key))) {
+        match self.bindings.get(&Key::new(key.namespace(), binding_name(key))) {
             None => drop(self.api(key).create(&PostParams::default(), &wanted).await?),
             Some(found) => {
                 let names = |binding: &RoleBinding| {
@@ -61,7 +61,7 @@ impl ComponentController for Authorizations {
     }
 
     async fn cleanup(&self, cx: &CleanupContext<Authorization>, _: Maybe<Authorization>) -> Flow {
-        let key = Key::new(cx.key().namespace(), &binding_name(cx.key()));
+        let key = Key::new(cx.key().namespace(), binding_name(cx.key()));
         let Some(found) = self.bindings.get(&key) else { return Ok(()) };
         if found.metadata.deletion_timestamp.is_some() {
             return Wait::for_event("ComponentIsInDeletion").into();

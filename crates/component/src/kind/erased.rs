@@ -26,7 +26,8 @@ pub(crate) trait Instance: Send + Sync {
     fn references(&self) -> References;
     fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String>;
     /// Tells what is rendered besides the object: the set is rendered again when it is another one.
-    fn further_inputs(&self) -> &'static str {
+    #[allow(clippy::unnecessary_literal_bound)] // other implementations return a part of themselves
+    fn further_inputs(&self) -> &str {
         ""
     }
     /// The manifests, and what was asked of clusters for them, also if there are none.

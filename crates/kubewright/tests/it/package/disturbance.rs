@@ -184,24 +184,28 @@ impl Scenario for Packages {
 
 // FLOW-03, TS-5, STEP-5
 #[test]
+#[ignore = "takes minutes; run it by its name with --ignored"]
 fn an_installation_survives_all_disturbances() {
     survives(&Packages { name: "the installation of a package", is_installed: false, steps: install });
 }
 
 // FLOW-03, FLOW-02, TS-5, STEP-5
 #[test]
+#[ignore = "takes minutes; run it by its name with --ignored"]
 fn an_upgrade_survives_all_disturbances() {
     survives(&Packages { name: "the upgrade of a package", is_installed: true, steps: upgrade });
 }
 
 // FLOW-03, FLOW-01, TS-5, STEP-5
 #[test]
+#[ignore = "takes minutes; run it by its name with --ignored"]
 fn a_resize_survives_all_disturbances() {
     survives(&Packages { name: "the resize of a package", is_installed: true, steps: resize });
 }
 
 // FLOW-03, TS-5, STEP-5
 #[test]
+#[ignore = "takes minutes; run it by its name with --ignored"]
 fn a_removal_survives_all_disturbances() {
     survives(&Packages { name: "the removal of a package", is_installed: true, steps: removal });
 }

@@ -75,6 +75,7 @@ mod tests {
 
     // FZ-5
     #[tokio::test]
+    #[allow(clippy::disallowed_methods)] // the task ends with the test
     async fn a_writer_begins_with_what_the_one_before_it_has_left() {
         let turns = WriterTurns::default();
         let mut first = turns.take("a").await;

@@ -175,7 +175,7 @@ async fn an_owner_goes_after_its_components_and_they_in_the_order_of_the_graph_w
     // The last write of the metadata of each is that of its own finalizer.
     let released = |resource: &str| {
         let is_own = |record: &&std::sync::Arc<Record>| described(record) == format!("finalizers of {resource}");
-        records.iter().filter(is_own).next_back().unwrap_or_else(|| panic!("{resource} is released")).number
+        records.iter().rfind(is_own).unwrap_or_else(|| panic!("{resource} is released")).number
     };
     let order =
         [["landscapers", "authentications"], ["landscapers", "authorizations"], ["cloudorchestrators", "authentications"]];

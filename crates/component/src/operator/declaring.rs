@@ -1,4 +1,4 @@
-//! What the engine for one type of owners needs, declared before anything starts.
+//! The declarations of the engine for one type of owners, made before the operator starts: its names and its permissions.
 
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::manifest::{MissingNamespacesPolicy, OperatorName};
@@ -7,9 +7,9 @@ use kubewright_runtime::operator::{Declarations, Rule};
 use super::Options;
 use crate::kind::Component;
 
-/// What the engine does with dependents.
+/// The verbs that the engine uses on dependents.
 const DEPENDENT_VERBS: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete"];
-/// What it does with objects that it only looks at.
+/// The verbs that the engine uses on objects that it only reads, such as referenced ones.
 const READ_VERBS: &[&str] = &["get", "list", "watch"];
 const RBAC: &str = "rbac.authorization.k8s.io";
 
@@ -21,9 +21,9 @@ pub(crate) struct Names<'a> {
     /// The name of the type: the prefix of its marks (OPT-1a).
     pub(crate) prefix: &'a str,
     pub(crate) finalizer: &'a str,
-    /// Whether the name is not that of the operator, which is checked elsewhere.
+    /// Whether the author gave the type a name of its own. The name of the operator, which it has otherwise, is checked by the operator.
     pub(crate) is_own: bool,
-    /// What the type is, in messages.
+    /// The noun for the type in messages, such as `component type`.
     pub(crate) part: &'a str,
     /// The method of the operator that adds the type.
     pub(crate) method: &'a str,

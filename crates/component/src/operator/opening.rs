@@ -1,4 +1,4 @@
-//! How the engine for one type of owners is put together.
+//! The construction of the engine for one type of owners.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -22,7 +22,7 @@ use crate::reconciler::{Memories, Shared, Strays};
 use crate::references::ReferenceWatches;
 use crate::targets::{TargetFactory, Targets};
 
-/// What the engine for one type of owners is put together from.
+/// The parts from which the engine for one type of owners is constructed.
 pub(crate) struct EngineOpening<'a> {
     pub(crate) context: &'a OperatorContext,
     /// The name of the controller, in metrics and checks.
@@ -45,7 +45,7 @@ pub(crate) struct EngineOpening<'a> {
 }
 
 impl EngineOpening<'_> {
-    /// Puts it together. No request is sent; the cluster's identity is still to be told ([`Shared::know_cluster`]).
+    /// Constructs the engine. No request is sent; the identity of the cluster is set later, by [`Shared::know_cluster`].
     pub(crate) fn open(self) -> Result<Shared, BoxError> {
         let Self { context, controller, options, cluster, notify, .. } = self;
         if options.default_service_account.is_some() && cluster.acts_as_another() {

@@ -16,12 +16,12 @@ use super::record::Outcome;
 use super::{Host, Shared};
 use crate::record::{Persisted, change};
 
-/// What a host asks the engine for.
+/// The request of a host to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
-    /// The rendered set.
+    /// Bring the dependents to the rendered set.
     Apply,
-    /// Nothing left.
+    /// Delete all dependents.
     Delete,
 }
 
@@ -62,7 +62,7 @@ fn applied(inventory: &Inventory) -> Inventory {
 }
 
 impl Pass<'_> {
-    /// What the host is told. It writes the part of the status with the rest of it.
+    /// Converts the end of the pass into the answer to the host, which writes the part of the status together with its own fields.
     fn hand_back(mut self, end: End, is_leaving: bool) -> Hosted {
         let is_over = matches!(end, End::Gone);
         let (ending, flow, recheck) = end.into_parts();

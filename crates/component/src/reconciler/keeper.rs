@@ -1,4 +1,5 @@
-//! Who keeps a component: reads it, writes its status, and hears of writes.
+//! The keeper of a component: the code that reads the component, writes its status, and is told of writes to dependents. It is the component reconciler,
+//! or the reconciler of an author in whose pass the engine works.
 
 use async_trait::async_trait;
 use kubewright_core::why::WriteVerb;
@@ -35,7 +36,7 @@ pub(super) enum Keeper<'a> {
     Host(&'a dyn Host),
 }
 
-/// Whether a change still fits an object as it is by now.
+/// A predicate that tells whether a change of the status still applies to a newer version of the object.
 pub(crate) type Fits<'f> = dyn for<'v> Fn(&'v Value) -> bool + Sync + 'f;
 
 /// A pass of a reconciler of the operator's author.

@@ -29,7 +29,7 @@ use crate::targets::Target;
 pub(super) struct Pass<'a> {
     pub(super) shared: &'a Shared,
     pub(super) key: &'a Key,
-    /// Who keeps the component.
+    /// The reader of the component and writer of its status: the component reconciler or a host.
     pub(super) keeper: Keeper<'a>,
     /// The start of the pass; taken once.
     pub(super) now: Timestamp,

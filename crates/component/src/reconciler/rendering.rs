@@ -25,7 +25,7 @@ const SHOWN: usize = 5;
 #[derive(Clone, Debug)]
 pub(crate) struct Rendered {
     key: RenderInputs,
-    /// What was rendered besides the component itself.
+    /// The digest of further inputs of the generator besides the component, such as its dependencies under a contract.
     further: String,
     /// What it asked of clusters, and what they answered.
     asked: Asked,

@@ -4,14 +4,13 @@ use jiff::Timestamp;
 
 use super::ComponentType;
 use super::component_loop::End;
+use super::end_conditions::PassEnd;
 use super::format::Format;
 use super::observation::Generations;
 use super::provenance::Provenance;
 use super::readiness::is_framework;
-use crate::condition::{
-    Condition, ConditionPolarity, ConditionStatus, ConditionType, ConditionVisibility, Keep, READY, STALLED, Updater,
-};
-use crate::flow::{Flow, Halt, Outcome, PassReport, Redactor, StalledMark, Texts, cut};
+use crate::condition::{Condition, ConditionPolarity, ConditionStatus, ConditionType, ConditionVisibility, Keep, READY, Updater};
+use crate::flow::{Flow, Halt, PassReport, Redactor};
 
 /// The reason of a condition that a successful pass should have set.
 const MISSING: &str = "MissingExpectedCondition";
@@ -111,8 +110,14 @@ impl EndedPass<'_> {
         matches!(self.outcome, Ok(()) | Err(Halt::Done))
     }
 
-    fn is_quiet(&self) -> bool {
-        self.report.outcome == Outcome::Conflict
+    fn end(&self) -> PassEnd<'_> {
+        PassEnd {
+            outcome: self.outcome,
+            report: self.report,
+            is_deleting: self.is_deleting,
+            is_held: self.is_held,
+            redactor: self.redactor,
+        }
     }
 
     fn conditions(&self, format: &Format) -> Vec<Condition> {
@@ -121,12 +126,12 @@ impl EndedPass<'_> {
         self.reconciliation(&mut updater);
         for stated in &self.statements.conditions {
             let type_ = self.written_as(&stated.type_, format);
-            self.set(&mut updater, &type_, stated.status, &stated.reason, &stated.message);
+            self.end().set(&mut updater, &type_, stated.status, &stated.reason, &stated.message);
         }
         if !self.is_stated(&self.type_.healthy()) {
             self.health(&mut updater);
         }
-        self.deletion_blocked(&mut updater);
+        self.end().deletion_blocked(&mut updater, &self.type_.deletion_blocked());
         if self.is_success() {
             self.complete(&mut updater, format);
         }
@@ -141,17 +146,17 @@ impl EndedPass<'_> {
         match self.outcome {
             Ok(()) | Err(Halt::Done) => {
                 let reason = if own_reason.is_empty() { "Reconciled" } else { own_reason };
-                self.set(updater, &type_, ConditionStatus::True, reason, own_message);
+                self.end().set(updater, &type_, ConditionStatus::True, reason, own_message);
             }
-            Err(Halt::Wait(wait)) => self.set(updater, &type_, ConditionStatus::True, wait.reason().as_str(), &wait.text()),
+            Err(Halt::Wait(wait)) => self.end().set(updater, &type_, ConditionStatus::True, wait.reason().as_str(), &wait.text()),
             Err(Halt::Blocked(blocked)) => {
-                self.set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
+                self.end().set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
             }
-            Err(Halt::Failed(_)) if self.is_quiet() => {}
+            Err(Halt::Failed(_)) if self.end().is_quiet() => {}
             Err(Halt::Failed(failure)) => {
                 let separator = if own_message.is_empty() { "" } else { "\n" };
                 let message = format!("{own_message}{separator}{}", failure.text());
-                self.set(updater, &type_, ConditionStatus::False, failure.classification().reason.as_str(), &message);
+                self.end().set(updater, &type_, ConditionStatus::False, failure.classification().reason.as_str(), &message);
             }
         }
     }
@@ -160,40 +165,23 @@ impl EndedPass<'_> {
     fn health(&self, updater: &mut Updater) {
         let type_ = self.type_.healthy();
         match (self.outcome, self.end) {
-            (Ok(()) | Err(Halt::Done), _) => self.set(updater, &type_, ConditionStatus::Unknown, MISSING, ""),
+            (Ok(()) | Err(Halt::Done), _) => self.end().set(updater, &type_, ConditionStatus::Unknown, MISSING, ""),
             (Err(Halt::Wait(_)), Some(End::Depending(_) | End::IgnoredDependencies(_))) => {}
             (Err(Halt::Wait(wait)), Some(End::Dependencies(unready))) if unready.iter().all(|unready| unready.why.is_lag()) => {
                 if !updater.has(&type_) {
-                    self.set(updater, &type_, ConditionStatus::Unknown, wait.reason().as_str(), &wait.text());
+                    self.end().set(updater, &type_, ConditionStatus::Unknown, wait.reason().as_str(), &wait.text());
                 }
             }
-            (Err(Halt::Wait(wait)), _) => self.set(updater, &type_, ConditionStatus::False, wait.reason().as_str(), &wait.text()),
-            (Err(Halt::Blocked(blocked)), _) => {
-                self.set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
+            (Err(Halt::Wait(wait)), _) => {
+                self.end().set(updater, &type_, ConditionStatus::False, wait.reason().as_str(), &wait.text())
             }
-            (Err(Halt::Failed(_)), _) if self.is_quiet() => {}
+            (Err(Halt::Blocked(blocked)), _) => {
+                self.end().set(updater, &type_, ConditionStatus::False, blocked.reason().as_str(), &blocked.text());
+            }
+            (Err(Halt::Failed(_)), _) if self.end().is_quiet() => {}
             (Err(Halt::Failed(_)), _) => {
                 let message = format!("the reconciliation failed, see condition {}", self.type_.reconciliation());
-                self.set(updater, &type_, ConditionStatus::False, FAILED, &message);
-            }
-        }
-    }
-
-    /// `<T>DeletionBlocked` (FZ-14).
-    fn deletion_blocked(&self, updater: &mut Updater) {
-        let type_ = self.type_.deletion_blocked();
-        let texts = match self.outcome {
-            _ if !self.is_deleting => None,
-            Err(Halt::Failed(_)) if self.is_quiet() => return,
-            Err(Halt::Wait(wait)) if self.is_held => Some((wait.reason().clone(), wait.text())),
-            Err(Halt::Blocked(blocked)) => Some((blocked.reason().clone(), blocked.text())),
-            Err(Halt::Failed(failure)) => Some((failure.classification().reason, failure.text())),
-            Ok(()) | Err(Halt::Done | Halt::Wait(_)) => None,
-        };
-        match texts {
-            Some((reason, message)) => self.set(updater, &type_, ConditionStatus::True, reason.as_str(), &message),
-            None => {
-                updater.remove(&type_);
+                self.end().set(updater, &type_, ConditionStatus::False, FAILED, &message);
             }
         }
     }
@@ -214,7 +202,7 @@ impl EndedPass<'_> {
             updater.remove(&before.type_);
         }
         for type_ in missing {
-            self.set(updater, &type_, ConditionStatus::Unknown, MISSING, "");
+            self.end().set(updater, &type_, ConditionStatus::Unknown, MISSING, "");
         }
     }
 
@@ -223,19 +211,14 @@ impl EndedPass<'_> {
         if !format.writes_framework_conditions() {
             return;
         }
-        match &self.report.stalled {
-            StalledMark::Keep => {}
-            StalledMark::Remove => {
-                updater.remove(STALLED);
-            }
-            StalledMark::Set(texts) => self.put(updater, STALLED, ConditionStatus::True, texts),
-        }
+        let end = self.end();
+        end.stalled(updater);
         match &self.report.ready {
             None => {}
-            Some((false, texts)) => self.put(updater, READY, ConditionStatus::False, texts),
+            Some((false, texts)) => end.put(updater, READY, ConditionStatus::False, texts),
             Some((true, texts)) => match self.first_not_true(updater) {
-                None => self.put(updater, READY, ConditionStatus::True, texts),
-                Some(found) => self.set(updater, READY, found.status, &found.reason, &found.message),
+                None => end.put(updater, READY, ConditionStatus::True, texts),
+                Some(found) => end.set(updater, READY, found.status, &found.reason, &found.message),
             },
         }
     }
@@ -257,22 +240,4 @@ impl EndedPass<'_> {
         let declared = self.declared.iter().find(|declared| declared.type_ == type_);
         declared.map_or_else(|| type_.to_owned(), |declared| declared.written_as(format))
     }
-
-    fn set(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str) {
-        set(updater, type_, status, reason, message, self.redactor);
-    }
-
-    fn put(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts) {
-        put(updater, type_, status, texts, self.redactor);
-    }
-}
-
-/// Sets a condition with a message that is masked and cut.
-pub(super) fn set(updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str, redactor: &Redactor) {
-    updater.set(type_, status, reason, cut(redactor.redact(message).into_owned()));
-}
-
-/// Sets a condition with the texts of an outcome.
-pub(super) fn put(updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts, redactor: &Redactor) {
-    set(updater, type_, status, texts.reason.as_str(), &texts.message, redactor);
 }

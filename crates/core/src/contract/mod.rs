@@ -16,6 +16,7 @@ mod component_patch;
 mod component_status;
 mod component_type;
 mod declared_conditions;
+mod end_conditions;
 mod format;
 mod graph;
 mod observation;

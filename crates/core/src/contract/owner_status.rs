@@ -4,10 +4,10 @@ use jiff::Timestamp;
 
 use super::ComponentType;
 use super::aggregate::{Aggregate, OwnerCondition, Phase};
-use super::component_status::{put, set};
+use super::end_conditions::PassEnd;
 use super::format::Format;
-use crate::condition::{Condition, ConditionStatus, DELETION_BLOCKED, Keep, READY, STALLED, Updater};
-use crate::flow::{Flow, Halt, Outcome, PassReport, Redactor, StalledMark, Wait, cut};
+use crate::condition::{Condition, DELETION_BLOCKED, Keep, READY, STALLED, Updater};
+use crate::flow::{Flow, Halt, PassReport, Redactor, Wait, cut};
 use crate::reason;
 
 /// A pass of an owner that is over, with all that its status follows from.
@@ -69,14 +69,20 @@ impl EndedOwnerPass<'_> {
         }
     }
 
-    fn is_quiet(&self) -> bool {
-        self.report.outcome == Outcome::Conflict
+    fn end(&self) -> PassEnd<'_> {
+        PassEnd {
+            outcome: self.outcome,
+            report: self.report,
+            is_deleting: self.is_deleting,
+            is_held: self.is_held,
+            redactor: self.redactor,
+        }
     }
 
     /// The text of an outcome that is no success. Without the framework's own conditions it is that of errors alone, which nothing else tells of.
     fn told(&self, format: &Format) -> Option<String> {
         match self.outcome {
-            Err(_) if self.is_quiet() => self.message.map(str::to_owned),
+            Err(_) if self.end().is_quiet() => self.message.map(str::to_owned),
             Err(Halt::Wait(_)) if !format.writes_framework_conditions() => None,
             Err(halt) => Some(cut(self.redactor.redact(&halt.text()).into_owned())).filter(|text| !text.is_empty()),
             Ok(()) => None,
@@ -91,42 +97,17 @@ impl EndedOwnerPass<'_> {
         let before: Vec<Condition> = self.before.iter().filter(is_own).map(|before| before.condition.clone()).collect();
         let mut updater =
             Updater::new(&before, self.now, Keep::Untouched).generation(format.condition_generation(self.generation));
-        self.deletion_blocked(&mut updater);
+        let end = self.end();
+        end.deletion_blocked(&mut updater, DELETION_BLOCKED);
         if format.writes_framework_conditions() {
-            match &self.report.stalled {
-                StalledMark::Keep => {}
-                StalledMark::Remove => {
-                    updater.remove(STALLED);
-                }
-                StalledMark::Set(texts) => put(&mut updater, STALLED, ConditionStatus::True, texts, self.redactor),
-            }
+            end.stalled(&mut updater);
             if let Some((is_ready, texts)) = &self.report.ready {
-                put(&mut updater, READY, (*is_ready).into(), texts, self.redactor);
+                end.put(&mut updater, READY, (*is_ready).into(), texts);
             }
         } else {
             updater.remove(READY).remove(STALLED);
         }
         updater.finish().0
-    }
-
-    /// `DeletionBlocked`: components are left, or the pass did not succeed (FZ-14).
-    fn deletion_blocked(&self, updater: &mut Updater) {
-        let texts = match self.outcome {
-            _ if !self.is_deleting => None,
-            Err(Halt::Failed(_)) if self.is_quiet() => return,
-            Err(Halt::Wait(wait)) if self.is_held => Some((wait.reason().clone(), wait.text())),
-            Err(Halt::Blocked(blocked)) => Some((blocked.reason().clone(), blocked.text())),
-            Err(Halt::Failed(failure)) => Some((failure.classification().reason, failure.text())),
-            Ok(()) | Err(Halt::Done | Halt::Wait(_)) => None,
-        };
-        match texts {
-            Some((reason, message)) => {
-                set(updater, DELETION_BLOCKED, ConditionStatus::True, reason.as_str(), &message, self.redactor);
-            }
-            None => {
-                updater.remove(DELETION_BLOCKED);
-            }
-        }
     }
 }
 

@@ -1,0 +1,63 @@
+//! The conditions that the pass of a component and the pass of an owner end with alike.
+
+use crate::condition::{ConditionStatus, STALLED, Updater};
+use crate::flow::{Flow, Halt, Outcome, PassReport, Redactor, StalledMark, Texts, cut};
+
+/// The end of a pass, as far as these conditions follow from it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PassEnd<'a> {
+    pub(super) outcome: &'a Flow,
+    pub(super) report: &'a PassReport,
+    /// Whether the object is being deleted.
+    pub(super) is_deleting: bool,
+    /// Whether other objects hold the deletion back: depending components, or the components of an owner.
+    pub(super) is_held: bool,
+    /// The masks of messages.
+    pub(super) redactor: &'a Redactor,
+}
+
+impl PassEnd<'_> {
+    /// Whether the outcome is a conflict that is not told of (ACT-10).
+    pub(super) fn is_quiet(&self) -> bool {
+        self.report.outcome == Outcome::Conflict
+    }
+
+    /// Sets a condition with a message that is masked and cut.
+    pub(super) fn set(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, reason: &str, message: &str) {
+        updater.set(type_, status, reason, cut(self.redactor.redact(message).into_owned()));
+    }
+
+    /// Sets a condition with the texts of an outcome.
+    pub(super) fn put(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts) {
+        self.set(updater, type_, status, texts.reason.as_str(), &texts.message);
+    }
+
+    /// Sets or removes the condition that tells of a deletion that is held back, or that did not succeed (FZ-14).
+    pub(super) fn deletion_blocked(&self, updater: &mut Updater, type_: &str) {
+        let texts = match self.outcome {
+            _ if !self.is_deleting => None,
+            Err(Halt::Failed(_)) if self.is_quiet() => return,
+            Err(Halt::Wait(wait)) if self.is_held => Some((wait.reason().clone(), wait.text())),
+            Err(Halt::Blocked(blocked)) => Some((blocked.reason().clone(), blocked.text())),
+            Err(Halt::Failed(failure)) => Some((failure.classification().reason, failure.text())),
+            Ok(()) | Err(Halt::Done | Halt::Wait(_)) => None,
+        };
+        match texts {
+            Some((reason, message)) => self.set(updater, type_, ConditionStatus::True, reason.as_str(), &message),
+            None => {
+                updater.remove(type_);
+            }
+        }
+    }
+
+    /// Sets or removes `Stalled` as the report of the outcome says.
+    pub(super) fn stalled(&self, updater: &mut Updater) {
+        match &self.report.stalled {
+            StalledMark::Keep => {}
+            StalledMark::Remove => {
+                updater.remove(STALLED);
+            }
+            StalledMark::Set(texts) => self.put(updater, STALLED, ConditionStatus::True, texts),
+        }
+    }
+}

@@ -12,6 +12,7 @@ use super::Children;
 use super::request::ChildTarget;
 use crate::cluster::ApiRequest;
 use crate::controller::PassContext;
+use crate::watch::StoredObject;
 
 /// The children of the object of one pass.
 pub(crate) struct ChildPass {
@@ -94,8 +95,10 @@ impl ChildPass {
     pub(super) async fn live(&self, child: &ChildTarget) -> Result<Option<Value>, Failure> {
         let (cluster, resource) = (&self.children.cluster, &child.resource);
         match cluster.watches().whole(&resource.gvk(), &child.key) {
-            Some(Some(known)) => return Ok(Some(known)),
-            Some(None) if !self.children.memory.of(self.key(), &child.object_key(), |memory| memory.was_met) => return Ok(None),
+            Some(StoredObject::Present(known)) => return Ok(Some(known)),
+            Some(StoredObject::Absent) if !self.children.memory.of(self.key(), &child.object_key(), |memory| memory.was_met) => {
+                return Ok(None);
+            }
             _ => {}
         }
         match cluster.send(&ApiRequest::get(resource, child.key.namespace(), child.key.name())).await {

@@ -40,6 +40,7 @@ pub use kubewright_core::filter::{Cause, Change};
 pub use project::{Project, Unprojectable, presence, project_with};
 pub use registry::Watches;
 pub use scope::{AllNamespaces, Namespaces, OperatorScope, Scope, StoreScope, SystemNamespace};
+pub(crate) use sink::StoredObject;
 pub use spec::WatchSpec;
 pub use status::{StatusChanges, WatchHealth, WatchState, WatchStatus};
 pub use store::ProjectedStore;

@@ -14,7 +14,7 @@ use tokio::sync::{Notify, watch};
 use super::driver::Driver;
 use super::inspect::{InspectedWatch, WatchCounters};
 use super::key_ref::KeyRef;
-use super::sink::{Projected, Sink};
+use super::sink::{Projected, Sink, StoredObject};
 use super::spec::Selection;
 use super::store::Subscription;
 use super::{Cause, Project, ProjectedStore, WatchHealth, WatchSpec, WatchState, WatchStatus};
@@ -150,10 +150,9 @@ impl Watches {
         self.inner.watches.lock().values().flat_map(HashMap::values).cloned().collect()
     }
 
-    /// The whole object as the stores of this process have it, in this version; none within for one that is absent. None at all if no store of whole
-    /// objects is complete there. No watch is started.
-    #[allow(clippy::option_option)] // known to be absent, or not known
-    pub(crate) fn whole(&self, gvk: &GroupVersionKind, key: &Key) -> Option<Option<Value>> {
+    /// The whole object as the stores of this process have it, in this version. None if no store of whole objects is complete there. No
+    /// watch is started.
+    pub(crate) fn whole(&self, gvk: &GroupVersionKind, key: &Key) -> Option<StoredObject> {
         let tells = |watch: &&Arc<Watch>| {
             watch.spec.is_complete()
                 && watch.spec.covers(key.namespace())
@@ -324,8 +323,7 @@ impl Watch {
     }
 
     /// The whole object as one of its sinks has it.
-    #[allow(clippy::option_option)] // known to be absent, or not known
-    fn whole(&self, place: KeyRef<'_>) -> Option<Option<Value>> {
+    fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject> {
         self.sinks.lock().iter().find_map(|sink| sink.whole(place))
     }
 

@@ -17,6 +17,15 @@ use super::version::Version;
 use super::{Arrived, Cause, Project, Unprojectable};
 use crate::clock::Clock;
 
+/// An object as a store of whole objects has it, whose first list is complete.
+#[derive(Debug)]
+pub(crate) enum StoredObject {
+    /// The store has no object of this key.
+    Absent,
+    /// The object.
+    Present(Value),
+}
+
 /// What a watch delivers to: a store, whatever it keeps.
 pub(super) trait Sink: Send + Sync {
     fn begin_list(&self);
@@ -30,9 +39,8 @@ pub(super) trait Sink: Send + Sync {
     /// A write of this process has deleted the object.
     fn record_delete(&self, place: KeyRef<'_>, uid: &str, cause: Cause);
     fn clear(&self);
-    /// The whole object as the sink has it; none within for an absent one. None at all for a sink that keeps no whole objects or has no first list yet.
-    #[allow(clippy::option_option)] // known to be absent, or not known
-    fn whole(&self, place: KeyRef<'_>) -> Option<Option<Value>>;
+    /// The whole object as the sink has it. None for a sink that keeps no whole objects or has no first list yet.
+    fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject>;
     fn is_synced(&self) -> bool;
     fn is_used(&self) -> bool;
     fn objects(&self) -> usize;
@@ -200,12 +208,12 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         self.state.write().clear(self.projector());
     }
 
-    fn whole(&self, place: KeyRef<'_>) -> Option<Option<Value>> {
+    fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject> {
         let whole = self.projector.whole()?;
         let state = self.state.read();
         let projection = state.synced().then(|| state.objects.projection(place).cloned())?;
         drop(state);
-        Some(projection.map(|projection| whole(&projection)))
+        Some(projection.map_or(StoredObject::Absent, |projection| StoredObject::Present(whole(&projection))))
     }
 
     fn is_synced(&self) -> bool {

@@ -5,7 +5,6 @@ mod children;
 mod conditions;
 mod deletion;
 mod dependencies;
-mod external;
 mod give_up;
 mod openmcp;
 mod operations;

@@ -146,7 +146,6 @@ pub(super) trait Words {
     fn healthy(&self);
     fn condition(&self, type_: &str, holds: bool);
     fn reconciliation(&self, reason: &str, message: &str);
-    fn recheck_after(&self, delay: Delay);
 }
 
 impl<T: ContractComponent> Words for ComponentPass<T> {
@@ -160,10 +159,6 @@ impl<T: ContractComponent> Words for ComponentPass<T> {
 
     fn reconciliation(&self, reason: &str, message: &str) {
         Self::reconciliation(self, reason, message);
-    }
-
-    fn recheck_after(&self, delay: Delay) {
-        Self::recheck_after(self, delay);
     }
 }
 

@@ -12,6 +12,7 @@ use crate::operator::{ContractExt as _, OperatorComponentController};
 
 type Set<T> = RenderedSetBuilder<T, WithDependencies<T>>;
 type Controller<T> = OperatorComponentController<RenderedComponent<T>>;
+type Change<T> = Box<dyn FnOnce(Controller<T>) -> Controller<T>>;
 
 /// Adds components that a generator renders to an operator.
 pub trait RenderedComponentExt: Into<Operator> + Sized {
@@ -47,8 +48,7 @@ impl<O: Into<Operator>> RenderedComponentExt for O {}
 #[must_use = "convert it into an `Operator`, or run it with `main`"]
 pub struct OperatorRenderedComponent<T: ContractComponent<Private: EmbedsStatus> + Component> {
     set: Set<T>,
-    #[allow(clippy::type_complexity)] // a list of functions
-    changes: Vec<Box<dyn FnOnce(Controller<T>) -> Controller<T>>>,
+    changes: Vec<Change<T>>,
 }
 
 impl<T: ContractComponent<Private: EmbedsStatus> + Component> OperatorRenderedComponent<T> {

@@ -61,7 +61,7 @@ fn contract(declaration: &Declaration) -> TokenStream {
         #documentation
         #(#attributes)*
         #[derive(Clone, Copy, Debug)]
-        #[allow(unreachable_pub)]
+        #[allow(unreachable_pub)] // the visibility is that of the declaration, which may stand in a private module
         #visibility enum #name {}
 
         #[automatically_derived]
@@ -184,7 +184,7 @@ fn list(index: usize, edge: &Edge) -> Option<TokenStream> {
     Some(quote! {
         #[doc(hidden)]
         #[derive(Debug)]
-        #[allow(unreachable_pub)]
+        #[allow(unreachable_pub)] // a public trait names it, wherever the declaration stands
         pub enum #name {}
 
         #[automatically_derived]

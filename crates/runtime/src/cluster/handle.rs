@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kubewright_core::flow::Redactor;
+use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -124,9 +125,12 @@ impl Cluster {
         }))
     }
 
-    /// Waits for the turn of a writer that changes the object with this UID by a patch that tests what it has seen.
-    pub(crate) async fn turn(&self, uid: &str) -> WriterTurn {
-        self.connection.turns.take(uid).await
+    /// Waits for the turn of a writer whose request tests the state of the object that it has seen. Returns the turn, and the object as it is by then if
+    /// this process knows a newer state: from the writer before, or from a store.
+    pub(crate) async fn turn(&self, resource: &ApiResource, seen: &Value) -> (WriterTurn, Option<Value>) {
+        let turn = self.connection.turns.take(seen.uid()).await;
+        let newer = turn.newer_than(seen).or_else(|| self.watches.newer(&resource.gvk(), seen));
+        (turn, newer)
     }
 
     /// The same cluster with another identity: every request says that it is made for somebody else, which the server allows

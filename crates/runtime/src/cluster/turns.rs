@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
@@ -36,12 +37,14 @@ impl WriterTurn {
     /// The object as the writer before this one has left it, if that is newer than the state that this one has seen.
     pub(crate) fn newer_than(&self, seen: &Value) -> Option<Value> {
         let left = self.state.as_ref()?.as_ref()?;
-        (version(left)? > version(seen)?).then(|| left.clone())
+        is_newer(left, seen).then(|| left.clone())
     }
 
-    /// Leaves the object to the next writer.
+    /// Leaves the object to the next writer, if one waits: later ones find it in a store.
     pub(crate) fn leave(&mut self, object: &Value) {
-        if let Some(state) = &mut self.state {
+        // One reference is that of the table, one that of this turn.
+        let is_awaited = self.turns.0.lock().get(&self.uid).is_some_and(|slot| Arc::strong_count(slot) > 2);
+        if let Some(state) = self.state.as_mut().filter(|_| is_awaited) {
             **state = Some(object.clone());
         }
     }
@@ -51,16 +54,18 @@ impl Drop for WriterTurn {
     fn drop(&mut self) {
         self.state = None;
         let mut slots = self.turns.0.lock();
-        // Nobody waits, or is about to.
+        // No other writer waits for the slot or is about to.
         if slots.get(&self.uid).is_some_and(|slot| Arc::strong_count(slot) == 1) {
             slots.remove(&self.uid);
         }
     }
 }
 
-/// Resource versions of one object can be compared as numbers. None for a server whose versions are none.
-fn version(object: &Value) -> Option<u64> {
-    object.pointer("/metadata/resourceVersion")?.as_str()?.parse().ok()
+/// Whether one state of an object is newer than another one: resource versions of one object can be compared as numbers. False for a server whose versions
+/// are no numbers.
+fn is_newer(state: &Value, than: &Value) -> bool {
+    let version = |object: &Value| object.resource_version().parse::<u64>().ok();
+    version(state).zip(version(than)).is_some_and(|(state, than)| state > than)
 }
 
 #[cfg(test)]

@@ -200,8 +200,8 @@ impl FinalizerWriter {
     ) -> Result<FinalizerOutcome, ApiError> {
         let Some(mut next) = change(object) else { return Ok(FinalizerOutcome::Unchanged) };
         let (namespace, name) = (object.namespace(), object.name());
-        let mut turn = self.cluster.turn(object.uid()).await;
-        if let Some(left) = turn.newer_than(object) {
+        let (mut turn, newer) = self.cluster.turn(&self.resource, object).await;
+        if let Some(left) = newer {
             if !goes_on(&left) {
                 return Ok(FinalizerOutcome::Dropped(left));
             }

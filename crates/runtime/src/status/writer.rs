@@ -112,6 +112,20 @@ impl StatusWriter {
     pub async fn write(&self, object: &Value, change: String, meanwhile: Meanwhile<'_>) -> Result<Written, ApiError> {
         let mut next = self.first(object, change, meanwhile);
         let mut attempts = self.timing.attempts();
+        // An apply builds on no version.
+        let (mut turn, newer) = match next {
+            StatusRequest::Apply { .. } => (None, None),
+            _ => {
+                let (turn, newer) = self.cluster.turn(&self.resource, object).await;
+                (Some(turn), newer)
+            }
+        };
+        if let Some(live) = newer {
+            match still_due(live, meanwhile) {
+                Due::Change { live, changed } => next.build_on(live, changed),
+                Due::Nothing(written) => return Ok(written),
+            }
+        }
         loop {
             match self.cluster.send_retrying(&self.request(object, &next), &self.retry).await {
                 Ok(answer) if matches!(next, StatusRequest::Apply { .. }) => match rest(&answer, meanwhile) {
@@ -123,7 +137,12 @@ impl StatusWriter {
                     }
                     None => return Ok(Written::Persisted(answer)),
                 },
-                Ok(answer) => return Ok(Written::Persisted(answer)),
+                Ok(answer) => {
+                    if let Some(turn) = &mut turn {
+                        turn.leave(&answer);
+                    }
+                    return Ok(Written::Persisted(answer));
+                }
                 Err(error) if error.is_not_found() => return Ok(Written::Gone),
                 Err(error) if error.is_conflict() => {}
                 Err(error) => return Err(error),
@@ -135,19 +154,15 @@ impl StatusWriter {
                 Err(error) if error.is_not_found() => return Ok(Written::Gone),
                 Err(error) => return Err(error),
             };
-            let change = match meanwhile {
-                Meanwhile::Only(fits) if fits(&live) => None,
-                Meanwhile::Only(_) => return Ok(Written::Overtaken(live)),
-                Meanwhile::Rebase { .. } => match rest(&live, meanwhile) {
-                    Some(rest) => Some(rest),
-                    None => return Ok(Written::Persisted(live)),
-                },
+            let (live, changed) = match still_due(live, meanwhile) {
+                Due::Change { live, changed } => (live, changed),
+                Due::Nothing(written) => return Ok(written),
             };
             attempts -= 1;
             if attempts == 0 {
                 return Ok(Written::Overtaken(live));
             }
-            next.build_on(live, change);
+            next.build_on(live, changed);
             let pause = PAUSE.start + self.cluster.random().below(PAUSE.end - PAUSE.start);
             self.cluster.clock().sleep(Duration::from_micros(pause)).await;
         }
@@ -201,6 +216,25 @@ impl StatusRequest {
             // It builds on no version.
             (Self::Put(_) | Self::Apply { .. }, _) => {}
         }
+    }
+}
+
+/// The rest of a write, for an object that another writer has changed meanwhile.
+enum Due {
+    /// The change is sent for the object as it is now: the same one, or the part that is still lacking.
+    Change { live: Value, changed: Option<Value> },
+    /// Nothing is sent any more.
+    Nothing(Written),
+}
+
+fn still_due(live: Value, meanwhile: Meanwhile<'_>) -> Due {
+    match meanwhile {
+        Meanwhile::Only(fits) if fits(&live) => Due::Change { live, changed: None },
+        Meanwhile::Only(_) => Due::Nothing(Written::Overtaken(live)),
+        Meanwhile::Rebase { .. } => match rest(&live, meanwhile) {
+            Some(rest) => Due::Change { live, changed: Some(rest) },
+            None => Due::Nothing(Written::Persisted(live)),
+        },
     }
 }
 

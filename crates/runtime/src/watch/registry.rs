@@ -14,6 +14,7 @@ use tokio::sync::{Notify, watch};
 use super::driver::Driver;
 use super::inspect::{InspectedWatch, WatchCounters};
 use super::key_ref::KeyRef;
+use super::objects::Seen;
 use super::sink::{Projected, Sink, StoredObject};
 use super::spec::Selection;
 use super::store::Subscription;
@@ -160,6 +161,13 @@ impl Watches {
                 && !watch.is_refused()
         };
         self.of_kind(&gvk.group_kind()).iter().filter(tells).find_map(|watch| watch.whole(KeyRef::from(key)))
+    }
+
+    /// The whole object as a store of this process has it, if that is a newer state than the one that was seen. No watch is started.
+    pub(crate) fn newer(&self, gvk: &GroupVersionKind, seen: &Value) -> Option<Value> {
+        let seen = Seen::of(seen)?;
+        let tells = |watch: &&Arc<Watch>| self.delivers(&watch.spec, gvk) && !watch.is_refused();
+        self.of_kind(&gvk.group_kind()).iter().filter(tells).find_map(|watch| watch.newer(&seen))
     }
 
     /// Makes the answer to a write of this process that has no store of its own visible at once in all stores, like an event.
@@ -325,6 +333,11 @@ impl Watch {
     /// The whole object as one of its sinks has it.
     fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject> {
         self.sinks.lock().iter().find_map(|sink| sink.whole(place))
+    }
+
+    /// The whole object as one of its sinks has it, if that is a newer state.
+    fn newer(&self, seen: &Seen<'_>) -> Option<Value> {
+        self.sinks.lock().iter().find_map(|sink| sink.newer(seen))
     }
 
     /// All sinks but these.

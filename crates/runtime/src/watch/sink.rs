@@ -41,6 +41,8 @@ pub(super) trait Sink: Send + Sync {
     fn clear(&self);
     /// The whole object as the sink has it. None for a sink that keeps no whole objects or has no first list yet.
     fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject>;
+    /// The whole object as the sink has it, if that is a newer state of the same object. None also for a sink that keeps no whole objects.
+    fn newer(&self, seen: &Seen<'_>) -> Option<Value>;
     fn is_synced(&self) -> bool;
     fn is_used(&self) -> bool;
     fn objects(&self) -> usize;
@@ -214,6 +216,16 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         let projection = state.synced().then(|| state.objects.projection(place).cloned())?;
         drop(state);
         Some(projection.map_or(StoredObject::Absent, |projection| StoredObject::Present(whole(&projection))))
+    }
+
+    fn newer(&self, seen: &Seen<'_>) -> Option<Value> {
+        let whole = self.projector.whole()?;
+        let state = self.state.read();
+        let entry = state.objects.entry(seen.place).filter(|entry| entry.uid == seen.uid)?;
+        let is_newer = entry.version.order(&seen.version).is_some_and(std::cmp::Ordering::is_gt);
+        let projection = is_newer.then(|| state.objects.projection(seen.place).cloned()).flatten()?;
+        drop(state);
+        Some(whole(&projection))
     }
 
     fn is_synced(&self) -> bool {

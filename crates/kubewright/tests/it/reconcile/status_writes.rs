@@ -1,6 +1,7 @@
 //! What stands in a status after a pass, and what does not.
 
 use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
 
 use super::widget::{Script, Widget, Widgets};
 use super::world::World;
@@ -71,6 +72,8 @@ async fn a_status_of_an_object_that_is_gone_is_no_failure_and_hides_none() {
             if let Some(client) = client {
                 let api = kube::Api::<Widget>::namespaced(client, cx.key().namespace());
                 api.delete(cx.key().name(), &kube::api::DeleteParams::default()).await?;
+                // The event of the deletion comes before the status is written.
+                cx.cluster().clock().sleep(std::time::Duration::from_secs(1)).await;
             }
             status.size = Some(widget.spec.size);
             status.conditions.mark_true("Sized");
@@ -88,5 +91,8 @@ async fn a_status_of_an_object_that_is_gone_is_no_failure_and_hides_none() {
     assert!(count("error") < 1.0, "{:#?}", world.why("demo"));
     world.create("other", 2).await;
     world.until("the failure counts", || count("terminal") >= 1.0).await;
+    // The store tells that they are gone.
+    let reads = world.cluster.journal().all().of("test.kubewright.dev", "widgets").verb(Verb::Get);
+    assert_eq!(reads.iter().map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
     world.stop().await;
 }

@@ -113,8 +113,10 @@ async fn write(scope: &PassScope, start: &Value, end: &PassEnd, stored: Option<&
         }
         Ok(Written::Gone) => {
             // The watch may tell of it much later, and until then each pass would work for an object that is not there.
-            if statuses.is_gone(object.head()).await {
-                scope.services.primary.record_delete(scope.pass.key(), object.uid());
+            let (primary, key) = (&scope.services.primary, scope.pass.key());
+            let is_known = primary.get(key).is_some_and(|known| known.uid() == object.uid());
+            if is_known && statuses.is_gone(object.head()).await {
+                primary.record_delete(key, object.uid());
             }
             Ok(())
         }

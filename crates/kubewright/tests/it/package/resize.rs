@@ -24,13 +24,9 @@ fn resizes(world: &PackageWorld) -> Vec<String> {
 }
 
 async fn resized(world: &PackageWorld) {
-    let is_written = || resizes(world).last().is_some_and(|last| last == "scale to 1");
-    for _ in 0..1200 {
-        if is_written() && resizes(world).len() > 3 {
-            break;
-        }
-        world.cluster.pass(std::time::Duration::from_millis(100)).await;
-    }
+    let is_requested = |claim: &Value| claim["spec"]["resources"]["requests"]["storage"] == "2Gi";
+    world.cluster.expect::<PersistentVolumeClaim>("shop").within(world.patience()).matching("it is to grow", is_requested).await;
+    world.deployment("shop", "it is started again", |live| live["spec"]["replicas"] == 1).await;
     world.halted("shop", "VolumeGrowing").await;
     let growing = world.cluster.get::<Package>("shop").await.unwrap_or_default();
     assert_eq!(condition(&growing, "MeetsMinVolumeSize")["status"], "False");
@@ -74,7 +70,10 @@ async fn a_resize_goes_on_in_another_process_after_each_of_its_passes() {
         }
         world.restart().await;
         resized(&world).await;
-        assert_eq!(resizes(&world), EXPECTED, "after {passes} passes");
+        // A write whose answer the killed process did not wait for is not on its record.
+        let (written, mut expected) = (resizes(&world), EXPECTED.iter());
+        assert!(written.iter().all(|write| expected.any(|expected| expected == write)), "after {passes} passes: {written:?}");
+        assert!(written.len() >= if world.cluster.is_embedded() { 5 } else { 4 }, "after {passes} passes: {written:?}");
         world.stop().await;
     }
 }

@@ -60,6 +60,7 @@ async fn disabled_components_are_ignored_with_a_mark_and_an_ignore_by_hand_stays
     world.patch(json!({"spec": {"disabled": []}})).await;
     world.component_matching("CloudOrchestrator", "no mark", |found| found.annotation(&mark()).is_none()).await;
     world.ready().await;
+    world.idle(10).await;
 
     world.annotate_component("Landscaper", "operation", "ignore".into()).await;
     let before = world.component("Landscaper").await.unwrap();
@@ -82,6 +83,8 @@ async fn a_deletion_frees_disabled_components_and_waits_for_those_that_are_ignor
     world.roll_out().await;
     world.patch(json!({"spec": {"disabled": ["CloudOrchestrator"]}})).await;
     world.component_matching("CloudOrchestrator", "the mark", |found| found.annotation(&mark()).is_some()).await;
+    // No pass is under way that has not seen the annotation.
+    world.idle(10).await;
     world.annotate_component("Landscaper", "operation", "ignore".into()).await;
     let before = world.component("Landscaper").await.unwrap();
     world.delete().await;

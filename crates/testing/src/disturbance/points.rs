@@ -16,8 +16,11 @@ const DELAYS: [Duration; 3] = [Duration::from_secs(2), Duration::from_secs(45), 
 /// Runs with events in an order of their own.
 const SHUFFLES: usize = 8;
 
-/// Of second crashes, and of scenarios that only combine others, one in so many is tried by default.
+/// Of second crashes, and where time is real of scenarios that only combine others, one in so many is tried by default.
 const SAMPLE: usize = 3;
+
+/// Of a scenario that only combines others about so many runs are tried by default where time is virtual, spread over all of its points.
+const COMBINED: usize = 120;
 
 /// Of the faults that last, one in so many by default: a number that shares no factor with how many there are for each verb and resource,
 /// so that these take turns.
@@ -65,7 +68,10 @@ pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: Disturbanc
     all.extend(of_leaders(leader_requests));
     match Wish::read() {
         Wish::All => all,
-        Wish::Usual if is_combined => all.into_iter().step_by(SAMPLE).collect(),
+        Wish::Usual if is_combined => {
+            let stride = if plain.is_virtual { combined_stride(all.len()) } else { SAMPLE };
+            all.into_iter().step_by(stride).collect()
+        }
         Wish::Usual if !plain.is_virtual => all,
         Wish::Usual => {
             let (mut lasting, mut leaders) = (0, 0);
@@ -86,6 +92,13 @@ pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: Disturbanc
         Wish::Every(stride) => all.into_iter().step_by(stride).collect(),
         Wish::Named(text) => all.into_iter().filter(|disturbance| disturbance.to_string().contains(&text)).collect(),
     }
+}
+
+/// The stride through all the runs of a scenario that only combines others: it shares no factor with the number of faults that last, nor with that of
+/// troubles of leaders, so that these take turns.
+fn combined_stride(runs: usize) -> usize {
+    let least = runs.div_ceil(COMBINED).max(1);
+    (least..).find(|stride| stride % 2 != 0 && stride % 3 != 0).unwrap_or(least)
 }
 
 /// Each trouble of leaders, before and after each request.

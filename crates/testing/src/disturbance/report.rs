@@ -34,8 +34,10 @@ fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) 
             None => MORE,
             // Creates of one kind count together, since their paths name no object.
             Some(lasts) if object.ends_with(' ') => Fault::most_requests(lasts),
-            Some(lasts) if plain.keeps_to_delays => {
-                MORE + usize::try_from(lasts.as_secs()).unwrap_or(usize::MAX).max(3 * Fault::most_passes(lasts))
+            Some(lasts) if plain.is_hand_written => {
+                let seconds = usize::try_from(lasts.as_secs()).unwrap_or(usize::MAX);
+                // Each of the objects may start a pass besides.
+                MORE + seconds.max(3 * (Fault::most_passes(lasts) + plain.writes.len()))
             }
             // Each pass tries three times.
             Some(lasts) => MORE + 3 * Fault::most_passes(lasts),

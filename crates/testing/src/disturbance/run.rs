@@ -35,8 +35,8 @@ pub(super) struct Outcome {
     pub(super) took: Duration,
     /// How long the operator may wait by timers of its own.
     pub(super) poll: Duration,
-    /// Whether it tries again after exactly the delays that servers ask for.
-    pub(super) keeps_to_delays: bool,
+    /// Whether its passes are those of hand-written reconcilers.
+    pub(super) is_hand_written: bool,
     /// How long they took after the end of a fault that lasted.
     pub(super) recovery: Option<Duration>,
     /// How many requests leading replicas sent until the steps were done.
@@ -133,7 +133,7 @@ impl<'s, S: Scenario> Stage<'s, S> {
             asked: asked(&journal),
             took: done.saturating_sub(begun),
             poll: self.scenario.poll(),
-            keeps_to_delays: self.scenario.keeps_to_delays(),
+            is_hand_written: self.scenario.is_hand_written(),
             recovery,
             leader_requests,
             met_leader: player.leaders.as_ref().is_some_and(Leaders::has_begun),

@@ -28,9 +28,9 @@ pub trait Scenario: Sync {
         Duration::ZERO
     }
 
-    /// Whether it tries again after exactly the delay that a server asks for, as hand-written reconcilers do, and not after delays that grow. Then one
-    /// object may be tried every second while a fault lasts.
-    fn keeps_to_delays(&self) -> bool {
+    /// Whether its passes are those of hand-written reconcilers: while a fault lasts they start after exactly the delay that a server asks for and with
+    /// events of other objects, and not only after delays that grow.
+    fn is_hand_written(&self) -> bool {
         false
     }
 

@@ -1,6 +1,7 @@
 //! The contract fixture (flow-and-contract.md, 17.1): the owner and five components, with controllers of their own and the systems behind them.
 
 mod controllers;
+mod disturbance;
 mod external;
 mod external_systems;
 mod kinds;

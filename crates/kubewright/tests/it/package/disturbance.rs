@@ -123,7 +123,7 @@ impl Scenario for Packages {
         self.name
     }
 
-    // A third of the points by default; the cut after each request of an installation has a test of its own.
+    // The cut after each request of an installation has a test of its own.
     fn is_combined(&self) -> bool {
         true
     }
@@ -133,7 +133,7 @@ impl Scenario for Packages {
         Duration::from_secs(10)
     }
 
-    fn keeps_to_delays(&self) -> bool {
+    fn is_hand_written(&self) -> bool {
         true
     }
 
@@ -184,28 +184,24 @@ impl Scenario for Packages {
 
 // FLOW-03, TS-5, STEP-5
 #[test]
-#[ignore = "takes minutes; run it by its name with --ignored"]
 fn an_installation_survives_all_disturbances() {
     survives(&Packages { name: "the installation of a package", is_installed: false, steps: install });
 }
 
 // FLOW-03, FLOW-02, TS-5, STEP-5
 #[test]
-#[ignore = "takes minutes; run it by its name with --ignored"]
 fn an_upgrade_survives_all_disturbances() {
     survives(&Packages { name: "the upgrade of a package", is_installed: true, steps: upgrade });
 }
 
 // FLOW-03, FLOW-01, TS-5, STEP-5
 #[test]
-#[ignore = "takes minutes; run it by its name with --ignored"]
 fn a_resize_survives_all_disturbances() {
     survives(&Packages { name: "the resize of a package", is_installed: true, steps: resize });
 }
 
 // FLOW-03, TS-5, STEP-5
 #[test]
-#[ignore = "takes minutes; run it by its name with --ignored"]
 fn a_removal_survives_all_disturbances() {
     survives(&Packages { name: "the removal of a package", is_installed: true, steps: removal });
 }

@@ -41,7 +41,7 @@ impl Scenario for Restarting {
         Duration::from_secs(5)
     }
 
-    fn keeps_to_delays(&self) -> bool {
+    fn is_hand_written(&self) -> bool {
         true
     }
 
@@ -97,7 +97,6 @@ impl Scenario for Restarting {
 
 // FLOW-06, STEP-5
 #[test]
-#[ignore = "takes minutes; run it by its name with --ignored"]
 fn a_restart_survives_all_disturbances() {
     survives(&Restarting);
 }

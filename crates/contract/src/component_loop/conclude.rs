@@ -1,8 +1,8 @@
 //! The status of a component at the end of a pass (flow-and-contract.md, 13.6).
 
-use kubewright_core::condition::{ConditionStatus, Conditions, READY, STALLED};
+use kubewright_core::condition::{ConditionStatus, Conditions, READY, STALLED, WAITING};
 use kubewright_core::contract::{End, EndedPass, Observation};
-use kubewright_core::flow::{Halt, Prior, PriorCondition};
+use kubewright_core::flow::{Halt, Prior, PriorCondition, PriorWait, WaitingSince};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::reconcile::{Conclude, Context, EndedMethod};
 
@@ -22,6 +22,15 @@ impl<C: ComponentController> Conclude for ComponentLoop<C> {
             (None, None) => Prior::Memory,
             (ready, stalled) => Prior::Conditions { ready, stalled },
         }
+    }
+
+    fn waiting(&self, status: &PassStatus<C::Component>) -> PriorWait {
+        if !self.terms.format.writes_framework_conditions() {
+            return PriorWait::Memory;
+        }
+        let generation = status.status.observed_generations.as_ref().map(|seen| seen.generations.resource);
+        let told = status.status.conditions.get(WAITING);
+        PriorWait::Condition(told.and_then(|told| WaitingSince::told_by(told, generation)))
     }
 
     fn conclude(&self, cx: &Context<C::Component>, ended: &mut EndedMethod<'_>, status: &mut PassStatus<C::Component>) {
@@ -46,6 +55,8 @@ impl<C: ComponentController> Conclude for ComponentLoop<C> {
             outcome: ended.outcome(),
             report: ended.report(),
             statements: &notes.statements,
+            is_paused: ended.is_paused(),
+            waiting: ended.waiting(),
             redactor: cx.redactor(),
         };
         let told = told.status(format);

@@ -1,8 +1,7 @@
 //! The conditions `Waiting`, `Paused` and `RequiresUpdate`, which the framework writes for halted pipelines and children.
 
-use super::{Condition, ConditionManager, ConditionStatus, PAUSED, REQUIRES_UPDATE, WAITING};
+use super::{ConditionManager, ConditionStatus, PAUSED, REQUIRES_UPDATE, WAITING};
 use crate::flow::{WaitingMark, WaitingSince};
-use crate::seconds::Seconds;
 
 /// The reason of condition `RequiresUpdate` while it is True.
 pub const UPDATE_HELD: &str = "UpdateHeld";
@@ -18,12 +17,7 @@ impl ConditionManager {
     /// The wait with a deadline that the object told of when the pass started (STEP-9). A condition without a generation counts as one of the
     /// generation given.
     pub fn waiting(&self, generation: Option<i64>) -> Option<WaitingSince> {
-        let found = self.updater.original(WAITING).filter(|found| found.status == ConditionStatus::True)?;
-        Some(WaitingSince {
-            reason: found.reason.clone(),
-            since: found.last_transition_time,
-            generation: found.observed_generation.or(generation),
-        })
+        WaitingSince::told_by(self.updater.original(WAITING)?, generation)
     }
 
     /// Writes or removes condition `Waiting` (STEP-9). Its time is the start of the wait, whatever its status was before.
@@ -35,10 +29,7 @@ impl ConditionManager {
             }
             WaitingMark::Set { waiting, message } => {
                 self.write(WAITING, ConditionStatus::True, &waiting.reason, message);
-                if let Some(written) = self.get(WAITING).cloned() {
-                    let last_transition_time = Seconds::from(waiting.since).timestamp();
-                    self.updater.put_since(Condition { last_transition_time, ..written });
-                }
+                self.updater.since(WAITING, waiting.since);
             }
         }
     }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::{Condition, ConditionStatus, TransitionTime};
 use crate::flow::Reason;
+use crate::seconds::Seconds;
 
 /// What becomes of conditions that are not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,9 +78,11 @@ impl Updater {
         self.current.insert(condition.type_.clone(), (Condition { last_transition_time, ..condition }, true));
     }
 
-    /// Sets a condition whose type and reason are legal, with its own time.
-    pub(super) fn put_since(&mut self, condition: Condition) {
-        self.current.insert(condition.type_.clone(), (condition, true));
+    /// Gives a condition this time, in full seconds, whatever its status was before.
+    pub(crate) fn since(&mut self, type_: &str, since: Timestamp) {
+        if let Some((condition, _)) = self.current.get_mut(&sanitised(type_)) {
+            condition.last_transition_time = Seconds::from(since).timestamp();
+        }
     }
 
     /// Removes a condition.

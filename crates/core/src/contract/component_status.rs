@@ -9,8 +9,10 @@ use super::format::Format;
 use super::observation::Generations;
 use super::provenance::Provenance;
 use super::readiness::is_framework;
-use crate::condition::{Condition, ConditionPolarity, ConditionStatus, ConditionType, ConditionVisibility, Keep, READY, Updater};
-use crate::flow::{Flow, Halt, PassReport, Redactor};
+use crate::condition::{
+    Condition, ConditionPolarity, ConditionStatus, ConditionType, ConditionVisibility, Keep, PAUSED, READY, Updater, WAITING,
+};
+use crate::flow::{Flow, Halt, PassReport, Redactor, WaitingMark};
 
 /// The reason of a condition that a successful pass should have set.
 const MISSING: &str = "MissingExpectedCondition";
@@ -82,6 +84,10 @@ pub struct EndedPass<'a> {
     pub report: &'a PassReport,
     /// What the author said in this pass.
     pub statements: &'a Statements,
+    /// Whether a pipeline of the pass is paused. None when no pipeline that can be was run.
+    pub is_paused: Option<bool>,
+    /// What becomes of condition `Waiting`.
+    pub waiting: &'a WaitingMark,
     /// Masks confidential text in messages.
     pub redactor: &'a Redactor,
 }
@@ -135,6 +141,7 @@ impl EndedPass<'_> {
         if self.is_success() {
             self.complete(&mut updater, format);
         }
+        self.halted(&mut updater, format);
         self.framework(&mut updater, format);
         updater.finish().0
     }
@@ -203,6 +210,28 @@ impl EndedPass<'_> {
         }
         for type_ in missing {
             self.end().set(updater, &type_, ConditionStatus::Unknown, MISSING, "");
+        }
+    }
+
+    /// `Paused` (STEP-8) and `Waiting` (STEP-9), in the formats that have conditions of the framework.
+    fn halted(&self, updater: &mut Updater, format: &Format) {
+        if !format.writes_framework_conditions() {
+            return;
+        }
+        match self.is_paused {
+            Some(true) => self.end().set(updater, PAUSED, ConditionStatus::True, "Paused", ""),
+            Some(false) if updater.has(PAUSED) => self.end().set(updater, PAUSED, ConditionStatus::False, "NotPaused", ""),
+            Some(false) | None => {}
+        }
+        match self.waiting {
+            WaitingMark::Keep => {}
+            WaitingMark::Remove => {
+                updater.remove(WAITING);
+            }
+            WaitingMark::Set { waiting, message } => {
+                self.end().set(updater, WAITING, ConditionStatus::True, &waiting.reason, message);
+                updater.since(WAITING, waiting.since);
+            }
         }
     }
 

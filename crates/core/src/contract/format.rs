@@ -268,7 +268,7 @@ impl Format {
         self.writes_applied
     }
 
-    /// Whether `Ready` and `Stalled` are written, on components and on the owner.
+    /// Whether `Ready` and `Stalled` are written on components and on the owner, and `Paused` and `Waiting` on components.
     pub const fn writes_framework_conditions(&self) -> bool {
         self.writes_framework_conditions
     }

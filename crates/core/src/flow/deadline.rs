@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::join::Extra;
 use super::{Blocked, Class, Delay, Flow, Halt, Reason, Wait, WaitOn, reason};
+use crate::condition::{Condition, ConditionStatus};
 
 /// A wait with a deadline that a halt leaves pending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,17 @@ pub struct WaitingSince {
     pub generation: Option<i64>,
 }
 
+/// The place that tells since when a wait with a deadline is pending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums)] // there are two places
+pub enum PriorWait {
+    /// The memory of the key, which a restart loses.
+    #[default]
+    Memory,
+    /// The condition `Waiting` of the object as the pass found it. None when no wait was pending.
+    Condition(Option<WaitingSince>),
+}
+
 /// What becomes of the condition `Waiting`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -45,6 +57,17 @@ pub enum WaitingMark {
         /// The message of the wait.
         message: String,
     },
+}
+
+impl WaitingSince {
+    /// The wait that a condition `Waiting` tells of, if it is True. A condition without a generation counts as one of the generation given.
+    pub fn told_by(condition: &Condition, generation: Option<i64>) -> Option<Self> {
+        (condition.status == ConditionStatus::True).then(|| Self {
+            reason: condition.reason.clone(),
+            since: condition.last_transition_time,
+            generation: condition.observed_generation.or(generation),
+        })
+    }
 }
 
 /// Applies the deadline of a pending wait to the outcome of a pass (STEP-9).

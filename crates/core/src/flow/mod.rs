@@ -46,7 +46,7 @@ pub use classify::{BoxError, Class, Classification, Classified, JoinedErrors, Or
 pub use conclude::{Limits, Pass, Persist, Prior, PriorCondition, conclude, persist, report};
 pub use conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
 pub use confidential::Confidential;
-pub use deadline::{PendingDeadline, WaitingMark, WaitingSince, apply_deadline};
+pub use deadline::{PendingDeadline, PriorWait, WaitingMark, WaitingSince, apply_deadline};
 pub use delay::{Delay, ZeroDelay};
 pub use denial::{Denial, MissingRule, explained};
 pub use event::{Event, EventType};

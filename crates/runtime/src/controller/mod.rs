@@ -29,7 +29,6 @@ pub use kubewright_core::queue::{Drain, Lane};
 pub use kubewright_core::why::{Causes, QueuedBy, WriteVerb};
 #[doc(hidden)]
 pub use one_pass::{OnePass, OnePassOutcome};
-pub(crate) use pass::DeadlineStart;
 pub use pass::PassContext;
 pub use passes::PassHistory;
 pub use queue_handle::QueueHandle;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use kubewright_core::backoff::PersistedBackoff;
 use kubewright_core::flow::{
-    Conclusion, Delay, Flow, KeyMemory, Pass, PassReport, Persist, Prior, WaitingMark, WaitingSince, apply_deadline, conclude,
+    Conclusion, Delay, Flow, KeyMemory, Pass, PassReport, Persist, Prior, PriorWait, WaitingMark, apply_deadline, conclude,
     persist, report,
 };
 use kubewright_core::time::Moment;
@@ -35,14 +35,6 @@ pub(super) struct PassBegin {
     /// The trace id of the last pass of the key.
     pub(super) before: Option<Arc<str>>,
     pub(super) role: Role,
-}
-
-/// The place that tells since when a wait with a deadline is pending.
-pub(crate) enum DeadlineStart {
-    /// The condition `Waiting` of the object, as the pass found it.
-    Condition(Option<WaitingSince>),
-    /// The memory of the key.
-    Memory,
 }
 
 /// One pass of a reconciler.
@@ -229,14 +221,14 @@ impl PassContext {
 
     /// Applies the deadline of the wait that an outcome leaves pending (STEP-9). `before` is the wait that the object tells of; a kind without
     /// conditions goes by the memory of its key. A pass that was cancelled keeps its outcome.
-    pub(crate) fn apply_deadline(&self, outcome: Flow, before: DeadlineStart, generation: Option<i64>) -> (Flow, WaitingMark) {
+    pub(crate) fn apply_deadline(&self, outcome: Flow, before: PriorWait, generation: Option<i64>) -> (Flow, WaitingMark) {
         if self.is_void() {
             return (outcome, WaitingMark::Keep);
         }
         let now = self.shared.clock.now();
         match before {
-            DeadlineStart::Condition(before) => apply_deadline(outcome, before.as_ref(), generation, now),
-            DeadlineStart::Memory => self.remembering(|memory| {
+            PriorWait::Condition(before) => apply_deadline(outcome, before.as_ref(), generation, now),
+            PriorWait::Memory => self.remembering(|memory| {
                 let (outcome, mark) = apply_deadline(outcome, memory.waiting(), generation, now);
                 memory.mark_waiting(&mark);
                 (outcome, mark)

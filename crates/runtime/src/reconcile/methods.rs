@@ -2,7 +2,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use kubewright_core::flow::{BoxError, Failure, Flow, Origin, Prior};
+use kubewright_core::flow::{BoxError, Failure, Flow, Origin, Prior, PriorWait};
 use kubewright_machinery::object::Key;
 use serde_json::Value;
 
@@ -57,8 +57,8 @@ pub(super) trait Methods: Send + Sync + 'static {
     /// Runs a method on an object and on the draft of its status.
     async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &PassObject, draft: &mut dyn Draft) -> Flow;
 
-    /// The conditions that the status of a draft tells of; none for a reconciler without `conclude`.
-    fn prior(&self, draft: &mut dyn Draft) -> Option<Prior>;
+    /// The conditions and the wait with a deadline that the status of a draft tells of; none for a reconciler without `conclude`.
+    fn prior(&self, draft: &mut dyn Draft) -> Option<(Prior, PriorWait)>;
 
     /// Runs `conclude`.
     fn conclude(&self, scope: &Arc<PassScope>, ended: &mut EndedMethod<'_>, draft: &mut dyn Draft);
@@ -82,7 +82,7 @@ type FinalizeFn<R> = for<'a> fn(
 ) -> Boxed<'a>;
 type ObserveFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a <R as Reconcile>::Kind) -> Boxed<'a>;
 type HookFn<R> = for<'a> fn(&'a R, &'a LeaderTerm) -> futures::future::BoxFuture<'a, Result<(), BoxError>>;
-type PriorFn<R> = fn(&<R as Reconcile>::Status) -> Prior;
+type PriorFn<R> = fn(&R, &<R as Reconcile>::Status) -> (Prior, PriorWait);
 type ConcludeFn<R> = fn(&R, &Context<<R as Reconcile>::Kind>, &mut EndedMethod<'_>, &mut <R as Reconcile>::Status);
 type DeletedFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a Key) -> Boxed<'a>;
 
@@ -124,7 +124,7 @@ impl<R: Reconcile> Further<R> {
     where
         R: Conclude,
     {
-        self.conclude = Some((R::prior, R::conclude));
+        self.conclude = Some((|reconciler, status| (R::prior(status), reconciler.waiting(status)), R::conclude));
     }
 
     pub(super) fn observe(&mut self)
@@ -239,10 +239,10 @@ impl<R: Reconcile> Methods for TypedMethods<R> {
         outcome
     }
 
-    fn prior(&self, draft: &mut dyn Draft) -> Option<Prior> {
+    fn prior(&self, draft: &mut dyn Draft) -> Option<(Prior, PriorWait)> {
         let (prior, _) = self.further.conclude?;
         let draft = draft.as_any().downcast_mut::<TypedDraft<R::Status>>()?;
-        Some(prior(&draft.status))
+        Some(prior(&self.reconciler, &draft.status))
     }
 
     fn conclude(&self, scope: &Arc<PassScope>, ended: &mut EndedMethod<'_>, draft: &mut dyn Draft) {

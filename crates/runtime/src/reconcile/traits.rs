@@ -1,6 +1,6 @@
 use std::future::Future;
 
-use kubewright_core::flow::{BoxError, Flow, PassReport, Prior};
+use kubewright_core::flow::{BoxError, Flow, PassReport, Prior, PriorWait, WaitingMark};
 use kubewright_machinery::object::Key;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,13 @@ pub trait Conclude: Reconcile {
         Prior::Memory
     }
 
+    /// The wait with a deadline that a status tells of, for reconcilers that keep it there with [`EndedMethod::waiting`]; it survives a restart. By default
+    /// this process remembers it.
+    fn waiting(&self, status: &Self::Status) -> PriorWait {
+        let _ = status;
+        PriorWait::Memory
+    }
+
     /// Called after `reconcile` and `finalize` with every outcome, also when they panicked, took too long, or were not called because the finalizer could not
     /// be set; then the status is as the pass found it. What it changes is written once, and only when it differs. A pass that was cancelled
     /// tells of nothing.
@@ -69,6 +76,8 @@ pub struct EndedMethod<'a> {
     pub(super) method: Method,
     pub(super) outcome: &'a Flow,
     pub(super) report: &'a mut PassReport,
+    pub(super) waiting: &'a WaitingMark,
+    pub(super) is_paused: Option<bool>,
 }
 
 impl EndedMethod<'_> {
@@ -85,6 +94,16 @@ impl EndedMethod<'_> {
     /// The outcome as conditions tell of it.
     pub fn report(&self) -> &PassReport {
         self.report
+    }
+
+    /// The change of the wait with a deadline that the status keeps, as condition `Waiting` does (STEP-9).
+    pub fn waiting(&self) -> &WaitingMark {
+        self.waiting
+    }
+
+    /// Whether a pipeline of the pass is paused. None when no pipeline that can be was run.
+    pub fn is_paused(&self) -> Option<bool> {
+        self.is_paused
     }
 
     /// Records no event about the outcome.

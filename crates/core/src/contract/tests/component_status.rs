@@ -1,7 +1,7 @@
 use super::*;
 use crate::backoff::Timing;
 use crate::condition::{ConditionPolarity, ConditionVisibility};
-use crate::flow::{ApiStatus, Blocked, Failure, Flow, Halt, KeyMemory, Prior, Redactor, Wait, report};
+use crate::flow::{ApiStatus, Blocked, Failure, Flow, Halt, KeyMemory, Prior, Redactor, Wait, WaitingMark, WaitingSince, report};
 
 const REACHABLE: DeclaredCondition =
     DeclaredCondition { type_: "Reachable", visibility: ConditionVisibility::Public, polarity: ConditionPolarity::Normal };
@@ -15,6 +15,8 @@ struct Case {
     declared: Vec<DeclaredCondition>,
     is_deleting: bool,
     is_held: bool,
+    is_paused: Option<bool>,
+    waiting: WaitingMark,
     format: Format,
 }
 
@@ -28,6 +30,8 @@ impl Case {
             declared: Vec::new(),
             is_deleting: false,
             is_held: false,
+            is_paused: None,
+            waiting: WaitingMark::Keep,
             format: format(),
         }
     }
@@ -58,6 +62,8 @@ impl Case {
             outcome: &self.outcome,
             report: &report,
             statements: &self.statements,
+            is_paused: self.is_paused,
+            waiting: &self.waiting,
             redactor: &Redactor::default(),
         };
         pass.status(&self.format)
@@ -245,4 +251,33 @@ fn the_preset_openmcp_has_no_conditions_of_the_framework_and_marks_internal_ones
     assert_eq!(types, ["ServerHealthy", "ServerReconciliation", "reachable"]);
     assert!(status.conditions.iter().all(|condition| condition.observed_generation.is_none()));
     assert_eq!(status.applied, None);
+}
+
+// 13.6, STEP-8, STEP-9
+#[test]
+fn paused_and_waiting_are_told_as_conditions_of_the_framework() {
+    let waiting = WaitingSince { reason: "Electing".to_owned(), since: at(40), generation: Some(3) };
+    let mark = WaitingMark::Set { waiting: waiting.clone(), message: "a leader is elected".to_owned() };
+    let wait = || Err(Wait::for_event("Electing").message("a leader is elected").into());
+    let halted = Case { is_paused: Some(true), waiting: mark.clone(), ..Case::of(wait()) };
+    assert_eq!(
+        halted.told("Paused").map(|(status, reason, _)| (status, reason)),
+        Some((ConditionStatus::True, "Paused".to_owned()))
+    );
+    let conditions = halted.status().conditions;
+    let told = conditions.iter().find(|condition| condition.type_ == "Waiting").unwrap();
+    assert_eq!(WaitingSince::told_by(told, None), Some(waiting));
+    assert_eq!(told.message, "a leader is elected");
+
+    // Later the same start is kept, and both go.
+    let later = Case { before: conditions.clone(), waiting: WaitingMark::Keep, ..Case::of(wait()) };
+    assert_eq!(later.status().conditions.iter().find(|condition| condition.type_ == "Waiting"), Some(told));
+    let over = Case { before: conditions, is_paused: Some(false), waiting: WaitingMark::Remove, ..Case::of(Ok(())) };
+    assert_eq!(over.told("Waiting"), None);
+    assert_eq!(over.told("Paused").map(|(status, ..)| status), Some(ConditionStatus::False));
+
+    // An object that was never paused says nothing of it, and a preset without such conditions has none.
+    assert_eq!(Case { is_paused: Some(false), ..Case::of(Ok(())) }.told("Paused"), None);
+    let preset = Case { is_paused: Some(true), waiting: mark, format: Format::openmcp(), ..Case::of(wait()) };
+    assert_eq!((preset.told("Paused"), preset.told("Waiting")), (None, None));
 }

@@ -6,6 +6,7 @@ mod conditions;
 mod deletion;
 mod dependencies;
 mod give_up;
+mod halted;
 mod openmcp;
 mod operations;
 mod owner;

@@ -1,11 +1,10 @@
 use std::sync::Arc;
 
 use kubewright_core::condition::{self, PAUSED, REQUIRES_UPDATE, WAITING};
-use kubewright_core::flow::{Halt, Prior};
+use kubewright_core::flow::{Halt, Prior, PriorWait, WaitingMark};
 
 use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest, Work};
-use crate::controller::DeadlineStart;
 use crate::reconcile::EndedMethod;
 use crate::reconcile::draft::Draft;
 use crate::reconcile::object::PassObject;
@@ -22,14 +21,14 @@ impl PassStage for Conditions {
         let (generation, method) = (work.object.generation(), work.method);
         let before = Arc::clone(&work.object);
         let prepared = prepare(&scope, work);
-        let prior = work.draft.as_mut().and_then(|draft| scope.services.methods.prior(&mut **draft));
+        let (prior, wait) = work.draft.as_mut().and_then(|draft| scope.services.methods.prior(&mut **draft)).unzip();
         let mut end = inner.call(request).await;
         if scope.is_inconclusive(&end.outcome, &before) {
             return silent(&scope, end, &before);
         }
-        apply_deadline(&scope, &mut end, prepared, &before, method);
+        let waiting = apply_deadline(&scope, &mut end, (prepared, wait.unwrap_or_default()), &before, method);
         if let Some(prior) = prior {
-            conclude(&scope, &mut end, prior, method);
+            conclude(&scope, &mut end, prior, &waiting, method);
         }
         let Some(draft) = end.draft.as_mut().filter(|_| prepared) else { return end };
         if let Some(manager) = draft.manager() {
@@ -68,26 +67,32 @@ impl PassStage for Conditions {
 }
 
 /// Lets the reconciler tell of the outcome itself.
-fn conclude(scope: &Arc<PassScope>, end: &mut PassEnd, prior: Prior, method: Method) {
+fn conclude(scope: &Arc<PassScope>, end: &mut PassEnd, prior: Prior, waiting: &WaitingMark, method: Method) {
     end.prior = prior;
     let (Some(draft), Some(mut report)) = (&mut end.draft, scope.pass.report(&end.outcome, &end.prior)) else { return };
-    let mut ended = EndedMethod { method, outcome: &end.outcome, report: &mut report };
+    let mut ended = EndedMethod { method, outcome: &end.outcome, report: &mut report, waiting, is_paused: scope.paused() };
     scope.services.methods.conclude(scope, &mut ended, &mut **draft);
     end.report = Some(report);
 }
 
-/// Replaces a wait that takes too long, and writes condition `Waiting` (STEP-9). A kind whose set declares the condition goes by the memory of the
-/// key, as does one without conditions.
-fn apply_deadline(scope: &PassScope, end: &mut PassEnd, prepared: bool, object: &PassObject, method: Method) {
+/// Replaces a wait that takes too long, and writes condition `Waiting` where the framework prepared conditions (STEP-9). A kind whose set declares the
+/// condition, and one without conditions, goes by what its reconciler tells of the wait before, or by the memory of the key.
+fn apply_deadline(
+    scope: &PassScope,
+    end: &mut PassEnd,
+    (prepared, told): (bool, PriorWait),
+    object: &PassObject,
+    method: Method,
+) -> WaitingMark {
     let is_released = method == Method::Finalize && matches!(end.outcome, Ok(()) | Err(Halt::Done));
     if !matches!(method, Method::Reconcile | Method::Finalize) || is_released {
-        return;
+        return WaitingMark::Keep;
     }
     let manager = end.draft.as_mut().filter(|_| prepared).and_then(|draft| draft.manager());
     let mut manager = manager.filter(|manager| manager.is_free(WAITING));
     let before = match &manager {
-        Some(manager) => DeadlineStart::Condition(manager.waiting(object.observed_generation())),
-        None => DeadlineStart::Memory,
+        Some(manager) => PriorWait::Condition(manager.waiting(object.observed_generation())),
+        None => told,
     };
     let outcome = std::mem::replace(&mut end.outcome, Ok(()));
     let (outcome, mark) = scope.pass.apply_deadline(outcome, before, object.generation());
@@ -95,6 +100,7 @@ fn apply_deadline(scope: &PassScope, end: &mut PassEnd, prepared: bool, object: 
     if let Some(manager) = &mut manager {
         manager.mark_waiting(&mark);
     }
+    mark
 }
 
 /// The end of a pass that has nothing to tell: the status stays as it was, and no event is recorded (CLU-4).

@@ -7,7 +7,7 @@ use super::world::{FORMAT, Object, TYPES, Told, World};
 use super::*;
 use crate::backoff::Timing;
 use crate::condition::{ConditionPolarity, ConditionVisibility};
-use crate::flow::{Flow, KeyMemory, Prior, Redactor, report};
+use crate::flow::{Flow, KeyMemory, Prior, Redactor, WaitingMark, report};
 
 /// Stands in everything that is private to a component.
 pub(super) const CANARY: &str = "canary-2f9e";
@@ -43,6 +43,8 @@ fn written(type_: ComponentType, is_healthy: bool) -> Vec<Condition> {
         outcome: &outcome,
         report: &report(&outcome, &KeyMemory::default(), &prior, &Timing::default()),
         statements: &statements,
+        is_paused: None,
+        waiting: &WaitingMark::Keep,
         redactor: &Redactor::default(),
     };
     pass.status(&format()).conditions

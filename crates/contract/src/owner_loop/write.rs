@@ -35,7 +35,7 @@ impl<C: Contract> OwnerLoop<C> {
         let Some(patch) = component_patch(&existing.object, wanted, operation) else { return Ok(None) };
         let (key, resource) = (cx.key(), &component.resource);
         let request = ApiRequest::patch(resource, key.namespace(), key.name(), PatchKind::Json, &patch);
-        let error = match cx.cluster().send(&request.field_manager(&self.manager)).await {
+        let error = match cx.cluster().send_in_turn(&existing.object, &request.field_manager(&self.manager)).await {
             Ok(answer) => {
                 Self::wrote(cx, component, WriteVerb::Patched, &answer);
                 return Ok(Some(answer));

@@ -133,6 +133,19 @@ impl Cluster {
         (turn, newer)
     }
 
+    /// Sends a write of an object in turn with the other writers of this process whose requests test its state, such as those of statuses and finalizers: a
+    /// write between the look of one of them and its request would have that refused. The answer is left to the next one.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of [`Self::send`].
+    pub async fn send_in_turn(&self, object: &Value, request: &ApiRequest) -> Result<Value, ApiError> {
+        let mut turn = self.connection.turns.take(object.uid()).await;
+        let answer = self.send(request).await?;
+        turn.leave(&answer);
+        Ok(answer)
+    }
+
     /// The same cluster with another identity: every request says that it is made for somebody else, which the server allows
     /// to whoever may impersonate them. Connections, the limit of requests, the counters and the table of types are shared;
     /// watches are its own.

@@ -2,6 +2,14 @@
 
 use super::normal::Spot;
 
+/// The components, and their resources, that the original does not generate in the scene `controllers-subset`: their controllers are not active.
+pub(super) const PASSED_OVER: [(&str, &str); 4] = [
+    ("APIServer", "apiservers"),
+    ("Authorization", "authorizations"),
+    ("Landscaper", "landscapers"),
+    ("CloudOrchestrator", "cloudorchestrators"),
+];
+
 /// A difference that is meant.
 pub(super) struct Documented {
     /// The rule of flow-and-contract.md that ours follow.
@@ -35,6 +43,10 @@ const UNNOTICED: [&str; 18] = [
     "outlived-by-absent/02",
     "all-ready/01",
 ];
+
+/// The steps in which the dependents of the original wait for a dependency, although they are being deleted.
+const STUCK: [&str; 3] =
+    ["teardown-dependency-not-ready/03", "teardown-dependency-not-ready/04", "teardown-dependency-not-ready/05"];
 
 /// How texts begin that the loops write.
 const LOOP_TEXTS: [&str; 6] = [
@@ -84,7 +96,9 @@ pub(super) const DIFFERENCES: &[Documented] = &[
     // A component that was never reconciled counts.
     documented("AGG-6", |spot| {
         spot.condition() == Some("MCPSuccessful")
-            && ["created/", "one-ready/", "teardown-before"].iter().any(|scene| spot.step.starts_with(scene))
+            && ["created/", "one-ready/", "teardown-before", "controllers-subset/"]
+                .iter()
+                .any(|scene| spot.step.starts_with(scene))
     }),
     documented("AGG-6", |spot| spot.condition() == Some("MCPSuccessful") && spot.path.ends_with("/message")),
     // Empty objects are not written.
@@ -147,8 +161,28 @@ pub(super) const DIFFERENCES: &[Documented] = &[
         let kept = ["AccessRequestGranted", "ClusterReady", "ClusterRequestGranted"];
         spot.step == "teardown/09" && kept.iter().any(|type_| spot.path.contains(type_))
     }),
-    // Targets that are absent do not fail the pass.
-    documented("CL-6", |spot| spot.step == "outlived-by-absent/01"),
+    // A deletion does not wait for a dependency to be ready: the systems behind the components are at it already.
+    documented("CL-3", |spot| {
+        let is_at_it = spot.ours_is("WaitingForLaaS") || spot.ours_is("WaitingForCloudOrchestrator");
+        STUCK.contains(&spot.step) && spot.recorded_is("WaitingForDependencies") && is_at_it
+    }),
+    // A component that waits for its depending ones keeps its health.
+    documented("13.6 row 5b", |spot| {
+        let of_the_wait = ["AuthenticationHealthy", "AuthorizationHealthy"].map(Some).contains(&spot.condition());
+        STUCK.contains(&spot.step) && of_the_wait && spot.path.ends_with("/status") && spot.ours_is("False")
+    }),
+    // A target that is absent does not fail the pass.
+    documented("CL-6", |spot| {
+        let of_the_failure = ["LandscaperReconciliation", "LandscaperHealthy", "MCPSuccessful"].map(Some);
+        let is_told = of_the_failure.contains(&spot.condition()) || spot.path.starts_with("/status/landscaperDeployment/");
+        spot.step == "outlived-by-absent/01" && is_told
+    }),
+    // Each section becomes a component, whichever controllers are active.
+    documented("13.10", |spot| {
+        let in_part = ["controllers-subset/01", "controllers-subset/02"].contains(&spot.step);
+        let of_another = |kind: &str| spot.kind == kind || spot.path.starts_with(&format!("/status/conditions/{kind}.{kind}/"));
+        in_part && spot.recorded.is_none() && PASSED_OVER.iter().any(|(kind, _)| of_another(kind))
+    }),
 ];
 
 /// The id of the rule that explains a difference.

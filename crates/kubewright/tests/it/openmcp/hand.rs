@@ -43,6 +43,12 @@ pub(super) fn ahead(step: &str) -> Option<usize> {
     (step == "internal-configuration/01").then_some(2)
 }
 
+/// The step of the scene that tells of the systems behind the components, where the original has not come to them yet.
+pub(super) fn outside_ahead(step: &str) -> Option<usize> {
+    // The landscaper of the original fails before it asks for a landscaper.
+    (step == "outlived-by-absent/01").then_some(2)
+}
+
 fn operation(kind: &'static str, value: &str) -> Act {
     Act::Patch(kind, json!({ "metadata": { "annotations": { "openmcp.cloud/operation": value } } }))
 }
@@ -68,6 +74,7 @@ fn told(step: &str) -> Vec<Act> {
         | "component-removed/06"
         | "component-removed/10" => vec![operation(OWNER, "reconcile")],
         "reconcile-annotation/03" => vec![operation("Authentication", "whatever")],
+        "controllers-subset/02" => vec![operation(OWNER, "ignore")],
         "controllers-subset/03" => {
             vec![Act::Patch(OWNER, json!({ "metadata": { "annotations": { "openmcp.cloud/operation": null } } }))]
         }
@@ -83,6 +90,11 @@ fn told(step: &str) -> Vec<Act> {
         "failing-condition/09" => vec![label("Authorization", "openmcp.cloud/mcp-generation", Value::Null)],
         "failing-condition/10" => vec![Act::PatchStatus("APIServer", json!({ "conditions": [] }))],
         "failing-condition/11" => vec![operation("Landscaper", "reconcile")],
+        "teardown/01" => {
+            let dependents = ["dependency.openmcp.cloud/landscaper", "dependency.openmcp.cloud/foreign"];
+            let finalizers = json!(["authentication.openmcp.cloud", dependents[0], dependents[1]]);
+            vec![Act::Patch("Authentication", json!({ "metadata": { "finalizers": finalizers } }))]
+        }
         "teardown/07" => {
             let finalizers = json!(["authentication.openmcp.cloud"]);
             vec![Act::Patch("Authentication", json!({ "metadata": { "finalizers": finalizers } }))]

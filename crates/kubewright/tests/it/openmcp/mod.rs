@@ -9,6 +9,8 @@ mod kinds;
 mod normal;
 mod outside;
 mod play;
+mod ready;
 mod recording;
 mod scenes;
+mod start;
 mod traps;

@@ -54,8 +54,8 @@ impl Outside {
             let reconciliation = reconciliation.unwrap_or_default();
             let text = |field: &str| reconciliation[field].as_str().unwrap_or_default().to_owned();
             let (reason, is_true) = (text("reason"), reconciliation["status"] == "True");
-            let is_own =
-                !reason.is_empty() && reason != "InvalidManagedControlPlaneLabels" && !reason.starts_with("DeletionWaiting");
+            let of_the_loop = ["InvalidManagedControlPlaneLabels", "CrateClusterInteractionProblem"];
+            let is_own = !reason.is_empty() && !of_the_loop.contains(&&*reason) && !reason.starts_with("DeletionWaiting");
             System {
                 status,
                 failure: (is_own && !is_true).then(|| (reason.clone(), text("message"))),

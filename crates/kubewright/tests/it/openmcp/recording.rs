@@ -8,6 +8,8 @@ use kubewright::machinery::object::ObjectExt as _;
 use kubewright::machinery::yaml::documents;
 use kubewright::prelude::*;
 
+use super::kinds::GROUP;
+
 /// The namespace of all recorded objects.
 const NAMESPACE: &str = "project-demo--ws-dev";
 /// The scenes that are one life of one owner, in order.
@@ -33,6 +35,8 @@ pub(super) struct RecordedStep {
     pub(super) objects: BTreeMap<String, Value>,
     /// The requests of the operator that are neither lists nor watches, by resource.
     pub(super) requests: BTreeMap<String, usize>,
+    /// The lists and watches of the operator, of all groups, by resource.
+    pub(super) watched: BTreeMap<String, usize>,
     /// The requests to delete something.
     pub(super) deletes: usize,
 }
@@ -71,6 +75,13 @@ pub(super) fn policies(folder: &Path) -> Vec<Value> {
         object.as_object_mut().unwrap().remove("status");
     }
     all
+}
+
+/// The reasons for which the API server refused changes by hand, in the order of the file.
+pub(super) fn refusals(folder: &Path) -> Vec<String> {
+    let text = text(&folder.join("component-removed/rejected.txt"));
+    let reasons = text.lines().filter_map(|line| line.split_once(" is invalid: "));
+    reasons.map(|(_, reason)| reason.trim().to_owned()).collect()
 }
 
 impl RecordedScene {
@@ -126,20 +137,23 @@ fn step(scene: &str, file: &Path) -> RecordedStep {
     let requests = text(&file.with_file_name(name.replace(".objects.yaml", ".requests.jsonl")));
     let requests = requests.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let told = |request: &Value, field: &str| request[field].as_str().unwrap_or_default().to_owned();
-    let own: Vec<Value> = requests
-        .filter(|request| {
-            let is_own = ["owner-controller", "component-controllers", "subset-operator"].contains(&&*told(request, "user"));
-            is_own && told(request, "group") == "core.openmcp.cloud" && !["list", "watch"].contains(&&*told(request, "verb"))
-        })
-        .collect();
-    let mut counts = BTreeMap::new();
-    for request in &own {
-        *counts.entry(told(request, "resource")).or_default() += 1;
-    }
+    let users = ["owner-controller", "component-controllers", "subset-operator"];
+    let by_operator = requests.filter(|request| users.contains(&&*told(request, "user")));
+    let (read, own): (Vec<Value>, Vec<Value>) =
+        by_operator.partition(|request| ["list", "watch"].contains(&&*told(request, "verb")));
+    let own: Vec<Value> = own.into_iter().filter(|request| told(request, "group") == GROUP).collect();
+    let counts = |requests: &[Value]| {
+        let mut counts = BTreeMap::new();
+        for request in requests {
+            *counts.entry(told(request, "resource")).or_default() += 1;
+        }
+        counts
+    };
     RecordedStep {
         id: format!("{scene}/{}", &name[..2]),
         objects: documents(&text(file)).unwrap().into_iter().map(|object| (object.kind().to_owned(), object)).collect(),
-        requests: counts,
+        requests: counts(&own),
+        watched: counts(&read),
         deletes: own.iter().filter(|request| told(request, "verb") == "delete").count(),
     }
 }

@@ -7,8 +7,9 @@ const fn all(_: usize) -> Parts {
     Parts::ALL
 }
 
-const OWNER_ALONE: Parts = Parts { owner: true, components: &[] };
-const FIRST: Parts = Parts { owner: true, components: &["APIServer", "Landscaper"] };
+pub(super) const OWNER_ALONE: Parts = Parts { owner: true, components: &[] };
+pub(super) const FIRST: Parts = Parts { owner: true, components: &["APIServer", "Landscaper"] };
+const SUBSET: Parts = Parts { owner: true, components: &["Authentication"] };
 const WITHOUT_OWNER: Parts = Parts { owner: false, ..Parts::ALL };
 
 macro_rules! scenes {
@@ -33,9 +34,9 @@ scenes! {
         |number| if (8..=11).contains(&number) { WITHOUT_OWNER } else { Parts::ALL };
     an_internal_configuration_comes_changes_and_goes: "internal-configuration" of "mcp" 1..=5, all;
     components_are_removed_and_put_back: "component-removed" of "mcp" 1..=11, all;
-    an_owner_and_its_components_go_in_order: "teardown" of "mcp" 2..=11, all;
+    an_owner_and_its_components_go_in_order: "teardown" of "mcp" 1..=11, all;
     an_owner_goes_before_it_was_ready: "teardown-before-ready" of "young" 1..=2, all;
-    an_api_server_becomes_unready: "teardown-dependency-not-ready" of "stuck" 2..=2, all;
-    an_ignored_owner_is_deleted: "controllers-subset" of "subset" 3..=3, all;
-    an_absent_target_appears: "outlived-by-absent" of "noauthz" 2..=2, all;
+    an_owner_goes_while_its_api_server_is_not_ready: "teardown-dependency-not-ready" of "stuck" 1..=6, all;
+    an_ignored_owner_is_deleted: "controllers-subset" of "subset" 1..=3, |_| SUBSET;
+    an_absent_target_appears: "outlived-by-absent" of "noauthz" 1..=2, all;
 }

@@ -1,5 +1,6 @@
 //! Traps of the original, each from both sides: what the recordings show, and what ours do with the same objects.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kubewright::machinery::object::ObjectExt as _;
@@ -9,7 +10,7 @@ use super::hand::Act;
 use super::kinds::OWNER;
 use super::outside::{Parts, condition};
 use super::play::{KINDS, Stage};
-use super::recording::{RecordedScene, folder, policies};
+use super::recording::{RecordedScene, folder};
 
 const LANDSCAPER_ALONE: Parts = Parts { owner: false, components: &["Landscaper"] };
 const AUTHENTICATION_ALONE: Parts = Parts { owner: false, components: &["Authentication"] };
@@ -32,17 +33,57 @@ async fn a_teardown_goes_on_while_a_dependency_is_not_ready() {
             assert_eq!(condition(object, &format!("{kind}Healthy"))["reason"], "WaitingForDependencies");
         }
     }
-    // Ours go, from the same objects: those before the deletion, and those that are stuck.
-    for number in [2, 4] {
-        let mut stage = Stage::set(&folder, &scene.until(number), "stuck").await;
-        stage.outside.release();
+    // Ours ask the systems behind them to go, on the same objects: those before the deletion, and those that are stuck.
+    for (from, rest) in [(2, 3..=6), (4, 5..=6)] {
+        let mut stage = Stage::set(&folder, &scene.until(from), "stuck").await;
+        let mark = stage.cluster.journal().mark();
         stage.start(Parts::ALL).await;
-        if number == 2 {
+        if from == 2 {
             stage.act(&Act::Delete(OWNER)).await;
         }
-        stage.until("all of them are gone", std::collections::BTreeMap::is_empty).await;
+        stage
+            .until("the systems are asked to go while the API server is not ready", |all| {
+                let asked =
+                    |kind: &str| condition(&all[kind], &format!("{kind}Reconciliation"))["reason"] == "ComponentIsInDeletion";
+                asked("Landscaper") && asked("CloudOrchestrator") && status_of(&all["APIServer"], "APIServerHealthy") == "False"
+            })
+            .await;
+        stage.outside.release();
+        stage.signal().await;
+        stage.until("all of them are gone", BTreeMap::is_empty).await;
+        let ours: usize = stage.requests(mark).values().sum();
+        let theirs: usize = rest.map(|number| scene.step(number).requests.values().sum::<usize>()).sum();
+        println!("{} to the end: {ours} requests of ours in one go, {theirs} recorded", scene.step(from).id);
+        assert!(ours <= theirs, "{ours} requests, recorded {theirs}");
         stage.stop().await;
     }
+}
+
+// CL-6
+#[tokio::test]
+async fn a_target_that_is_absent_does_not_hold_up_a_component() {
+    let Some(folder) = folder() else { return };
+    let scene = RecordedScene::read(&folder, "outlived-by-absent");
+    // The original fails on it.
+    let theirs = scene.step(1);
+    let failed = condition(&theirs.objects["Landscaper"], "LandscaperReconciliation");
+    assert_eq!((failed["status"].as_str(), failed["reason"].as_str()), (Some("False"), Some("CrateClusterInteractionProblem")));
+    // From the failed objects, and with no other change than that ours are at work.
+    let mut stage = Stage::set(&folder, &scene.until(1), "noauthz").await;
+    stage.outside_becomes(&scene.until(2)).await;
+    stage.start(LANDSCAPER_ALONE).await;
+    stage
+        .until("the landscaper asks for its system", |all| {
+            let told = condition(&all["Landscaper"], "LandscaperReconciliation");
+            (told["status"].as_str(), told["reason"].as_str()) == (Some("True"), Some("WaitingForLaaS"))
+        })
+        .await;
+    let all = stage.all().await;
+    assert!(!all.contains_key("Authorization"));
+    for target in ["APIServer", "Authentication"] {
+        assert!(all[target].has_finalizer("dependency.openmcp.cloud/landscaper"), "{target}");
+    }
+    stage.stop().await;
 }
 
 // RDY-2
@@ -201,29 +242,5 @@ async fn an_ignore_that_was_set_by_hand_stays() {
         .await;
     stage.cluster.pass(Duration::from_secs(2)).await;
     assert_eq!(stage.get("Landscaper").await.unwrap(), ignored);
-    stage.stop().await;
-}
-
-// 13.13
-#[tokio::test]
-async fn the_admission_policy_of_the_original_lets_ours_write() {
-    let Some(folder) = folder() else { return };
-    let scene = RecordedScene::read(&folder, "created");
-    let mut stage = Stage::set(&folder, &[], "mcp").await;
-    // Cluster-scoped, and the same whoever installs it.
-    for policy in policies(&folder) {
-        stage.cluster.apply(policy).await;
-    }
-    stage.start(Parts::ALL).await;
-    let here = stage.here(scene.step(1));
-    for act in super::hand::acts(None, &here) {
-        stage.act(&act).await;
-    }
-    stage.until("all components are there", |all| all.len() == 6).await;
-    let all = stage.all().await;
-    for (kind, object) in all.iter().filter(|(kind, _)| *kind != OWNER) {
-        let version = if kind == "APIServer" { "v2" } else { "v1" };
-        assert_eq!(object.label("architecture.openmcp.cloud/version"), Some(version), "{kind}");
-    }
     stage.stop().await;
 }

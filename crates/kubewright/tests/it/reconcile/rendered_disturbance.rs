@@ -26,6 +26,10 @@ impl Scenario for Sites {
         "a rendered set"
     }
 
+    fn is_hand_written(&self) -> bool {
+        true
+    }
+
     fn operator(&self) -> Operator {
         operator()
     }

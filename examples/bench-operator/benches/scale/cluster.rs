@@ -13,15 +13,13 @@ use kubewright::runtime::watch::{ProjectedStore, WatchSpec, presence, project_wi
 use kubewright::serde_json::{self, Value, json};
 use kubewright_apiserver::listen::Endpoint;
 use kubewright_apiserver::{ApiServer, Identity};
-
-use crate::process::Operator;
-use crate::requests::Counter;
+use kubewright_testing::{OperatorProcess, RequestCounter};
 
 /// The user of the operator that runs alone.
 pub(crate) const OPERATOR: &str = "operator";
 /// Where the components are.
 pub(crate) const NAMESPACE: &str = "default";
-/// Requests of the driver at once.
+/// RequestCounts of the driver at once.
 const PARALLEL: usize = 16;
 /// How often it looks whether it is done, and counts.
 const LOOK: Duration = Duration::from_millis(100);
@@ -61,15 +59,16 @@ impl Scene {
     }
 
     /// Starts an operator as this user: alone, or as one of so many replicas.
-    pub(crate) fn operator(&self, user: &str, replicas: Option<usize>) -> Operator {
+    pub(crate) fn operator(&self, user: &str, replicas: Option<usize>) -> OperatorProcess {
         let identity = Identity::user(user).with_group("system:masters");
         let kubeconfig = self.folder.join(format!("{user}.kubeconfig"));
         std::fs::write(&kubeconfig, self.endpoint.kubeconfig(&identity).unwrap()).unwrap();
-        Operator::start(&kubeconfig, replicas)
+        let variables = replicas.map(|replicas| (bench_operator::REPLICAS, replicas.to_string()));
+        OperatorProcess::start(env!("CARGO_BIN_EXE_bench-operator"), &kubeconfig, variables).unwrap()
     }
 
-    pub(crate) fn counter(&self, user: &str) -> Counter {
-        Counter::new(self.server.journal().clone(), user)
+    pub(crate) fn counter(&self, user: &str) -> RequestCounter {
+        RequestCounter::new(self.server.journal().clone(), user)
     }
 
     pub(crate) async fn create(&self, components: usize, dependents: usize) {
@@ -102,13 +101,13 @@ impl Scene {
     }
 
     /// Ends when so many components are ready for this generation.
-    pub(crate) async fn until_ready(&self, components: usize, generation: i64, counters: &mut [Counter]) {
+    pub(crate) async fn until_ready(&self, components: usize, generation: i64, counters: &mut [RequestCounter]) {
         let ready = || self.benches.list().iter().filter(|(_, ready)| **ready == Some(generation)).count();
         self.until_counted(|_| ready() == components, counters).await;
     }
 
     /// Changes a component that is ready for its first generation, and ends when it is ready for the second.
-    pub(crate) async fn edit(&self, component: &str, counters: &mut [Counter]) {
+    pub(crate) async fn edit(&self, component: &str, counters: &mut [RequestCounter]) {
         let patch = json!({"spec": {"payload": "second"}});
         let request = ApiRequest::patch(&benches(), NAMESPACE, component, PatchKind::Merge, &patch);
         self.client.send(&request).await.unwrap();
@@ -118,14 +117,14 @@ impl Scene {
     }
 
     /// Ends when there are neither components nor dependents.
-    pub(crate) async fn until_gone(&self, counter: &mut Counter) {
+    pub(crate) async fn until_gone(&self, counter: &mut RequestCounter) {
         // What every namespace has does not go.
         let left = || self.config_maps.list().iter().filter(|(key, _)| key.name().starts_with("bench-")).count();
         self.until(|| self.benches.is_empty() && left() == 0, counter).await;
     }
 
     /// Ends when the operator has begun to watch components.
-    pub(crate) async fn until_watching(&self, counter: &mut Counter) {
+    pub(crate) async fn until_watching(&self, counter: &mut RequestCounter) {
         let mark = self.server.journal().mark();
         let watches = |resource| {
             move || {
@@ -136,14 +135,14 @@ impl Scene {
         self.until(watches("benches"), counter).await;
     }
 
-    async fn until(&self, done: impl Fn() -> bool, counter: &mut Counter) {
+    async fn until(&self, done: impl Fn() -> bool, counter: &mut RequestCounter) {
         self.until_counted(|_| done(), std::slice::from_mut(counter)).await;
     }
 
     /// Ends when the condition is met; counts meanwhile.
-    pub(crate) async fn until_counted(&self, done: impl Fn(&[Counter]) -> bool, counters: &mut [Counter]) {
+    pub(crate) async fn until_counted(&self, done: impl Fn(&[RequestCounter]) -> bool, counters: &mut [RequestCounter]) {
         loop {
-            counters.iter_mut().for_each(Counter::count);
+            counters.iter_mut().for_each(RequestCounter::count);
             if done(counters) {
                 return;
             }

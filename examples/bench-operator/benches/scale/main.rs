@@ -13,8 +13,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark that fails has failed")]
 
 mod cluster;
-mod process;
-mod requests;
 mod run;
 mod scale_out;
 

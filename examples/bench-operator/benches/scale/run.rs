@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use kubewright_testing::{OperatorProcess, RequestCounter, RequestCounts};
+
 use crate::cluster::{OPERATOR, Scene};
-use crate::process::Operator;
-use crate::requests::{Counter, Requests};
 
 /// Work that is left behind after a phase is counted for this time.
 const SETTLE: Duration = Duration::from_secs(3);
@@ -49,7 +49,7 @@ pub(crate) struct Figures {
     resident: f64,
     /// Resident memory of the operator without components, in MiB.
     empty: f64,
-    requests: Requests,
+    requests: RequestCounts,
 }
 
 /// One of the figures of a phase.
@@ -84,7 +84,7 @@ impl fmt::Display for Figures {
         let Self { size, phase, seconds, cpu, peak, resident, requests, .. } = self;
         let (cpu_each, memory_each) = (self.cpu_each(), self.memory_each());
         let (writes, events) = (self.each(requests.writes as f64), self.each(requests.events as f64));
-        let Requests { reads, watches, refused, .. } = requests;
+        let RequestCounts { reads, watches, refused, .. } = requests;
         write!(f, "{:<16} {phase:<8} {seconds:>8.1} {cpu:>6.2} {cpu_each:>12.2} {peak:>9.1} {resident:>9.1} ", size.to_string())?;
         write!(f, "{memory_each:>9.1} {writes:>11.2} {events:>12.2} {reads:>7} {watches:>8} {refused:>8}")
     }
@@ -94,8 +94,8 @@ impl fmt::Display for Figures {
 pub(crate) struct Run {
     size: Size,
     scene: Scene,
-    operator: Operator,
-    counter: Counter,
+    operator: OperatorProcess,
+    counter: RequestCounter,
     empty: f64,
 }
 
@@ -108,7 +108,7 @@ impl Run {
         scene.until_watching(&mut counter).await;
         scene.client.clock().sleep(SETTLE).await;
         counter.take();
-        Self { size, empty: operator.resident(), scene, operator, counter }
+        Self { size, empty: operator.usage().resident().unwrap(), scene, operator, counter }
     }
 
     /// Runs all phases; prints what each took as soon as it is over.
@@ -150,10 +150,10 @@ impl Run {
     async fn until_quiet(&mut self) {
         let step = Duration::from_millis(500);
         loop {
-            let before = self.operator.cpu();
+            let before = self.operator.usage().cpu().unwrap();
             self.scene.client.clock().sleep(step).await;
             self.counter.count();
-            if self.operator.cpu() - before < 0.02 {
+            if self.operator.usage().cpu().unwrap() - before < 0.02 {
                 return;
             }
         }
@@ -161,8 +161,8 @@ impl Run {
 
     fn begin(&mut self) -> Phase {
         self.counter.take();
-        self.operator.forget_peak();
-        Phase { begun: self.scene.client.clock().moment(), cpu: self.operator.cpu() }
+        self.operator.usage().forget_peak().unwrap();
+        Phase { begun: self.scene.client.clock().moment(), cpu: self.operator.usage().cpu().unwrap() }
     }
 
     async fn end(&mut self, name: &'static str, phase: Phase) -> Figures {
@@ -172,9 +172,9 @@ impl Run {
             size: self.size,
             phase: name,
             seconds,
-            cpu: self.operator.cpu() - phase.cpu,
-            peak: self.operator.peak(),
-            resident: self.operator.resident(),
+            cpu: self.operator.usage().cpu().unwrap() - phase.cpu,
+            peak: self.operator.usage().peak().unwrap(),
+            resident: self.operator.usage().resident().unwrap(),
             empty: self.empty,
             requests: self.counter.take(),
         };

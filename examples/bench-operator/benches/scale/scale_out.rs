@@ -5,10 +5,9 @@ use std::time::Duration;
 use bench_operator::BUCKETS;
 use kubewright::core::hash::Buckets;
 use kubewright::machinery::object::Key;
+use kubewright_testing::{OperatorProcess, RequestCounter, RequestCounts};
 
 use crate::cluster::{NAMESPACE, Scene, name};
-use crate::process::Operator;
-use crate::requests::{Counter, Requests};
 use crate::run::Size;
 
 /// The numbers of replicas.
@@ -46,9 +45,9 @@ pub(crate) async fn scale_out(size: Size) -> Vec<String> {
 /// A server with replicas.
 struct Shared {
     scene: Scene,
-    replicas: Vec<Operator>,
+    replicas: Vec<OperatorProcess>,
     /// One of each replica.
-    counters: Vec<Counter>,
+    counters: Vec<RequestCounter>,
     /// Resident memory of each replica without components, in MiB.
     empty: Vec<f64>,
 }
@@ -58,12 +57,12 @@ impl Shared {
     async fn start(replicas: usize) -> Self {
         let scene = Scene::start().await;
         let users: Vec<String> = (0..replicas).map(|number| format!("replica-{number}")).collect();
-        let mut counters: Vec<Counter> = users.iter().map(|user| scene.counter(user)).collect();
-        let operators: Vec<Operator> = users.iter().map(|user| scene.operator(user, Some(replicas))).collect();
+        let mut counters: Vec<RequestCounter> = users.iter().map(|user| scene.counter(user)).collect();
+        let operators: Vec<OperatorProcess> = users.iter().map(|user| scene.operator(user, Some(replicas))).collect();
         let share = BUCKETS as usize / replicas;
         scene.until_counted(|all| all.iter().all(|counter| counter.leases().len() == share), &mut counters).await;
         scene.client.clock().sleep(SETTLE).await;
-        let empty = operators.iter().map(Operator::resident).collect();
+        let empty = operators.iter().map(|operator| operator.usage().resident().unwrap()).collect();
         Self { scene, replicas: operators, counters, empty }
     }
 
@@ -76,11 +75,11 @@ impl Shared {
         self.scene.client.clock().sleep(SETTLE).await;
         println!("\n{} replicas, {size}: ready after {seconds:.1} s", self.replicas.len());
         println!("replica  buckets  CPU s  peak MiB  over empty  KiB/component    writes    events   reads  leases  refused");
-        let mut sum = Requests::default();
+        let mut sum = RequestCounts::default();
         for (number, requests) in self.end(&phase).into_iter().enumerate() {
             let (held, over) = (requests.held, requests.peak - self.empty[number]);
             let each = over * 1024.0 / size.components as f64;
-            let Requests { writes, events, leases, reads, refused, .. } = requests.requests;
+            let RequestCounts { writes, events, leases, reads, refused, .. } = requests.requests;
             println!(
                 "{number:<8} {held:>7} {:>6.2} {:>9.1} {over:>11.1} {each:>14.2} {writes:>9} {events:>9} {reads:>7} {leases:>7} {refused:>8}",
                 requests.cpu, requests.peak
@@ -95,8 +94,8 @@ impl Shared {
     async fn idle(&mut self) -> Option<String> {
         let phase = self.begin();
         self.scene.client.clock().sleep(IDLE).await;
-        self.counters.iter_mut().for_each(Counter::count);
-        let mut sum = Requests::default();
+        self.counters.iter_mut().for_each(RequestCounter::count);
+        let mut sum = RequestCounts::default();
         let mut cpu = 0.0;
         for replica in self.end(&phase) {
             sum += replica.requests;
@@ -118,7 +117,7 @@ impl Shared {
         let share = BUCKETS as usize / self.replicas.len();
         self.scene.until_counted(|all| all[0].leases().len() == share, &mut self.counters).await;
         let lost = self.counters[0].leases().clone();
-        let mut buckets = Buckets::new(self.counters.iter().flat_map(Counter::leases).cloned().collect::<Vec<_>>());
+        let mut buckets = Buckets::new(self.counters.iter().flat_map(RequestCounter::leases).cloned().collect::<Vec<_>>());
         let is_lost = |name: &String| buckets.owner(&Key::new(NAMESPACE, name)).is_some_and(|owner| lost.contains(&*owner));
         let edited = (0..size.components).map(name).find(is_lost)?;
         let before = self.scene.client.clock().moment();
@@ -127,11 +126,11 @@ impl Shared {
         self.begin();
         self.scene.edit(&edited, &mut self.counters).await;
         let ready = self.scene.client.clock().moment().since(before);
-        let taken = |all: &[Counter]| lost.iter().all(|lease| all.iter().any(|counter| counter.leases().contains(lease)));
+        let taken = |all: &[RequestCounter]| lost.iter().all(|lease| all.iter().any(|counter| counter.leases().contains(lease)));
         self.scene.until_counted(taken, &mut self.counters).await;
         let seconds = self.scene.client.clock().moment().since(before);
         self.scene.client.clock().sleep(SETTLE).await;
-        let mut sum = Requests::default();
+        let mut sum = RequestCounts::default();
         self.counters.iter_mut().for_each(|counter| sum += counter.take());
         println!(
             "take-over after SIGKILL of one of {}: its {} buckets have holders after {:.1} s, an edit meanwhile is done after {:.1} s; {} \
@@ -150,16 +149,19 @@ impl Shared {
         for counter in &mut self.counters {
             counter.take();
         }
-        self.replicas.iter().for_each(Operator::forget_peak);
-        Phase { begun: self.scene.client.clock().moment(), cpu: self.replicas.iter().map(Operator::cpu).collect() }
+        self.replicas.iter().for_each(|replica| replica.usage().forget_peak().unwrap());
+        Phase {
+            begun: self.scene.client.clock().moment(),
+            cpu: self.replicas.iter().map(|operator| operator.usage().cpu().unwrap()).collect(),
+        }
     }
 
     /// Returns the resources that each replica took since the phase began.
     fn end(&mut self, phase: &Phase) -> Vec<Taken> {
         let replicas = self.replicas.iter().zip(&mut self.counters).zip(&phase.cpu);
         let taken = replicas.map(|((replica, counter), cpu)| Taken {
-            cpu: replica.cpu() - cpu,
-            peak: replica.peak(),
+            cpu: replica.usage().cpu().unwrap() - cpu,
+            peak: replica.usage().peak().unwrap(),
             held: counter.leases().len(),
             requests: counter.take(),
         });
@@ -185,5 +187,5 @@ struct Taken {
     peak: f64,
     /// The buckets that it held.
     held: usize,
-    requests: Requests,
+    requests: RequestCounts,
 }

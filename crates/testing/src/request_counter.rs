@@ -1,4 +1,4 @@
-//! What the operator asks of the server.
+//! The requests of an operator, counted by the journal of the embedded server.
 
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
@@ -8,20 +8,23 @@ use kubewright_apiserver::middleware::journal::{Journal, Mark, Record};
 
 /// Numbers of requests.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Requests {
-    /// Of components and dependents.
-    pub(crate) writes: usize,
+#[allow(clippy::exhaustive_structs)] // read field by field
+pub struct RequestCounts {
+    /// Writes of objects other than events and leases.
+    pub writes: usize,
     /// Writes of events.
-    pub(crate) events: usize,
+    pub events: usize,
     /// Reads and writes of leases.
-    pub(crate) leases: usize,
-    /// Of objects, lists, and anything else.
-    pub(crate) reads: usize,
-    pub(crate) watches: usize,
-    pub(crate) refused: usize,
+    pub leases: usize,
+    /// Reads of objects, lists, and anything else.
+    pub reads: usize,
+    /// Starts of watches.
+    pub watches: usize,
+    /// Requests of any kind that were answered with an error.
+    pub refused: usize,
 }
 
-impl Requests {
+impl RequestCounts {
     fn of(record: &Record) -> Self {
         let mut requests = Self { refused: usize::from(record.status().is_some_and(|code| code >= 400)), ..Self::default() };
         let resource = record.target.resource();
@@ -37,7 +40,7 @@ impl Requests {
     }
 }
 
-impl AddAssign for Requests {
+impl AddAssign for RequestCounts {
     fn add_assign(&mut self, other: Self) {
         self.writes += other.writes;
         self.events += other.events;
@@ -49,40 +52,42 @@ impl AddAssign for Requests {
 }
 
 /// Counts the requests of one user before the journal forgets them.
-pub(crate) struct Counter {
+#[derive(Debug)]
+pub struct RequestCounter {
     journal: Journal,
     user: String,
     mark: Mark,
-    counted: Requests,
+    counted: RequestCounts,
     /// The leases that the user wrote since the last call of [`Self::take`].
     leases: BTreeSet<String>,
 }
 
-impl Counter {
-    pub(crate) fn new(journal: Journal, user: &str) -> Self {
+impl RequestCounter {
+    /// Counts the requests of this user from now on.
+    pub fn new(journal: Journal, user: &str) -> Self {
         let mark = journal.mark();
-        Self { mark, journal, user: user.to_owned(), counted: Requests::default(), leases: BTreeSet::new() }
+        Self { mark, journal, user: user.to_owned(), counted: RequestCounts::default(), leases: BTreeSet::new() }
     }
 
     /// Counts what has come since the last call.
-    pub(crate) fn count(&mut self) {
+    pub fn count(&mut self) {
         let next = self.journal.mark();
         for record in self.journal.since(self.mark).by_user(&self.user).iter().filter(|record| record.mark() < next) {
-            self.counted += Requests::of(record);
+            self.counted += RequestCounts::of(record);
             self.leases.extend(renewed(record));
         }
         self.mark = next;
     }
 
-    /// All since the last call of this.
-    pub(crate) fn take(&mut self) -> Requests {
+    /// Returns the numbers since the last call of this.
+    pub fn take(&mut self) -> RequestCounts {
         self.count();
         self.leases.clear();
         std::mem::take(&mut self.counted)
     }
 
     /// The leases that were written since the last call of [`Self::take`].
-    pub(crate) fn leases(&self) -> &BTreeSet<String> {
+    pub fn leases(&self) -> &BTreeSet<String> {
         &self.leases
     }
 }

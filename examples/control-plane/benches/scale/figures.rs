@@ -1,0 +1,90 @@
+//! What a phase took, for each control plane.
+
+use std::fmt;
+
+use kubewright_testing::RequestCounts;
+
+/// The components of a control plane.
+const COMPONENTS: f64 = 5.0;
+/// A control plane of the largest run costs at most this many times what one of the smallest does.
+const GROWTH: f64 = 1.5;
+/// Numbers of requests depend on the order of events a little: components see more or fewer states of those that they wait for.
+const MORE_REQUESTS: f64 = 1.25;
+
+/// What a phase took.
+#[derive(Clone, Debug)]
+pub(crate) struct Figures {
+    pub(crate) number: usize,
+    pub(crate) phase: &'static str,
+    pub(crate) seconds: f64,
+    pub(crate) cpu: f64,
+    /// The most resident memory, in MiB.
+    pub(crate) peak: f64,
+    /// Resident memory of the operator without control planes, in MiB.
+    pub(crate) empty: f64,
+    pub(crate) requests: RequestCounts,
+}
+
+impl Figures {
+    pub(crate) const TITLES: &str = "planes  phase     seconds  CPU s  CPU ms each  peak MiB  KiB per component  writes each  events \
+                                     each   reads  watches  refused";
+
+    fn each(&self, figure: f64) -> f64 {
+        figure / self.number as f64
+    }
+
+    fn cpu_each(&self) -> f64 {
+        self.each(self.cpu * 1000.0)
+    }
+
+    fn writes_each(&self) -> f64 {
+        self.each(self.requests.writes as f64)
+    }
+
+    /// Memory of one component and its share of the owner, in KiB.
+    fn memory_of_component(&self) -> f64 {
+        self.each((self.peak - self.empty).max(0.0) * 1024.0) / COMPONENTS
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, phase, seconds, cpu, peak, requests, .. } = self;
+        let (cpu_each, memory, writes) = (self.cpu_each(), self.memory_of_component(), self.writes_each());
+        let events = self.each(requests.events as f64);
+        let RequestCounts { reads, watches, refused, .. } = requests;
+        write!(
+            f,
+            "{number:<7} {phase:<9} {seconds:>7.1} {cpu:>6.2} {cpu_each:>12.2} {peak:>9.1} {memory:>18.1} {writes:>12.2} "
+        )?;
+        write!(f, "{events:>12.2} {reads:>7} {watches:>8} {refused:>8}")
+    }
+}
+
+/// The figures that are not as they should be.
+pub(crate) fn faults(all: &[Figures]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for idle in all.iter().filter(|figures| figures.phase == "idle") {
+        let RequestCounts { writes, events, reads, .. } = idle.requests;
+        if writes + events + reads > 0 {
+            faults.push(format!("{} idle control planes: {:?}", idle.number, idle.requests));
+        }
+    }
+    for large in all.iter().filter(|figures| figures.phase != "idle") {
+        let like = all.iter().filter(|small| small.phase == large.phase);
+        let Some(small) = like.min_by_key(|small| small.number).filter(|small| small.number < large.number) else { continue };
+        for (what, before, after, growth) in [
+            ("ms of CPU", small.cpu_each(), large.cpu_each(), GROWTH),
+            ("KiB", small.memory_of_component(), large.memory_of_component(), GROWTH),
+            ("writes", small.writes_each(), large.writes_each(), MORE_REQUESTS),
+        ] {
+            if after > before * growth {
+                faults.push(format!(
+                    "{} of {} control planes: {after:.2} {what} each, {before:.2} with {}",
+                    large.phase, large.number, small.number
+                ));
+            }
+        }
+    }
+    faults
+}

@@ -1,18 +1,16 @@
-//! A manager of cloud resources, played by a Deployment.
+//! A manager of cloud resources, played by what a generator renders.
 
-use kubewright::contract::{
-    ApplyContext, CleanupContext, ComponentController, ContractComponent, ContractStatus, Maybe, NoInternal, NoPart, Ready,
-};
+use kubewright::contract::{ContractComponent, ContractStatus, NoInternal, NoPart, RenderedPart, WithDependencies};
 use kubewright::prelude::*;
 
-use crate::workload::{deployment, rolled_out, stopped};
-use crate::{ControlPlane, Published};
+use crate::workload::deployment;
+use crate::{ApiServer, ControlPlane, Published};
 
-/// The status of a cloud orchestrator.
-type CloudOrchestratorStatus = ContractStatus<NoPart, NoPart>;
+/// The status of a cloud orchestrator; its private part has the inventory of what was rendered.
+type CloudOrchestratorStatus = ContractStatus<NoPart, RenderedPart>;
 
 /// Orders resources of clouds through an API server.
-#[derive(CustomResource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(CustomResource, Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[kube(group = "controlplane.demo.kubewright.dev", version = "v1alpha1", kind = "CloudOrchestrator", namespaced)]
 #[kube(status = "CloudOrchestratorStatus", derive = "Default")]
 pub struct CloudOrchestratorSpec {
@@ -24,7 +22,7 @@ pub struct CloudOrchestratorSpec {
 impl ContractComponent for CloudOrchestrator {
     type Spec = CloudOrchestratorSpec;
     type External = NoPart;
-    type Private = NoPart;
+    type Private = RenderedPart;
 
     fn configured(owner: &ControlPlane) -> bool {
         owner.spec.cloud_orchestrator.is_some()
@@ -37,22 +35,18 @@ impl ContractComponent for CloudOrchestrator {
     fn publish(_: NoPart, _: &mut Published) {}
 }
 
-/// The controller of cloud orchestrators.
-#[derive(Debug)]
-pub struct CloudOrchestrators;
-
-impl ComponentController for CloudOrchestrators {
-    type Component = CloudOrchestrator;
-
-    async fn apply(&self, cx: &ApplyContext<CloudOrchestrator>, _: Ready<CloudOrchestrator>) -> Flow {
-        let image = format!("ghcr.io/example/cloud-orchestrator:{}", cx.component().spec.providers.join("-"));
-        let server = cx.ensure(deployment(cx.key(), "cloud-orchestrator", &image)?).await?.object;
-        rolled_out(&server)?;
-        cx.healthy();
-        Ok(())
-    }
-
-    async fn cleanup(&self, cx: &CleanupContext<CloudOrchestrator>, _: Maybe<CloudOrchestrator>) -> Flow {
-        stopped(cx.delete(&deployment(cx.key(), "cloud-orchestrator", "")?).await?)
-    }
+/// Renders a Deployment, and a ConfigMap of what it orders through which API server. Health, repair and ordered deletion are those of the engine of
+/// components.
+pub(crate) async fn manifests(cx: &RenderContext<WithDependencies<CloudOrchestrator>>) -> Result<Vec<Manifest>, RenderError> {
+    let server = cx.component().needed::<ApiServer>()?;
+    let Some(endpoint) = server.status.as_ref().and_then(|status| status.external.endpoint.clone()) else {
+        return Err(Wait::for_event("NoEndpoint").message("the API server has no endpoint").into());
+    };
+    let config = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("{}-providers", cx.name())},
+        "data": {"endpoint": endpoint, "providers": cx.component().spec.providers.join("\n")},
+    });
+    let key = Key::new(cx.namespace(), cx.name());
+    let workload = deployment(&key, "cloud-orchestrator", "ghcr.io/example/cloud-orchestrator:1.0")?;
+    Ok(vec![Manifest::from_json(config)?, Manifest::from_json(serde_json::to_value(workload)?)?])
 }

@@ -6,9 +6,9 @@
 //! | [`Authentication`] | a ready `ApiServer` | `ApiServer` | a ConfigMap of identity providers |
 //! | [`Authorization`] | a ready `ApiServer` | `ApiServer` | a RoleBinding of the admins |
 //! | [`Landscaper`] | a ready `ApiServer` | `Authentication`, `Authorization` | a Deployment |
-//! | [`CloudOrchestrator`] | a ready `ApiServer` | `Authentication`, `Authorization` | what a generator renders |
+//! | [`CloudOrchestrator`] | a ready `ApiServer` | `Authentication`, `Authorization` | what a generator renders: a Deployment and a ConfigMap |
 //!
-//! Each has a kind, a file and a controller of its own. None of them reads the [`ControlPlane`]; the owner loop generates their resources from it, and
+//! Each has a kind, a file and a controller of its own; that of `CloudOrchestrator` is the engine of components. None of them reads the [`ControlPlane`]; the owner loop generates their resources from it, and
 //! copies what they publish into its status.
 //!
 //! # Try it
@@ -37,14 +37,14 @@ mod workload;
 pub use api_server::{ApiServer, ApiServerAccess, ApiServerEndpoint, ApiServerSpec, ApiServers};
 pub use authentication::{Authentication, AuthenticationSpec, Authentications, IdentityProvider, IdentityProviders};
 pub use authorization::{Authorization, AuthorizationSpec, Authorizations};
-pub use cloud_orchestrator::{CloudOrchestrator, CloudOrchestratorSpec, CloudOrchestrators};
+pub use cloud_orchestrator::{CloudOrchestrator, CloudOrchestratorSpec};
 pub use landscaper::{Landscaper, LandscaperSpec, Landscapers};
 pub use owner::{ControlPlane, ControlPlaneSpec, ControlPlanes, Published};
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::api::rbac::v1::RoleBinding;
-use kubewright::contract::ContractExt as _;
+use kubewright::contract::{ContractExt as _, RenderedComponentExt as _};
 use kubewright::prelude::*;
 
 /// The group of role bindings.
@@ -61,15 +61,16 @@ pub fn operator() -> Operator {
         .owns::<Deployment>()
         .component_controller(|| Authentications)
         .creates::<ConfigMap>()
+        .owns::<ConfigMap>()
         .component_controller(|| Authorizations)
         .creates::<RoleBinding>()
+        .owns::<RoleBinding>()
         // Kubernetes refuses bindings to a role by a user without the verb `bind` for it.
         .permissions(RBAC, "clusterroles", &["bind"])
         .component_controller(|| Landscapers)
         .creates::<Deployment>()
         .owns::<Deployment>()
-        .component_controller(|| CloudOrchestrators)
-        .creates::<Deployment>()
-        .owns::<Deployment>()
+        .rendered_component::<CloudOrchestrator>(cloud_orchestrator::manifests)
+        .set(|set| set.dependent_types([("apps", "deployments"), ("", "configmaps")]))
         .into()
 }

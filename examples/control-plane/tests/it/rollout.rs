@@ -95,3 +95,36 @@ async fn a_component_that_is_no_longer_ordered_goes_with_all_that_it_made_and_pu
     world.cluster.expect::<Authorization>(NAME).ready().await;
     world.stop().await;
 }
+
+// RND-2, RND-6
+#[tokio::test]
+async fn what_a_generator_renders_follows_the_order_and_is_repaired() {
+    let world = World::start().await;
+    world.ready().await;
+    let providers = |wanted: &'static str| move |config: &Value| config["data"]["providers"] == wanted;
+    world.cluster.expect::<ConfigMap>("demo-providers").matching("those of the order", providers("network")).await;
+    world.patch(json!({"spec": {"cloudOrchestrator": {"providers": ["network", "storage"]}}})).await;
+    world.cluster.expect::<ConfigMap>("demo-providers").matching("both", providers("network\nstorage")).await;
+    world.cluster.delete::<ConfigMap>("demo-providers").await;
+    world.cluster.expect::<ConfigMap>("demo-providers").matching("it is back", providers("network\nstorage")).await;
+    world.ready().await;
+    world.stop().await;
+}
+
+// One write for each change, and the answers of the server are what the stores tell.
+#[tokio::test]
+async fn a_roll_out_reads_no_object_and_no_request_is_refused() {
+    let world = World::start().await;
+    world.ready().await;
+    world.cluster.pass(std::time::Duration::from_secs(2)).await;
+    let journal = world.cluster.journal().all();
+    let is_odd = |record: &kubewright_apiserver::middleware::journal::Record| {
+        let is_read = record.target.resource().is_some_and(|of| of.verb == kubewright_apiserver::kinds::Verb::Get);
+        // The cluster is asked for its identity once.
+        let is_read = is_read && !record.to_string().contains("namespaces kube-system");
+        is_read || record.status().is_some_and(|code| code >= 300)
+    };
+    let odd: Vec<String> = journal.iter().filter(|record| is_odd(record)).map(ToString::to_string).collect();
+    assert_eq!(odd, Vec::<String>::new());
+    world.stop().await;
+}

@@ -42,7 +42,9 @@ async fn an_operator_that_starts_reads_the_recorded_kinds_once_and_writes_nothin
     println!("startup: {counts:?} of ours, watches {:?} recorded", theirs.watched);
     // A real server ends watches of a kind whose definition it has just completed, and they are opened again.
     if let Some(watches) = by_kind.get_mut("watch").filter(|_| !stage.cluster.is_embedded()) {
-        watches.values_mut().for_each(|count| *count = 1);
+        for count in watches.values_mut() {
+            *count = 1;
+        }
     }
     // Ours list before they watch. Reviews of their rights and discovery are not compared.
     let wanted: BTreeMap<String, BTreeMap<String, usize>> =

@@ -113,12 +113,11 @@ impl StatusWriter {
         let mut next = self.first(object, change, meanwhile);
         let mut attempts = self.timing.attempts();
         // An apply builds on no version.
-        let (mut turn, newer) = match next {
-            StatusRequest::Apply { .. } => (None, None),
-            _ => {
-                let (turn, newer) = self.cluster.turn(&self.resource, object).await;
-                (Some(turn), newer)
-            }
+        let (mut turn, newer) = if matches!(next, StatusRequest::Apply { .. }) {
+            (None, None)
+        } else {
+            let (turn, newer) = self.cluster.turn(&self.resource, object).await;
+            (Some(turn), newer)
         };
         if let Some(live) = newer {
             match still_due(live, meanwhile) {

@@ -98,7 +98,8 @@ pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: Disturbanc
 /// troubles of leaders, so that these take turns.
 fn combined_stride(runs: usize) -> usize {
     let least = runs.div_ceil(COMBINED).max(1);
-    (least..).find(|stride| stride % 2 != 0 && stride % 3 != 0).unwrap_or(least)
+    // There is one among six numbers.
+    (least..least + 6).find(|stride| stride % 2 != 0 && stride % 3 != 0).unwrap_or(least)
 }
 
 /// Each trouble of leaders, before and after each request.

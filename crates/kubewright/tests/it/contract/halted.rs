@@ -15,15 +15,13 @@ struct Work {
 /// The deadline of the election.
 const DEADLINE: Delay = Delay::secs::<6>();
 
-async fn elect(work: &mut Work) -> Flow {
-    if work.size > 1 {
-        return Wait::for_event("Electing").message("a leader is elected").deadline(DEADLINE).into();
-    }
-    Ok(())
+fn elect(work: &mut Work) -> std::future::Ready<Flow> {
+    let wait = Wait::for_event("Electing").message("a leader is elected").deadline(DEADLINE);
+    std::future::ready(if work.size > 1 { wait.into() } else { Ok(()) })
 }
 
-async fn write(_: &mut Work) -> Flow {
-    Ok(())
+fn write(_: &mut Work) -> std::future::Ready<Flow> {
+    std::future::ready(Ok(()))
 }
 
 /// A controller of API servers whose only work is a pipeline.
@@ -69,7 +67,7 @@ fn condition(component: &Value, type_: &str) -> Value {
     all.find(|condition| condition["type"] == type_).cloned().unwrap_or_default()
 }
 
-// 13.6, STEP-8, PIPE-05
+// 13.6, STEP-8, FPIPE-05
 #[tokio::test]
 async fn a_paused_pipeline_of_a_component_is_told_and_taken_back() {
     let cluster = TestCluster::start().await;

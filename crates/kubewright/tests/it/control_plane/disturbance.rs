@@ -25,6 +25,11 @@ struct ControlPlanes {
 
 const NAME: &str = "demo";
 
+/// Shorter than usual: where time is real, each run waits for it.
+fn polling() -> Polling {
+    Polling { interval: Delay::secs::<2>(), ..Polling::default() }
+}
+
 fn roll_out() -> Vec<Step> {
     vec![Step::Set(owner(NAME)), until_ready(NAME)]
 }
@@ -78,7 +83,7 @@ impl Scenario for ControlPlanes {
 
     // The landscaper and the API server ask their systems by timers.
     fn poll(&self) -> Duration {
-        Polling::default().interval.as_duration()
+        polling().interval.as_duration()
     }
 
     fn is_hand_written(&self) -> bool {
@@ -86,7 +91,7 @@ impl Scenario for ControlPlanes {
     }
 
     fn operator(&self) -> Operator {
-        platform(Polling::default())
+        platform(polling())
     }
 
     async fn install(&self, cluster: &TestCluster) {

@@ -70,6 +70,8 @@ async fn a_hash_guard_goes_by_the_generation_where_there_is_one() {
     part(3).await;
     world.cluster.patch::<Widget>("demo-part", json!({ "spec": { "size": 9 } })).await;
     part(3).await;
+    // The change may be seen before its answer comes.
+    world.until("the write is told", || log.count("Updated") > 0).await;
     assert_eq!((log.count("Created"), log.count("Updated")), (1, 1), "{:?}", log.all());
     let passes = log.all().len();
     world.cluster.patch_status::<Widget>("demo-part", json!({ "note": "changed" })).await;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use kube::Resource as _;
+use kubewright_core::contract::{ComponentType, Graph};
 use kubewright_core::finalizer::GiveUp;
 use kubewright_core::flow::BoxError;
 use kubewright_runtime::inject::{Construct, FromOperator as _};
@@ -44,8 +45,12 @@ impl<C: Contract> Construct<OwnerLoop<C>> for OwnerConstructor<C> {
         };
         let controller: Arc<str> = context.cluster.controller().into();
         let owners = Store::<C::Owner>::extract(context)?;
+        let components: Vec<OpenComponent<C>> = components.into_iter().map(open).collect::<Result<_, BoxError>>()?;
+        let place = |type_: &ComponentType| components.iter().position(|component| component.type_() == *type_);
+        let groups = terms.graph.iter().flat_map(Graph::creation);
         Ok(OwnerLoop {
-            components: components.into_iter().map(open).collect::<Result<_, BoxError>>()?,
+            creation: groups.map(|group| group.iter().filter_map(place).collect()).collect(),
+            components,
             internal: InternalObjects::open(context)?,
             namespaces: NamespaceLabels::open::<C>(&terms.format, context)?,
             give_up,

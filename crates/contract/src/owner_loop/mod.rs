@@ -36,6 +36,8 @@ pub struct OwnerLoop<C: Contract> {
     terms: Arc<Terms>,
     /// In the order of their declaration.
     components: Vec<OpenComponent<C>>,
+    /// The places of the components in `components`, in the groups in which they are created: those first that others depend on.
+    creation: Vec<Vec<usize>>,
     internal: InternalObjects<C>,
     namespaces: NamespaceLabels,
     give_up: GiveUp,

@@ -5,12 +5,12 @@ use kubewright_core::contract::{
     Aggregate, ComponentType, ComponentView, OperationChange, OwnerAction, OwnerPass, OwnerState, Provenance, RECONCILE,
     Reported, aggregate, component_patch, plan,
 };
-use kubewright_core::flow::{Blocked, Flow, Halt, Wait};
+use kubewright_core::flow::{Blocked, Flow, Halt, Wait, join};
 use kubewright_core::reason;
 use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_runtime::kind::KnownKind as _;
 use kubewright_runtime::reconcile::Context;
-use kubewright_runtime::step::join_all;
+use kubewright_runtime::step::run_all;
 use serde_json::Value;
 
 use super::component::{ExistingComponent, OpenComponent};
@@ -133,14 +133,29 @@ impl<C: Contract> OwnerLoop<C> {
             controller: &self.controller,
             format,
         };
+        let groups = self.groups(&actions);
         let branches = self.components.iter().zip(&existing).zip(&views).zip(actions).map(
             |(((component, existing), view), (type_, action))| {
                 let is_wanted = view.is_configured && !is_deleting;
                 let branch = self.branch(cx, pass, &source, component, existing.as_ref(), (action, is_wanted));
-                (type_.as_str(), branch)
+                Some((type_.as_str(), branch))
             },
         );
-        join_all(BRANCHES, branches.collect::<Vec<_>>()).await.map(drop)
+        let (mut branches, mut outcomes): (Vec<_>, Vec<_>) = (branches.collect(), Vec::new());
+        for group in groups {
+            let group: Vec<_> = group.into_iter().filter_map(|place| branches[place].take()).collect();
+            outcomes.extend(run_all(BRANCHES, group).await);
+        }
+        join(outcomes).map(drop)
+    }
+
+    /// The places of all components in the groups in which a pass works on them: all at once, or in the order of creation if it creates some. Then no
+    /// component tells that it waits for another one only because that is created at the same moment (OL-6).
+    fn groups(&self, actions: &[(ComponentType, OwnerAction)]) -> Vec<Vec<usize>> {
+        if actions.iter().any(|(_, action)| matches!(action, OwnerAction::Create(_))) {
+            return self.creation.clone();
+        }
+        vec![(0..self.components.len()).collect()]
     }
 
     /// Works on one component.

@@ -62,7 +62,7 @@ impl<C: Contract> OwnerLoop<C> {
         let (key, uid) = (cx.key(), existing.object.uid());
         let exactly = ((key.namespace(), key.name()), (uid, None));
         let request = ApiRequest::delete_exactly(&component.resource, exactly.0, exactly.1, Propagation::Background);
-        let answer = match cx.cluster().send(&request).await {
+        let answer = match cx.cluster().send_in_turn(&existing.object, &request).await {
             Ok(answer) => answer,
             Err(error) if error.is_not_found() => {
                 component.objects.record_delete(key, uid);

@@ -159,6 +159,13 @@ impl Graph {
         groups
     }
 
+    /// The order in which components come, in groups: the members of a group depend on members of earlier groups only.
+    pub fn creation(&self) -> Vec<Vec<ComponentType>> {
+        let mut groups = self.teardown();
+        groups.reverse();
+        groups
+    }
+
     /// The graph as a Mermaid flow chart. Arrows lead from the depending component to the one that it depends on; they are solid when it is needed
     /// ready, dotted when it has to outlive the depending component alone.
     pub fn to_mermaid(&self) -> String {

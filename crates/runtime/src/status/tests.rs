@@ -87,7 +87,7 @@ fn refusal(code: u16) -> (u16, Value) {
 async fn rebased(world: &Arc<World>, start: Value, new: Value) -> Written {
     let change = diff(&start, &new).unwrap().to_string();
     let found = object(start.clone());
-    world.writer().write(&found, change, Meanwhile::Rebase { start: &start, new: &new }).await.unwrap()
+    world.writer().write(&found, change, Meanwhile::Rebase { start: &start, new: &new, is_known: &|| true }).await.unwrap()
 }
 
 // SW-2, SW-3
@@ -154,6 +154,16 @@ async fn an_object_that_is_gone_or_another_one_is_gone() {
     world.others.lock().push(json!({}));
     assert!(matches!(rebased(&world, json!({}), json!({ "ours": 1 })).await, Written::Gone));
     assert_eq!(world.status(), json!({}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_for_an_object_that_the_store_of_the_writer_does_not_have_any_more() {
+    let world = World::with(json!({}));
+    let (start, new) = (json!({}), json!({ "ours": 1 }));
+    let meanwhile = Meanwhile::Rebase { start: &start, new: &new, is_known: &|| false };
+    let written = world.writer().write(&object(json!({})), new.to_string(), meanwhile).await.unwrap();
+    assert!(matches!(written, Written::Gone));
+    assert_eq!(world.calls(), "");
 }
 
 // ERR-7, OUT-3

@@ -56,6 +56,9 @@ pub enum Meanwhile<'a> {
         start: &'a Value,
         /// The status that was wanted.
         new: &'a Value,
+        /// Whether the store of the writer still has the object. It is asked when the turn of the writer has come: nothing is sent for an object that an
+        /// earlier writer of this process has deleted.
+        is_known: &'a (dyn Fn() -> bool + Sync),
     },
     /// The same change is sent again if this holds of the object as it is now; else the write is given up.
     Only(&'a (dyn Fn(&Value) -> bool + Sync)),
@@ -119,6 +122,11 @@ impl StatusWriter {
             let (turn, newer) = self.cluster.turn(&self.resource, object).await;
             (Some(turn), newer)
         };
+        if let Meanwhile::Rebase { is_known, .. } = meanwhile
+            && !is_known()
+        {
+            return Ok(Written::Gone);
+        }
         if let Some(live) = newer {
             match still_due(live, meanwhile) {
                 Due::Change { live, changed } => next.build_on(live, changed),
@@ -239,7 +247,7 @@ fn still_due(live: Value, meanwhile: Meanwhile<'_>) -> Due {
 
 /// The part of the change that the object as it is now still lacks, as a merge patch of its status.
 fn rest(live: &Value, meanwhile: Meanwhile<'_>) -> Option<Value> {
-    let Meanwhile::Rebase { start, new } = meanwhile else { return None };
+    let Meanwhile::Rebase { start, new, .. } = meanwhile else { return None };
     let status = live.get("status").unwrap_or(&Value::Null);
     diff(status, &rebase(start, new, status))
 }

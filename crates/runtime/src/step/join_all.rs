@@ -24,10 +24,19 @@ where
     L: Into<String>,
     B: Future<Output = Flow<T>>,
 {
+    join(run_all(limit, branches).await)
+}
+
+/// Runs labelled branches, at most `limit` at the same time (0 counts as 1), and returns their outcomes in the order given: for callers that run several
+/// groups of branches one after another and [`join`] all of them at the end.
+pub async fn run_all<T, L, B>(limit: usize, branches: impl IntoIterator<Item = (L, B)>) -> Vec<(L, Flow<T>)>
+where
+    B: Future<Output = Flow<T>>,
+{
     let branches: Vec<_> = branches.into_iter().enumerate().map(|(place, (label, branch))| ended(place, label, branch)).collect();
     let mut ended: Vec<_> = stream::iter(branches).buffer_unordered(limit.max(1)).collect().await;
     ended.sort_by_key(|(place, ..)| *place);
-    join(ended.into_iter().map(|(_, label, outcome)| (label, outcome)))
+    ended.into_iter().map(|(_, label, outcome)| (label, outcome)).collect()
 }
 
 async fn ended<T, L, B: Future<Output = Flow<T>>>(place: usize, label: L, branch: B) -> (usize, L, Flow<T>) {

@@ -61,7 +61,7 @@ mod tests;
 
 pub use group::{BeforeWaits, Checks, Group, Phase, Waits, Writes};
 pub use into_step::{FnStep, IntoStep, Step};
-pub use join_all::join_all;
+pub use join_all::{join_all, run_all};
 pub use name::StepName;
 pub use pass::Pass;
 pub use pipeline::Pipeline;

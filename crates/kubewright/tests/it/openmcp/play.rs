@@ -183,18 +183,9 @@ impl Stage {
     }
 
     /// The requests of ours to objects of the group since a mark, which are neither lists nor watches, by resource.
-    ///
-    /// The original looks at other components at intervals. Ours follow each event, so where time is real, chance says how many states of a moment a status
-    /// tells, and whether an object goes while its status is on the way. Both count where time is virtual only.
     pub(super) fn requests(&self, mark: Mark) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
-        let all = self.requests_one_by_one(mark);
-        for (number, record) in all.iter().enumerate() {
-            let is_same = |later: &Arc<Record>| is_of_status(later) && later.target == record.target;
-            let is_of_a_moment = record.status() == Some(404) || is_of_status(record) && all[number + 1..].iter().any(is_same);
-            if is_of_a_moment && !self.cluster.is_embedded() {
-                continue;
-            }
+        for record in self.requests_one_by_one(mark) {
             let resource = record.target.resource().map(|target| target.resource.clone());
             *counts.entry(resource.unwrap_or_default()).or_default() += 1;
         }
@@ -208,10 +199,6 @@ impl Stage {
         };
         self.cluster.journal().since(mark).iter().filter(counts).cloned().collect()
     }
-}
-
-fn is_of_status(record: &Record) -> bool {
-    record.target.resource().is_some_and(|target| target.subresource == "status")
 }
 
 pub(super) fn gvk(kind: &str) -> GroupVersionKind {

@@ -105,7 +105,10 @@ async fn write(scope: &PassScope, start: &Value, end: &PassEnd, stored: Option<&
     let name = object.head().name();
     let statuses = &scope.services.statuses;
     let whole = statuses.sends_whole_objects().then(|| object.json());
-    let (built_on, meanwhile) = (whole.as_ref().unwrap_or_else(|| object.head()), Meanwhile::Rebase { start, new: &new });
+    let (primary, key) = (&scope.services.primary, scope.pass.key());
+    let is_known = || primary.get(key).is_some_and(|known| known.uid() == object.uid());
+    let meanwhile = Meanwhile::Rebase { start, new: &new, is_known: &is_known };
+    let built_on = whole.as_ref().unwrap_or_else(|| object.head());
     match statuses.write(built_on, change, meanwhile).await {
         Ok(Written::Persisted(answer)) => {
             scope.wrote(&answer, "status");
@@ -113,9 +116,7 @@ async fn write(scope: &PassScope, start: &Value, end: &PassEnd, stored: Option<&
         }
         Ok(Written::Gone) => {
             // The watch may tell of it much later, and until then each pass would work for an object that is not there.
-            let (primary, key) = (&scope.services.primary, scope.pass.key());
-            let is_known = primary.get(key).is_some_and(|known| known.uid() == object.uid());
-            if is_known && statuses.is_gone(object.head()).await {
+            if is_known() && statuses.is_gone(object.head()).await {
                 primary.record_delete(key, object.uid());
             }
             Ok(())

@@ -24,7 +24,7 @@ async fn a_branch_that_fails_stops_no_other_one() {
         status.conditions.mark_true("Sized");
         Box::pin(async move {
             // The name of the first is not allowed.
-            join_all(2, ["Not_A_Name", "second", "third"].map(|name| (name, branch(cx, name)))).await?;
+            join_all(2, ["Not_A_Name", "second", "third"].into_iter().map(|name| (name, branch(cx, name)))).await?;
             Ok(())
         })
     });

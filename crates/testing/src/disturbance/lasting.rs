@@ -16,6 +16,9 @@ use crate::task::while_running;
 /// After the end of a fault, everything is as it should be within this time: the longest back-off, without its jitter.
 pub(super) const RECOVERY: Duration = Duration::from_mins(1);
 
+/// The delay that [`Fault::BusyFor`] asks for, in seconds.
+const BUSY_FOR: u32 = 3;
+
 /// The player looks this often at what takes long.
 pub(super) const LOOK: Duration = Duration::from_secs(5);
 
@@ -29,7 +32,7 @@ pub(super) enum Fault {
     Error,
     /// 429 without a time.
     Busy,
-    /// 429 that asks for 3 seconds, which is longer than a request is held for.
+    /// 429 that asks for [`BUSY_FOR`] seconds, which is longer than a request is held for.
     BusyFor,
     /// The connection is refused.
     Refused,
@@ -42,6 +45,12 @@ impl Fault {
     /// those of watches, discovery and events.
     pub(super) fn most_requests(lasts: Duration) -> usize {
         60 + 40 * Self::most_passes(lasts)
+    }
+
+    /// How often one object is tried again by reconcilers that wait for exactly the delay that the fault asks for.
+    pub(super) fn most_retries(self, lasts: Duration) -> usize {
+        let retries = lasts.as_secs() / u64::from(BUSY_FOR);
+        if self == Self::BusyFor { usize::try_from(retries).unwrap_or(usize::MAX) } else { 0 }
     }
 
     /// How often one object may be tried again: after 1, 2, 4, 8, 16, 32, 60, 60, … seconds.
@@ -78,7 +87,7 @@ impl Lasting {
         let rule = match fault {
             Fault::Error => builder.internal_error(),
             Fault::Busy => builder.respond(Status::new(429, "TooManyRequests", "a disturbance")),
-            Fault::BusyFor => builder.too_many_requests(3),
+            Fault::BusyFor => builder.too_many_requests(BUSY_FOR),
             Fault::Refused => builder.drop_before(),
         };
         let ended = Arc::new(Mutex::new(None));

@@ -20,6 +20,7 @@ mod hand;
 mod lasting;
 mod leaders;
 mod normal;
+mod pace;
 mod player;
 mod points;
 mod processes;
@@ -30,6 +31,7 @@ mod trouble;
 
 pub use component::{ComponentScenario, until_state};
 pub use hand::Hand;
+pub use pace::Pace;
 pub use scenario::{Scenario, Step};
 
 use points::DisturbanceExtent;
@@ -70,7 +72,7 @@ fn play<S: Scenario>(scenario: &S, extent: DisturbanceExtent) {
         leader_requests = replicas.leader_requests;
         tally.add(&plain, Ok(replicas), &Disturbance::Replicas);
     }
-    let disturbances = points::chosen(&plain, leader_requests, extent, scenario.is_combined());
+    let disturbances = points::chosen(&plain, leader_requests, extent, scenario.one_in());
     for (outcome, disturbance) in each(&disturbances, run).into_iter().zip(&disturbances) {
         tally.add(&plain, outcome.and_then(|outcome| outcome), disturbance);
     }

@@ -16,11 +16,8 @@ const DELAYS: [Duration; 3] = [Duration::from_secs(2), Duration::from_secs(45), 
 /// Runs with events in an order of their own.
 const SHUFFLES: usize = 8;
 
-/// Of second crashes, and where time is real of scenarios that only combine others, one in so many is tried by default.
+/// Of second crashes one in so many is tried by default; where time is real, of scenarios that combine others, too.
 const SAMPLE: usize = 3;
-
-/// Of a scenario that only combines others about so many runs are tried by default where time is virtual, spread over all of its points.
-const COMBINED: usize = 120;
 
 /// Of the faults that last, one in so many by default: a number that shares no factor with how many there are for each verb and resource,
 /// so that these take turns.
@@ -60,7 +57,7 @@ impl Wish {
 const LEADER_SAMPLE: usize = 3;
 
 /// All disturbances of a scenario whose undisturbed run was this one, and in which leading replicas sent so many requests.
-pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: DisturbanceExtent, is_combined: bool) -> Vec<Disturbance> {
+pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: DisturbanceExtent, one_in: usize) -> Vec<Disturbance> {
     let mut all = if plain.is_virtual { everywhere(plain) } else { a_few(plain) };
     if extent == DisturbanceExtent::Leaders {
         all.clear();
@@ -68,10 +65,7 @@ pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: Disturbanc
     all.extend(of_leaders(leader_requests));
     match Wish::read() {
         Wish::All => all,
-        Wish::Usual if is_combined => {
-            let stride = if plain.is_virtual { combined_stride(all.len()) } else { SAMPLE };
-            all.into_iter().step_by(stride).collect()
-        }
+        Wish::Usual if one_in > 1 => sampled(all, if plain.is_virtual { one_in } else { one_in.min(SAMPLE) }),
         Wish::Usual if !plain.is_virtual => all,
         Wish::Usual => {
             let (mut lasting, mut leaders) = (0, 0);
@@ -94,12 +88,11 @@ pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: Disturbanc
     }
 }
 
-/// The stride through all the runs of a scenario that only combines others: it shares no factor with the number of faults that last, nor with that of
-/// troubles of leaders, so that these take turns.
-fn combined_stride(runs: usize) -> usize {
-    let least = runs.div_ceil(COMBINED).max(1);
-    // There is one among six numbers.
-    (least..least + 6).find(|stride| stride % 2 != 0 && stride % 3 != 0).unwrap_or(least)
+/// One in so many runs: of the first group of so many the first, of the next the second, and so on, so that kinds of disturbances take turns that stand in
+/// a fixed order at each point.
+fn sampled(all: Vec<Disturbance>, one_in: usize) -> Vec<Disturbance> {
+    let is_chosen = |nth: usize| nth % one_in == nth / one_in % one_in;
+    all.into_iter().enumerate().filter(|(nth, _)| is_chosen(*nth)).map(|(_, one)| one).collect()
 }
 
 /// Each trouble of leaders, before and after each request.

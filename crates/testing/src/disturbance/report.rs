@@ -30,26 +30,20 @@ fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) 
         disturbed.touched.iter().map(|object| format!("{disturbance}: {object} belongs to somebody else and was touched")),
     );
     for (object, writes) in &disturbed.writes {
-        let more = match disturbance.lasts() {
-            None => MORE,
+        let more = match disturbance.lasting() {
+            // Where time is virtual, operators that work beside each other take turns.
+            None if plain.is_virtual => MORE,
+            None => disturbance.operators() * MORE,
             // Creates of one kind count together, since their paths name no object.
-            Some(lasts) if object.ends_with(' ') => Fault::most_requests(lasts),
-            Some(lasts) if plain.is_hand_written => {
-                let seconds = usize::try_from(lasts.as_secs()).unwrap_or(usize::MAX);
-                // Each of the objects may start a pass besides.
-                MORE + seconds.max(3 * (Fault::most_passes(lasts) + plain.writes.len()))
-            }
-            // Each pass tries three times.
-            Some(lasts) => MORE + 3 * Fault::most_passes(lasts),
+            Some((_, lasts)) if object.ends_with(' ') => Fault::most_requests(lasts),
+            Some((fault, lasts)) => MORE + plain.pace.most_writes(fault, lasts),
         };
-        // Where time is real, chance says how many events one pass answers; a loop writes far more often than that.
-        let chance = if plain.is_virtual { 1 } else { 3 };
-        let most = disturbance.operators() * plain.writes.get(object).copied().unwrap_or(0) + chance * more;
+        let most = disturbance.operators() * plain.writes.get(object).copied().unwrap_or(0) + more;
         if *writes > most {
             found.push(format!("{disturbance}: {object} was written {writes} times, more than {most}"));
         }
     }
-    if let Some(lasts) = disturbance.lasts() {
+    if let Some((_, lasts)) = disturbance.lasting() {
         let (recovery, longest) = (disturbed.recovery.unwrap_or_default(), RECOVERY + plain.took + plain.poll + LOOK);
         if recovery > longest {
             found.push(format!("{disturbance}: in order {recovery:?} after the end of the fault, more than {longest:?}"));
@@ -154,7 +148,7 @@ struct Span {
 
 impl Spans {
     fn add(&mut self, plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) {
-        let Some(lasts) = disturbance.lasts() else { return };
+        let Some((_, lasts)) = disturbance.lasting() else { return };
         let span = self.0.entry(lasts).or_default();
         span.runs += 1;
         span.requests = span.requests.max(disturbed.requests.saturating_sub(plain.requests));

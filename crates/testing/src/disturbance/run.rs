@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::effects::{UNLED, births_and_deaths, unled_writes};
 use super::leaders::Leaders;
 use super::normal::{ANY, normal};
+use super::pace::Pace;
 use super::player::Player;
 use super::scenario::{Scenario, Step, strangers};
 use super::trouble::Disturbance;
@@ -31,12 +32,12 @@ pub(super) struct Outcome {
     pub(super) watched: BTreeSet<(String, String)>,
     /// The verbs and resources of the requests.
     pub(super) asked: Vec<(Verb, String, String)>,
-    /// How long the steps took.
+    /// The duration of the steps.
     pub(super) took: Duration,
-    /// How long the operator may wait by timers of its own.
+    /// The longest time that the operator lets pass before it looks again at an object without an event.
     pub(super) poll: Duration,
-    /// Whether its passes are those of hand-written reconcilers.
-    pub(super) is_hand_written: bool,
+    /// The kind of reconciler.
+    pub(super) pace: Pace,
     /// How long they took after the end of a fault that lasted.
     pub(super) recovery: Option<Duration>,
     /// How many requests leading replicas sent until the steps were done.
@@ -133,7 +134,7 @@ impl<'s, S: Scenario> Stage<'s, S> {
             asked: asked(&journal),
             took: done.saturating_sub(begun),
             poll: self.scenario.poll(),
-            is_hand_written: self.scenario.is_hand_written(),
+            pace: self.scenario.pace(),
             recovery,
             leader_requests,
             met_leader: player.leaders.as_ref().is_some_and(Leaders::has_begun),

@@ -8,7 +8,7 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::operator::{Operator, RunningOperator};
 use serde_json::Value;
 
-use super::Hand;
+use super::{Hand, Pace};
 use crate::TestCluster;
 
 /// An operator, and the steps in its cluster.
@@ -17,9 +17,9 @@ pub trait Scenario: Sync {
     /// The name in reports.
     fn name(&self) -> &str;
 
-    /// Whether it only combines what other scenarios show, so that a sample of its points does.
-    fn is_combined(&self) -> bool {
-        false
+    /// One in so many runs is played by default. Default: 1, all of them. A scenario that combines behaviours of others needs fewer runs.
+    fn one_in(&self) -> usize {
+        1
     }
 
     /// The longest time that the operator lets pass before it looks again at what it waits for. After a fault it may come to that wait once more, on top
@@ -28,10 +28,9 @@ pub trait Scenario: Sync {
         Duration::ZERO
     }
 
-    /// Whether its passes are those of hand-written reconcilers: while a fault lasts they start after exactly the delay that a server asks for and with
-    /// events of other objects, and not only after delays that grow.
-    fn is_hand_written(&self) -> bool {
-        false
+    /// The kind of reconciler. Default: the engine of components.
+    fn pace(&self) -> Pace {
+        Pace::Component
     }
 
     /// The operator, for each of its processes.

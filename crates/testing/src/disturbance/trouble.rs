@@ -110,9 +110,9 @@ impl Disturbance {
         }
     }
 
-    /// How long the fault lasts, if it is one that does.
-    pub(super) fn lasts(&self) -> Option<Duration> {
-        if let Self::Lasting { lasts, .. } = self { Some(*lasts) } else { None }
+    /// The fault that lasts, and for how long.
+    pub(super) fn lasting(&self) -> Option<(Fault, Duration)> {
+        if let Self::Lasting { fault, lasts, .. } = self { Some((*fault, *lasts)) } else { None }
     }
 
     /// How many operators work.

@@ -16,8 +16,8 @@ use crate::world::{OPERATOR, is_seen, reason_of, watch_logs};
 /// A scenario of components named Bundle.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
-    /// Whether it only combines what other scenarios show, so that a sample does.
-    pub(super) is_combined: bool,
+    /// One in so many runs is played by default.
+    pub(super) one_in: usize,
     /// Leads to where the disturbances begin; undisturbed.
     pub(super) before: fn(&Kinds) -> Vec<Step>,
     pub(super) steps: fn(&Kinds) -> Vec<Step>,
@@ -48,8 +48,8 @@ impl disturbance::Scenario for Scenario {
         self.name
     }
 
-    fn is_combined(&self) -> bool {
-        self.is_combined
+    fn one_in(&self) -> usize {
+        self.one_in
     }
 
     fn operator(&self) -> Operator {

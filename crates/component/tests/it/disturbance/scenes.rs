@@ -28,7 +28,7 @@ pub(super) fn webhook(kinds: &Kinds) -> Value {
 pub(super) fn install() -> Scenario {
     Scenario {
         name: "install",
-        is_combined: false,
+        one_in: 1,
         before: |_| Vec::new(),
         steps: |kinds: &Kinds| {
             let objects = [
@@ -72,7 +72,7 @@ fn new(kinds: &Kinds) -> Vec<Value> {
 pub(super) fn upgrade() -> Scenario {
     Scenario {
         name: "upgrade",
-        is_combined: false,
+        one_in: 1,
         before: |kinds| vec![Step::Set(kinds.component(&old(kinds))), ready("demo")],
         steps: |kinds| {
             vec![Step::Set(kinds.component(&new(kinds))), ready("demo"), Step::Gone(config_map("leaving", "")), ready("demo")]
@@ -84,7 +84,8 @@ pub(super) fn upgrade() -> Scenario {
 pub(super) fn start() -> Scenario {
     Scenario {
         name: "start after a change",
-        is_combined: true,
+        // It combines a start and an upgrade.
+        one_in: 3,
         before: |kinds| vec![Step::Set(kinds.component(&old(kinds))), ready("demo")],
         steps: |kinds| {
             vec![
@@ -115,7 +116,7 @@ fn doomed(kinds: &Kinds) -> Value {
 pub(super) fn deletion() -> Scenario {
     Scenario {
         name: "deletion",
-        is_combined: false,
+        one_in: 1,
         before: |kinds| vec![Step::Set(doomed(kinds)), ready("demo")],
         steps: |kinds| {
             let foreign = kinds.object("Baz", "foreign");
@@ -134,7 +135,7 @@ pub(super) fn deletion() -> Scenario {
 pub(super) fn adoption() -> Scenario {
     Scenario {
         name: "adoption",
-        is_combined: false,
+        one_in: 1,
         before: |_| {
             let mut taken = config_map("taken", "x");
             taken["metadata"]["labels"][format!("{}/owner-id", crate::world::OPERATOR)] =
@@ -181,7 +182,7 @@ fn applied() -> Value {
 pub(super) fn drift() -> Scenario {
     Scenario {
         name: "drift",
-        is_combined: false,
+        one_in: 1,
         before: |_| vec![Step::Set(drifting()), ready("demo")],
         steps: |_| {
             let label = format!("{}/owner-id", crate::world::OPERATOR);
@@ -214,7 +215,7 @@ fn staged(kinds: &Kinds) -> Value {
 pub(super) fn stages() -> Scenario {
     Scenario {
         name: "deletion stages",
-        is_combined: false,
+        one_in: 1,
         before: |kinds| vec![Step::Set(staged(kinds)), ready("demo")],
         steps: |kinds| vec![Step::Delete(staged(kinds)), Step::Gone(staged(kinds))],
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{Hand, Scenario, Step, survives};
+use kubewright_testing::disturbance::{Hand, Pace, Scenario, Step, survives};
 
 use super::controllers::{Polling, platform};
 use super::external::{ACCESS, DEPLOYMENT, REMOTE, SYSTEM};
@@ -20,6 +20,8 @@ struct ControlPlanes {
     name: &'static str,
     /// Whether it is ready before the disturbances begin.
     is_ready: bool,
+    /// The number of components that write to one other component in the same step.
+    writers: usize,
     steps: fn() -> Vec<Step>,
 }
 
@@ -77,8 +79,8 @@ impl Scenario for ControlPlanes {
     }
 
     // It combines finalizers, statuses, creations and deletions, each of which has scenarios of its own.
-    fn is_combined(&self) -> bool {
-        true
+    fn one_in(&self) -> usize {
+        5
     }
 
     // The landscaper and the API server ask their systems by timers.
@@ -86,8 +88,9 @@ impl Scenario for ControlPlanes {
         polling().interval.as_duration()
     }
 
-    fn is_hand_written(&self) -> bool {
-        true
+    fn pace(&self) -> Pace {
+        // Each of the five components tells its owner that it waits, and that it goes.
+        Pace::HandWritten { writers: self.writers, events: 10 }
     }
 
     fn operator(&self) -> Operator {
@@ -161,19 +164,20 @@ impl Scenario for ControlPlanes {
 // FLOW-03, DEP-07
 #[test]
 fn a_roll_out_survives_all_disturbances() {
-    survives(&ControlPlanes { name: "the roll-out of a control plane", is_ready: false, steps: roll_out });
+    survives(&ControlPlanes { name: "the roll-out of a control plane", is_ready: false, writers: 1, steps: roll_out });
 }
 
 // FLOW-03, OL-5
 #[test]
 fn a_change_survives_all_disturbances() {
-    survives(&ControlPlanes { name: "the change of a control plane", is_ready: true, steps: change });
+    survives(&ControlPlanes { name: "the change of a control plane", is_ready: true, writers: 1, steps: change });
 }
 
 // FLOW-03, DEP-13
 #[test]
 fn a_teardown_survives_all_disturbances() {
-    survives(&ControlPlanes { name: "the teardown of a control plane", is_ready: true, steps: teardown });
+    // The four components that depend on the API server withdraw their finalizers from it at the same time.
+    survives(&ControlPlanes { name: "the teardown of a control plane", is_ready: true, writers: 4, steps: teardown });
 }
 
 // LDR-1: all parts of one control plane fall into one bucket.

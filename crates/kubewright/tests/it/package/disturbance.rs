@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{Hand, Scenario, Step, survives};
+use kubewright_testing::disturbance::{Hand, Pace, Scenario, Step, survives};
 use kubewright_testing::fixtures::package::{AccountProducer, Package, PackageSpec, PackageVolume, Scripts, operator};
 
 use super::world::{CLASS, condition, descriptor, shop, storage_class};
@@ -124,8 +124,8 @@ impl Scenario for Packages {
     }
 
     // The cut after each request of an installation has a test of its own.
-    fn is_combined(&self) -> bool {
-        true
+    fn one_in(&self) -> usize {
+        3
     }
 
     // A volume that grows is looked at after ten seconds.
@@ -133,8 +133,8 @@ impl Scenario for Packages {
         Duration::from_secs(10)
     }
 
-    fn is_hand_written(&self) -> bool {
-        true
+    fn pace(&self) -> Pace {
+        Pace::HandWritten { writers: 1, events: 0 }
     }
 
     fn operator(&self) -> Operator {

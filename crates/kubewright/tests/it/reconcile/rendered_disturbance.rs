@@ -3,7 +3,7 @@
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{Hand, Scenario, Step, survives};
+use kubewright_testing::disturbance::{Hand, Pace, Scenario, Step, survives};
 
 use super::rendered::{GROUP, is_ready, operator};
 
@@ -26,8 +26,8 @@ impl Scenario for Sites {
         "a rendered set"
     }
 
-    fn is_hand_written(&self) -> bool {
-        true
+    fn pace(&self) -> Pace {
+        Pace::HandWritten { writers: 1, events: 0 }
     }
 
     fn operator(&self) -> Operator {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
-use kubewright_testing::disturbance::{Hand, Scenario, Step, survives};
+use kubewright_testing::disturbance::{Hand, Pace, Scenario, Step, survives};
 use kubewright_testing::fixtures::package::{Package, Packages, Scripts};
 use kubewright_testing::fixtures::restart::{HistoryLimits, RestartRequest, RestartRequestSpec, Restarts};
 
@@ -33,16 +33,16 @@ impl Scenario for Restarting {
         "a restart"
     }
 
-    fn is_combined(&self) -> bool {
-        true
+    fn one_in(&self) -> usize {
+        3
     }
 
     fn poll(&self) -> Duration {
         Duration::from_secs(5)
     }
 
-    fn is_hand_written(&self) -> bool {
-        true
+    fn pace(&self) -> Pace {
+        Pace::HandWritten { writers: 1, events: 0 }
     }
 
     fn operator(&self) -> Operator {

@@ -1,0 +1,43 @@
+//! How often passes of one object are repeated while a fault lasts.
+
+use std::time::Duration;
+
+use kubewright_core::backoff::Timing;
+
+use super::lasting::Fault;
+
+/// The kind of reconciler, which decides when its passes are repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Pace {
+    /// The engine of components: after delays of 1 s, doubled up to a minute, whatever events come meanwhile.
+    Component,
+    /// A hand-written reconciler: after the delays of [`Timing::failures`], after exactly the delay that a server asks for, and with each event of another
+    /// object.
+    HandWritten {
+        /// The largest number of objects whose passes write one object in the same step.
+        writers: usize,
+        /// The largest number of passes of one object that events of others start during the steps.
+        events: usize,
+    },
+}
+
+impl Pace {
+    /// The largest number of writes of one object that repetitions cost while a fault lasts.
+    pub(super) fn most_writes(self, fault: Fault, lasts: Duration) -> usize {
+        // A pass of the engine, also of one in a hand-written reconciler, tries each write three times.
+        let of_engine = 3 * Fault::most_passes(lasts);
+        match self {
+            Self::Component => of_engine,
+            Self::HandWritten { writers, events } => {
+                let delays = Timing::default().failures;
+                let passes = (1..).scan(Duration::ZERO, |passed, failures| {
+                    *passed += delays.nominal(failures).as_duration();
+                    Some(*passed)
+                });
+                let of_delays = 2 + passes.take_while(|passed| *passed < lasts).count();
+                writers * of_engine.max(of_delays) + fault.most_retries(lasts) + events
+            }
+        }
+    }
+}

@@ -8,8 +8,8 @@ use kubewright_apiserver::middleware::journal::{Journal, Mark, Record};
 
 /// Numbers of requests.
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(clippy::exhaustive_structs)] // read field by field
-pub struct RequestCounts {
+#[non_exhaustive]
+pub struct RequestTotals {
     /// Writes of objects other than events and leases.
     pub writes: usize,
     /// Writes of events.
@@ -24,7 +24,7 @@ pub struct RequestCounts {
     pub refused: usize,
 }
 
-impl RequestCounts {
+impl RequestTotals {
     fn of(record: &Record) -> Self {
         let mut requests = Self { refused: usize::from(record.status().is_some_and(|code| code >= 400)), ..Self::default() };
         let resource = record.target.resource();
@@ -40,7 +40,7 @@ impl RequestCounts {
     }
 }
 
-impl AddAssign for RequestCounts {
+impl AddAssign for RequestTotals {
     fn add_assign(&mut self, other: Self) {
         self.writes += other.writes;
         self.events += other.events;
@@ -57,7 +57,7 @@ pub struct RequestCounter {
     journal: Journal,
     user: String,
     mark: Mark,
-    counted: RequestCounts,
+    counted: RequestTotals,
     /// The leases that the user wrote since the last call of [`Self::take`].
     leases: BTreeSet<String>,
 }
@@ -66,21 +66,21 @@ impl RequestCounter {
     /// Counts the requests of this user from now on.
     pub fn new(journal: Journal, user: &str) -> Self {
         let mark = journal.mark();
-        Self { mark, journal, user: user.to_owned(), counted: RequestCounts::default(), leases: BTreeSet::new() }
+        Self { mark, journal, user: user.to_owned(), counted: RequestTotals::default(), leases: BTreeSet::new() }
     }
 
-    /// Counts what has come since the last call.
+    /// Counts the requests that came since the last call.
     pub fn count(&mut self) {
         let next = self.journal.mark();
         for record in self.journal.since(self.mark).by_user(&self.user).iter().filter(|record| record.mark() < next) {
-            self.counted += RequestCounts::of(record);
+            self.counted += RequestTotals::of(record);
             self.leases.extend(renewed(record));
         }
         self.mark = next;
     }
 
     /// Returns the numbers since the last call of this.
-    pub fn take(&mut self) -> RequestCounts {
+    pub fn take(&mut self) -> RequestTotals {
         self.count();
         self.leases.clear();
         std::mem::take(&mut self.counted)

@@ -1,4 +1,4 @@
-//! What an operator takes when it has many components.
+//! The resources of an operator that has many components.
 //!
 //! `cargo bench -p bench-operator --bench scale [-- <components>x<dependents>...]`, by default 1000x10 3000x10 10000x10. For each size an
 //! embedded API server is started in this process, and the operator as a process of its own, so that its memory and its CPU seconds are
@@ -18,12 +18,15 @@ mod scale_out;
 
 use std::process::ExitCode;
 
-use self::run::{Figures, Run, Size};
+use kubewright_testing::bench::{arguments, exit_code};
+
+use self::run::{ComponentFigures, ComponentNumbers, ComponentRun};
 
 /// The size at which several replicas are measured unless the command line names one.
-const SCALE_OUT: Size = Size::new(10_000, 1);
+const SCALE_OUT: ComponentNumbers = ComponentNumbers::new(10_000, 1);
 /// The sizes at which one process is measured unless the command line names some.
-const SIZES: [Size; 3] = [Size::new(1000, 10), Size::new(3000, 10), Size::new(10_000, 10)];
+const SIZES: [ComponentNumbers; 3] =
+    [ComponentNumbers::new(1000, 10), ComponentNumbers::new(3000, 10), ComponentNumbers::new(10_000, 10)];
 /// The operator never takes more, in MiB.
 const MEMORY: f64 = 300.0;
 /// A component of the largest run costs at most this many times what one of the smallest does.
@@ -31,55 +34,51 @@ const GROWTH: f64 = 1.5;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // What comes from cargo itself begins with a dash.
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let arguments = arguments();
     let is_scale_out = arguments.first().is_some_and(|mode| mode == "out");
     let arguments = if is_scale_out { &arguments[1..] } else { &arguments[..] };
-    let sizes: Option<Vec<Size>> = arguments.iter().map(|argument| Size::parse(argument)).collect();
+    let sizes: Option<Vec<ComponentNumbers>> = arguments.iter().map(|argument| ComponentNumbers::parse(argument)).collect();
     let Some(sizes) = sizes else {
         eprintln!("error: failed to read the sizes {}: each must be <components>x<dependents>", arguments.join(" "));
         return ExitCode::from(2);
     };
-    let faults = if is_scale_out {
+    let missed = if is_scale_out {
         scale_out::scale_out(sizes.first().copied().unwrap_or(SCALE_OUT)).await
     } else {
         one_process(if sizes.is_empty() { &SIZES } else { &sizes }).await
     };
-    for fault in &faults {
-        println!("MISSED: {fault}");
-    }
-    if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    exit_code(&missed)
 }
 
-/// Prints the figures of each size, and returns which of them are not as they should be.
-async fn one_process(sizes: &[Size]) -> Vec<String> {
-    println!("{}", Figures::TITLES);
+/// Prints the figures of each size, and returns those that missed their limits.
+async fn one_process(sizes: &[ComponentNumbers]) -> Vec<String> {
+    println!("{}", ComponentFigures::TITLES);
     let mut all = Vec::new();
     for size in sizes {
-        all.extend(Run::start(*size).await.figures().await);
+        all.extend(ComponentRun::start(*size).await.figures().await);
     }
-    faults(&all)
+    missed(&all)
 }
 
-/// The figures that are not as they should be.
-fn faults(all: &[Figures]) -> Vec<String> {
-    let mut faults = Vec::new();
-    for figures in all.iter().filter(|figures| figures.peak > MEMORY) {
-        faults.push(format!("{} of {}: {:.0} MiB are more than {MEMORY:.0}", figures.phase, figures.size, figures.peak));
+/// The figures that missed their limits.
+fn missed(all: &[ComponentFigures]) -> Vec<String> {
+    let mut missed = Vec::new();
+    for figures in all.iter().filter(|figures| figures.cost.peak > MEMORY) {
+        missed.push(format!("{} of {}: {:.0} MiB are more than {MEMORY:.0}", figures.phase, figures.size, figures.cost.peak));
     }
     for large in all {
         // The smallest run with as many dependents per component; a handful of components tell nothing about one.
-        let like = |small: &&Figures| small.phase == large.phase && small.size.dependents == large.size.dependents;
+        let like = |small: &&ComponentFigures| small.phase == large.phase && small.size.dependents == large.size.dependents;
         let Some(small) = all.iter().filter(like).min_by_key(|small| small.size.components) else { continue };
-        for (what, of) in Figures::PER_COMPONENT {
+        for (unit, of) in ComponentFigures::PER_COMPONENT {
             let (before, after) = (of(small), of(large));
             if after > before * GROWTH && after > 0.0 {
-                faults.push(format!(
-                    "{} of {}: {after:.2} {what} per component, {before:.2} with {}",
+                missed.push(format!(
+                    "{} of {}: {after:.2} {unit} per component, {before:.2} with {}",
                     large.phase, large.size, small.size
                 ));
             }
         }
     }
-    faults
+    missed
 }

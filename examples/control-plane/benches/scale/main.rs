@@ -1,4 +1,4 @@
-//! What the operator takes when it has many control planes.
+//! The resources of the operator when it has many control planes.
 //!
 //! `cargo bench -p control-plane --bench scale [-- <control planes>...]`, by default 100 1000. For each number an embedded API server is started in this
 //! process, and the operator as a process of its own. The run fails when a control plane of the largest run costs much more than one of the smallest: requests,
@@ -12,22 +12,20 @@ mod figures;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use kubewright_testing::OperatorProcess;
+use kubewright::core::time::Moment;
+use kubewright_testing::bench::{MeasuredOperator, arguments, exit_code};
 
-use self::cluster::{Scene, planes};
-use self::figures::{Figures, faults};
+use self::cluster::PlaneCluster;
+use self::figures::{PlaneFigures, missed};
 
 /// The numbers of control planes unless the command line names some.
 const NUMBERS: [usize; 2] = [100, 1000];
-/// How long nothing happens in the idle phase.
+/// The length of the phase in which nothing happens.
 const IDLE: Duration = Duration::from_secs(10);
-/// Work that is left behind after a phase is counted for this time.
-const SETTLE: Duration = Duration::from_secs(3);
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // What comes from cargo itself begins with a dash.
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let arguments = arguments();
     let numbers: Option<Vec<usize>> = arguments.iter().map(|text| text.parse().ok().filter(|number| *number > 0)).collect();
     let Some(mut numbers) = numbers else {
         eprintln!("error: failed to read the numbers of control planes {}: each must be a positive number", arguments.join(" "));
@@ -36,94 +34,70 @@ async fn main() -> ExitCode {
     if numbers.is_empty() {
         numbers = NUMBERS.to_vec();
     }
-    println!("{}", Figures::TITLES);
+    println!("{}", PlaneFigures::TITLES);
     let mut all = Vec::new();
     for number in numbers {
-        all.extend(run(number).await);
+        all.extend(PlaneRun::start(number).await.figures().await);
     }
-    let faults = faults(&all);
-    for fault in &faults {
-        println!("MISSED: {fault}");
-    }
-    if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    exit_code(&missed(&all))
 }
 
-/// All phases with so many control planes; prints each as soon as it is over.
-async fn run(number: usize) -> Vec<Figures> {
-    let mut run = Run::start(number).await;
-    let mut all = Vec::new();
-
-    let phase = run.begin();
-    run.scene.each(number, planes::create).await;
-    run.scene.until_ready(number, 1, &mut run.counter).await;
-    all.push(run.end("roll-out", phase).await);
-
-    let phase = run.begin();
-    run.scene.client.clock().sleep(IDLE).await;
-    all.push(run.end("idle", phase).await);
-
-    let phase = run.begin();
-    run.scene.each(number, planes::change).await;
-    run.scene.until_ready(number, 2, &mut run.counter).await;
-    all.push(run.end("change", phase).await);
-
-    let phase = run.begin();
-    run.scene.each(number, planes::delete).await;
-    run.scene.until_gone(&mut run.counter).await;
-    all.push(run.end("teardown", phase).await);
-
-    drop(run.operator);
-    run.scene.stop().await;
-    all
-}
-
-/// An operator and its server.
-struct Run {
+/// An operator and its cluster.
+struct PlaneRun {
     number: usize,
-    scene: Scene,
-    operator: OperatorProcess,
-    counter: kubewright_testing::RequestCounter,
+    cluster: PlaneCluster,
+    operator: MeasuredOperator,
     /// Resident memory of the operator without control planes, in MiB.
     empty: f64,
 }
 
-/// The state at the beginning of a phase.
-struct Phase {
-    begun: kubewright::core::time::Moment,
-    cpu: f64,
-}
-
-impl Run {
-    /// Starts a server without control planes, and the operator.
+impl PlaneRun {
+    /// Starts a cluster without control planes, and the operator.
     async fn start(number: usize) -> Self {
-        let scene = Scene::start().await;
-        let mut counter = scene.counter();
-        let operator = scene.operator();
-        scene.until_watching(&mut counter).await;
-        scene.client.clock().sleep(SETTLE).await;
-        counter.take();
-        Self { number, empty: operator.usage().resident().unwrap(), scene, operator, counter }
+        let cluster = PlaneCluster::start().await;
+        let operator = cluster.operator().await;
+        Self { number, empty: operator.usage().resident().unwrap(), cluster, operator }
     }
 
-    fn begin(&mut self) -> Phase {
-        self.counter.take();
-        self.operator.usage().forget_peak().unwrap();
-        Phase { begun: self.scene.client.clock().moment(), cpu: self.operator.usage().cpu().unwrap() }
+    /// Runs all phases; prints the figures of each as soon as it is over.
+    async fn figures(mut self) -> Vec<PlaneFigures> {
+        let number = self.number;
+        let mut all = Vec::new();
+
+        let begun = self.begin();
+        self.cluster.create(number).await;
+        self.cluster.until_ready(number, 1, &mut self.operator).await;
+        all.push(self.end("roll-out", begun).await);
+
+        let begun = self.begin();
+        self.cluster.bench.pass(IDLE).await;
+        all.push(self.end("idle", begun).await);
+
+        let begun = self.begin();
+        self.cluster.change(number).await;
+        self.cluster.until_ready(number, 2, &mut self.operator).await;
+        all.push(self.end("change", begun).await);
+
+        let begun = self.begin();
+        self.cluster.delete(number).await;
+        self.cluster.until_gone(&mut self.operator).await;
+        all.push(self.end("teardown", begun).await);
+
+        drop(self.operator);
+        self.cluster.bench.stop().await;
+        all
     }
 
-    async fn end(&mut self, name: &'static str, phase: Phase) -> Figures {
-        let seconds = self.scene.client.clock().moment().since(phase.begun).as_secs_f64();
-        self.scene.client.clock().sleep(SETTLE).await;
-        let usage = self.operator.usage();
-        let figures = Figures {
-            number: self.number,
-            phase: name,
-            seconds,
-            cpu: usage.cpu().unwrap() - phase.cpu,
-            peak: usage.peak().unwrap(),
-            empty: self.empty,
-            requests: self.counter.take(),
-        };
+    fn begin(&mut self) -> Moment {
+        self.operator.begin().unwrap();
+        self.cluster.bench.moment()
+    }
+
+    async fn end(&mut self, phase: &'static str, begun: Moment) -> PlaneFigures {
+        let seconds = self.cluster.bench.seconds_since(begun);
+        self.cluster.bench.settle().await;
+        let cost = self.operator.cost().unwrap();
+        let figures = PlaneFigures { number: self.number, phase, seconds, empty: self.empty, cost };
         println!("{figures}");
         figures
     }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::faults::CutHandle;
+use kubewright_apiserver::middleware::journal::{Mark, Outcome};
 use kubewright_runtime::operator::Operator;
 
 use crate::{TestCluster, TestOperator};
@@ -18,27 +20,36 @@ const POLL: Duration = Duration::from_millis(20);
 pub struct OperatorCut<'c> {
     cluster: &'c TestCluster,
     cut: CutHandle,
+    /// The beginning of the cut in the journal.
+    begin: Mark,
 }
 
 impl TestCluster {
     /// Lets so many more requests of operators pass, and drops all after them, as if the process had ended there (TS-5).
     /// [`OperatorCut::restarted`] ends it and starts the next one.
     pub fn cut_after(&self, requests: u64) -> OperatorCut<'_> {
-        OperatorCut { cluster: self, cut: self.faults().cut_after(requests).start() }
+        OperatorCut { cluster: self, begin: self.journal().mark(), cut: self.faults().cut_after(requests).start() }
     }
 }
 
 impl OperatorCut<'_> {
-    /// Waits until a request of the operator is dropped, kills it, and starts the next process. None if it sends no such request within a minute:
-    /// then it is killed all the same.
+    /// Waits until a request of the operator is dropped and those before it are answered, kills the operator, and starts the next process. None if it
+    /// sends no such request within a minute: then it is killed all the same.
     pub async fn restarted(self, operator: TestOperator, next: impl Into<Operator>) -> Option<TestOperator> {
         let begun = self.cluster.clock().moment();
-        while self.cut.dropped() == 0 && self.cluster.clock().moment().since(begun) < PATIENCE {
+        while !(self.cut.dropped() > 0 && self.is_answered()) && self.cluster.clock().moment().since(begun) < PATIENCE {
             self.cluster.pass(POLL).await;
         }
         operator.kill().await;
         let is_cut = self.cut.dropped() > 0;
         self.cut.resume();
         if is_cut { Some(self.cluster.run(next).await) } else { None }
+    }
+
+    /// Whether the journal tells the end of each request since the cut began, other than watches.
+    fn is_answered(&self) -> bool {
+        let is_running = |verb: Option<Verb>, outcome: Outcome| outcome == Outcome::Running && verb != Some(Verb::Watch);
+        let sent = self.cluster.journal().since(self.begin);
+        !sent.iter().any(|record| is_running(record.target.resource().map(|target| target.verb), record.outcome))
     }
 }

@@ -83,6 +83,16 @@ impl PackageWorld {
         self.operator = Some(self.cluster.run(operator(Scripts::new(self.scripts.clone()))).await);
     }
 
+    /// Changes the specification of a package, ends the operator after so many more of its requests, and starts the next process. False if the operator
+    /// sends no more than these; then there is none any more.
+    pub(crate) async fn change_and_restart_after(&mut self, requests: u64, name: &str, spec: Value) -> bool {
+        let Some(first) = self.operator.take() else { return false };
+        let cut = self.cluster.cut_after(requests);
+        self.change(name, spec).await;
+        self.operator = cut.restarted(first, operator(Scripts::new(self.scripts.clone()))).await;
+        self.operator.is_some()
+    }
+
     /// Kills the operator.
     pub(crate) async fn kill(&mut self) {
         if let Some(operator) = self.operator.take() {

@@ -13,10 +13,10 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::background::{BackgroundTasks, StartedTask};
-use super::builder::OperatorOptions;
 use super::health;
 use super::injected::{OpenedStores, Queues, States};
 use super::leading::OperatorLeadership;
+use super::options::OperatorOptions;
 use super::preflight::Preflight;
 use super::progress::StartProgress;
 use super::{Compat, ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};

@@ -17,6 +17,7 @@ mod injected;
 mod leading;
 mod name_problems;
 mod option_problems;
+mod options;
 mod patience;
 mod phase;
 mod preflight;
@@ -32,7 +33,7 @@ mod store_request;
 mod tests;
 
 pub use background::ReadyTask;
-pub use builder::{Operator, OperatorOptions};
+pub use builder::Operator;
 pub use compat::Compat;
 pub use context::OperatorContext;
 pub use declarations::{Declarations, Rule};
@@ -40,6 +41,7 @@ pub use error::{OperatorError, Responsible};
 pub(crate) use injected::{ControllerQueue, QueueSlot, Queues};
 #[cfg(test)]
 pub(crate) use injected::{OpenedStores, States};
+pub use options::OperatorOptions;
 pub use phase::Phase;
 pub use preflight::MinimumVersion;
 #[doc(hidden)]

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use semver::{Prerelease, Version};
 use serde_json::{Value, json};
 
-use super::builder::OperatorOptions;
+use super::options::OperatorOptions;
 use super::patience::ask;
 use super::{Declarations, OperatorError, Phase, Rule};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};

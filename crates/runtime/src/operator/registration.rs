@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use kubewright_core::flow::BoxError;
 
-use super::{Declarations, OperatorContext, ReadyTask};
+use super::{Declarations, OperatorContext, OperatorError, ReadyTask};
 use crate::controller::Runner;
 
 /// The kind of a part of an operator.
@@ -71,4 +71,24 @@ pub trait ConstructedPart: Send {
 
     /// Begins to queue the keys of the caches, and returns the controllers, which the operator then runs.
     fn run(self: Box<Self>) -> Vec<Runner>;
+}
+
+/// Returns the parts that are not disabled.
+///
+/// # Errors
+/// A disabled name is that of no part.
+pub(super) fn enabled(registrations: Vec<Box<dyn Registration>>, disabled: &[String]) -> Result<Vec<Box<dyn Registration>>, OperatorError> {
+    let known: Vec<String> = registrations.iter().map(|registration| registration.name().to_owned()).collect();
+    if let Some(name) = disabled.iter().find(|name| !known.contains(name)) {
+        return Err(OperatorError::UnknownController { name: name.clone(), known });
+    }
+    let mut enabled = Vec::new();
+    for registration in registrations {
+        if disabled.iter().any(|name| name == registration.name()) {
+            tracing::info!(name = registration.name(), "the {} is disabled", registration.kind().as_str());
+        } else {
+            enabled.push(registration);
+        }
+    }
+    Ok(enabled)
 }

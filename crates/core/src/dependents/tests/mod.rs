@@ -4,6 +4,7 @@ mod apply;
 mod chance;
 mod cluster;
 mod deletion;
+mod deletion_of_api_services;
 mod drift;
 mod fights;
 mod inspection;

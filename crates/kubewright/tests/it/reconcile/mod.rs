@@ -5,6 +5,7 @@ mod class;
 mod conclude;
 mod conditions;
 mod defaults;
+mod far_clusters;
 mod finalizer;
 mod finalizer_writers;
 mod identity;

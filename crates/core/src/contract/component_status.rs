@@ -82,11 +82,11 @@ pub struct EndedPass<'a> {
     pub outcome: &'a Flow,
     /// The report of the outcome.
     pub report: &'a PassReport,
-    /// What the author said in this pass.
+    /// The conditions and fields that the reconciler set in this pass.
     pub statements: &'a Statements,
-    /// Whether a pipeline of the pass is paused. None when no pipeline that can be was run.
+    /// Whether a pipeline of the pass is paused. None when the pass ran no pipeline that can be paused.
     pub is_paused: Option<bool>,
-    /// What becomes of condition `Waiting`.
+    /// The change of the condition `Waiting`.
     pub waiting: &'a WaitingMark,
     /// Masks confidential text in messages.
     pub redactor: &'a Redactor,

@@ -268,7 +268,7 @@ impl Format {
         self.writes_applied
     }
 
-    /// Whether `Ready` and `Stalled` are written on components and on the owner, and `Paused` and `Waiting` on components.
+    /// True if components and the owner have the conditions `Ready` and `Stalled`, and components also `Paused` and `Waiting`.
     pub const fn writes_framework_conditions(&self) -> bool {
         self.writes_framework_conditions
     }

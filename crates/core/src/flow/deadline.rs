@@ -31,9 +31,9 @@ pub struct WaitingSince {
     pub generation: Option<i64>,
 }
 
-/// The place that tells since when a wait with a deadline is pending.
+/// The source of the start of a pending wait with a deadline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::exhaustive_enums)] // there are two places
+#[allow(clippy::exhaustive_enums)] // a reconciler that calls the pipeline by itself chooses one of the two
 pub enum PriorWait {
     /// The memory of the key, which a restart loses.
     #[default]
@@ -42,7 +42,7 @@ pub enum PriorWait {
     Condition(Option<WaitingSince>),
 }
 
-/// What becomes of the condition `Waiting`.
+/// The change of the condition `Waiting`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitingMark {

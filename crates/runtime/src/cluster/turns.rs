@@ -61,8 +61,8 @@ impl Drop for WriterTurn {
     }
 }
 
-/// Whether one state of an object is newer than another one: resource versions of one object can be compared as numbers. False for a server whose versions
-/// are no numbers.
+/// Returns true if one state of an object is newer than another one. Resource versions of one object are compared as numbers; on a server whose versions are
+/// not numbers no state is newer.
 fn is_newer(state: &Value, than: &Value) -> bool {
     let version = |object: &Value| object.resource_version().parse::<u64>().ok();
     version(state).zip(version(than)).is_some_and(|(state, than)| state > than)

@@ -101,7 +101,7 @@ impl EndedMethod<'_> {
         self.waiting
     }
 
-    /// Whether a pipeline of the pass is paused. None when no pipeline that can be was run.
+    /// Returns true if a pipeline of the pass is paused, and None when the pass ran no pipeline that can be paused.
     pub fn is_paused(&self) -> Option<bool> {
         self.is_paused
     }

@@ -56,7 +56,7 @@ async fn an_operator_that_starts_reads_the_recorded_kinds_once_and_writes_nothin
 /// A stage with the admission policy of the original, and whether the API server asks it.
 async fn guarded(folder: &std::path::Path) -> Stage {
     let stage = Stage::set(folder, &[], "mcp").await;
-    // Cluster-scoped, and the same whoever installs it.
+    // Policies have no namespace: tests that run beside each other install the same ones.
     for policy in policies(folder) {
         stage.cluster.apply(policy).await;
     }

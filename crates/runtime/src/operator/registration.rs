@@ -77,7 +77,10 @@ pub trait ConstructedPart: Send {
 ///
 /// # Errors
 /// A disabled name is that of no part.
-pub(super) fn enabled(registrations: Vec<Box<dyn Registration>>, disabled: &[String]) -> Result<Vec<Box<dyn Registration>>, OperatorError> {
+pub(super) fn enabled(
+    registrations: Vec<Box<dyn Registration>>,
+    disabled: &[String],
+) -> Result<Vec<Box<dyn Registration>>, OperatorError> {
     let known: Vec<String> = registrations.iter().map(|registration| registration.name().to_owned()).collect();
     if let Some(name) = disabled.iter().find(|name| !known.contains(name)) {
         return Err(OperatorError::UnknownController { name: name.clone(), known });

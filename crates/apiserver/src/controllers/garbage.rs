@@ -170,8 +170,12 @@ impl GarbageCollector {
         if gone.is_empty() && waiting.is_empty() || stored.value().deletion_timestamp().is_some() {
             return Ok(false);
         }
-        let has_dependents = !writer.dependents(stored.uid()).is_empty();
-        let propagation = if !waiting.is_empty() && has_dependents {
+        let own_dependents = writer.dependents(stored.uid());
+        let propagation = if !waiting.is_empty() && !own_dependents.is_empty() {
+            if own_dependents.iter().any(|own| is_waiting(writer, own)) {
+                // Its owner and its dependent wait for their dependents, perhaps in a circle, which nothing would ever leave.
+                unblock_owners(writer, dependent).await?;
+            }
             Some(Propagation::Foreground)
         } else if stored.value().has_finalizer(ORPHAN) || stored.value().has_finalizer(FOREGROUND) {
             None
@@ -216,6 +220,26 @@ impl GarbageCollector {
     }
 }
 
+/// Returns true if an object is deleted in the foreground: it goes after its dependents.
+fn waits_for_dependents(object: &Stored) -> bool {
+    object.value().deletion_timestamp().is_some() && object.value().has_finalizer(FOREGROUND)
+}
+
+fn is_waiting(writer: &Writer, object: &ObjectRef) -> bool {
+    writer.snapshot().get(&object.resource, &object.name).is_some_and(|stored| waits_for_dependents(stored))
+}
+
+/// Lets an object no longer keep its owners from going.
+async fn unblock_owners(writer: &Writer, object: &ObjectRef) -> Result<(), Status> {
+    let unblock = |object: &mut Value| {
+        let references = object.metadata_mut().get_mut("ownerReferences").and_then(Value::as_array_mut);
+        for reference in references.into_iter().flatten().filter(|reference| reference["blockOwnerDeletion"] == true) {
+            reference["blockOwnerDeletion"] = false.into();
+        }
+    };
+    writer.modify(&object.resource, &object.name, Endpoint::Main, unblock).await.map(drop)
+}
+
 /// Whether the dependent keeps its owner from going.
 fn blocks(dependent: &Stored, owner: &Stored) -> bool {
     let references = dependent.value().metadata().get("ownerReferences").and_then(Value::as_array);
@@ -234,7 +258,7 @@ fn find_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Owne
     let snapshot = writer.snapshot();
     match snapshot.get(&resource_of(kind), &ObjectName::new(namespace, text("name"))) {
         Some(owner) if owner.uid() == text("uid") => {
-            if owner.value().deletion_timestamp().is_some() && owner.value().has_finalizer(FOREGROUND) {
+            if waits_for_dependents(owner) {
                 Owner::Waiting
             } else {
                 Owner::Solid

@@ -91,9 +91,18 @@ async fn empty(writer: &Writer, namespace: &str) -> Result<(), Status> {
     if stored.value().deletion_timestamp().is_none() || !held {
         return Ok(());
     }
-    delete_content(writer, namespace).await?;
-    let rest = rest(writer, namespace);
     let now = writer.clock().now_in_seconds();
+    let pods = [Resource::new("", "pods")];
+    let deleted = delete_all(writer, namespace, &pods).await;
+    if writer.snapshot().list(&pods[0], Some(namespace)).next().is_some() {
+        // Pods may use the other objects until they are gone. Like the real controller, conditions do not count pods that remain.
+        let conditions = |object: &mut Value| set_conditions(object, &Rest::default(), &now);
+        writer.modify(&resource(), &name, Endpoint::Status, conditions).await?;
+        return deleted;
+    }
+    deleted?;
+    delete_all(writer, namespace, &namespaced_resources(writer)).await?;
+    let rest = rest(writer, namespace);
     writer.modify(&resource(), &name, Endpoint::Status, |object| set_conditions(object, &rest, &now)).await?;
     if rest.resources.is_empty() {
         writer.modify(&resource(), &name, Endpoint::Other("finalize"), release).await?;
@@ -108,20 +117,18 @@ fn release(namespace: &mut Value) {
     }
 }
 
-/// Pods go first, so that nothing recreates what they use. An object that cannot be deleted keeps no other; the first refusal is told.
-async fn delete_content(writer: &Writer, namespace: &str) -> Result<(), Status> {
-    let mut resources = namespaced_resources(writer);
-    resources.sort_by_key(|resource| &*resource.plural != "pods");
+/// Deletes all objects of some resources in a namespace. An object that cannot be deleted keeps no other; returns the first refusal.
+async fn delete_all(writer: &Writer, namespace: &str, resources: &[Resource]) -> Result<(), Status> {
     let mut outcome = Ok(());
     for resource in resources {
         let names: Vec<_> = writer
             .snapshot()
-            .list(&resource, Some(namespace))
+            .list(resource, Some(namespace))
             .filter(|(_, stored)| stored.value().deletion_timestamp().is_none())
             .map(|(name, _)| name.clone())
             .collect();
         for name in names {
-            let deleted = writer.delete(&resource, &name, DeleteOptions::propagating(Propagation::Background)).await;
+            let deleted = writer.delete(resource, &name, DeleteOptions::propagating(Propagation::Background)).await;
             if outcome.is_ok() {
                 outcome = deleted.map(drop);
             }

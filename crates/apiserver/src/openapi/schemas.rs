@@ -12,6 +12,12 @@ pub(super) const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
 pub(super) const WATCH_EVENT: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent";
 pub(super) const RESOURCE_LIST: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList";
 pub(super) const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
+/// The descriptions of the fields that every object of a custom kind has.
+const API_VERSION_TEXT: &str =
+    "The group and version of the schema of this object. The server may reject versions that it does not serve.";
+const KIND_TEXT: &str = "The kind of this object, in camel case. It cannot be changed.";
+const METADATA_TEXT: &str = "The standard metadata of an object: name, labels, annotations, owners.";
+const LIST_METADATA_TEXT: &str = "The standard metadata of a list: its version, and the position of the next page.";
 const DEFINITIONS: &str = "#/definitions/";
 const SCHEMAS: &str = "#/components/schemas/";
 
@@ -127,7 +133,6 @@ fn published(schema: &Value) -> Value {
 fn custom_schemas(kind: &KindSpec, schema: &Value) -> (Value, Value) {
     let gvk = |name: &str| json!([{"group": kind.group, "version": kind.version, "kind": name}]);
     let mut object = published_custom(schema);
-    let text = json!({"type": "string"});
     if let Some(members) = object.as_object_mut() {
         members.insert("x-kubernetes-group-version-kind".to_owned(), gvk(&kind.kind));
         let selectable = kind.custom.as_ref().map(|custom| custom.selectable_fields.as_slice()).unwrap_or_default();
@@ -136,16 +141,15 @@ fn custom_schemas(kind: &KindSpec, schema: &Value) -> (Value, Value) {
             members.insert("x-kubernetes-selectable-fields".to_owned(), fields.into());
         }
         let properties = members.entry("properties").or_insert_with(|| json!({}));
-        if let Some(properties) = properties.as_object_mut() {
-            properties.insert("apiVersion".to_owned(), text.clone());
-            properties.insert("kind".to_owned(), text.clone());
-            properties.insert("metadata".to_owned(), json!({"allOf": [reference(&format!("{META}.ObjectMeta"))]}));
-        }
+        properties.as_object_mut().into_iter().for_each(add_identity);
     }
-    let items = json!({"type": "array", "items": reference(&custom_name(kind, &kind.kind))});
-    let metadata = json!({"allOf": [reference(&format!("{META}.ListMeta"))]});
+    let items = json!({"type": "array", "items": reference(&custom_name(kind, &kind.kind)), "description": format!("The {}.", kind.plural)});
     let mut list = json!({"type": "object", "required": ["items"], "x-kubernetes-group-version-kind": gvk(&kind.list_kind),
-        "properties": {"apiVersion": text, "kind": text, "metadata": metadata, "items": items}});
+    "description": format!("{} is a list of {}.", kind.list_kind, kind.kind),
+    "properties": {
+        "apiVersion": described(json!({"type": "string"}), API_VERSION_TEXT), "kind": described(json!({"type": "string"}), KIND_TEXT),
+        "metadata": described(json!({"allOf": [reference(&format!("{META}.ListMeta"))]}), LIST_METADATA_TEXT), "items": items,
+    }});
     if let Some(fields) = object.get("x-kubernetes-selectable-fields") {
         list["x-kubernetes-selectable-fields"] = fields.clone();
     }
@@ -173,12 +177,7 @@ fn published_custom(schema: &Value) -> Value {
 
 /// What an object inside an object must have.
 fn embed(members: &mut Map<String, Value>) {
-    let text = json!({"type": "string"});
-    if let Some(properties) = members.entry("properties").or_insert_with(|| json!({})).as_object_mut() {
-        properties.insert("apiVersion".to_owned(), text.clone());
-        properties.insert("kind".to_owned(), text);
-        properties.insert("metadata".to_owned(), json!({"allOf": [reference(&format!("{META}.ObjectMeta"))]}));
-    }
+    members.entry("properties").or_insert_with(|| json!({})).as_object_mut().into_iter().for_each(add_identity);
     if let Some(required) = members.entry("required").or_insert_with(|| json!([])).as_array_mut() {
         for name in ["kind", "apiVersion"] {
             if !required.iter().any(|known| known == name) {
@@ -186,4 +185,17 @@ fn embed(members: &mut Map<String, Value>) {
             }
         }
     }
+}
+
+/// Adds the fields that every object has, with their descriptions.
+fn add_identity(properties: &mut Map<String, Value>) {
+    properties.insert("apiVersion".to_owned(), described(json!({"type": "string"}), API_VERSION_TEXT));
+    properties.insert("kind".to_owned(), described(json!({"type": "string"}), KIND_TEXT));
+    let metadata = json!({"allOf": [reference(&format!("{META}.ObjectMeta"))]});
+    properties.insert("metadata".to_owned(), described(metadata, METADATA_TEXT));
+}
+
+fn described(mut schema: Value, text: &str) -> Value {
+    schema["description"] = text.into();
+    schema
 }

@@ -9,6 +9,8 @@ const DEFINITIONS: &str = "#/definitions/";
 /// What version 2 cannot say of a custom type.
 const UNSAID: [&str; 5] = ["anyOf", "default", "not", "nullable", "oneOf"];
 
+const PRESERVES: &str = "x-kubernetes-preserve-unknown-fields";
+
 /// What some documents of version 3 say.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
@@ -27,7 +29,7 @@ pub(super) fn part<'d>(documents: impl Iterator<Item = &'d Document>) -> Part {
         }
         if let Value::Object(schemas) = document["components"]["schemas"].take() {
             for (name, schema) in schemas {
-                let definition = Definitions::embedded().schema(&name).cloned().unwrap_or_else(|| custom(schema));
+                let definition = Definitions::embedded().schema(&name).cloned().unwrap_or_else(|| custom_kind(schema));
                 definitions.insert(name, definition);
             }
         }
@@ -144,10 +146,22 @@ fn moved(value: Value) -> Value {
     }
 }
 
+/// The schema of a custom kind. One that takes unknown fields has no properties: kubectl takes a type with properties for closed.
+fn custom_kind(schema: Value) -> Value {
+    if schema[PRESERVES] != true {
+        return custom(schema);
+    }
+    let Value::Object(mut members) = schema else { return schema };
+    members
+        .retain(|name, _| matches!(name.as_str(), "type" | "x-kubernetes-group-version-kind" | "x-kubernetes-selectable-fields"));
+    members.into()
+}
+
 /// The schema of a custom type, as far as version 2 can say it.
 fn custom(schema: Value) -> Value {
     let Value::Object(mut members) = schema else { return schema };
-    let is_open = members.get("nullable") == Some(&Value::Bool(true));
+    let is_true = |members: &Map<String, Value>, name: &str| members.get(name) == Some(&Value::Bool(true));
+    let is_open = is_true(&members, "nullable");
     let alone = members.remove("allOf").and_then(|all| all.as_array().filter(|all| all.len() == 1).map(|all| all[0].clone()));
     if let Some(Value::Object(alone)) = alone.map(moved) {
         members.extend(alone);
@@ -159,6 +173,19 @@ fn custom(schema: Value) -> Value {
         for name in ["items", "properties", "required", "type"] {
             members.remove(name);
         }
+    }
+    if is_true(&members, PRESERVES) {
+        members.remove("items");
+        members.remove("properties");
+        if is_true(&members, "x-kubernetes-embedded-resource") {
+            members.remove("required");
+        }
+        if members.get("type").is_some_and(|of| of == "object") {
+            members.remove("type");
+        }
+    }
+    if members.get("type").is_some_and(|of| of == "array") && !members.contains_key("items") {
+        members.remove("type");
     }
     for (name, value) in &mut members {
         match name.as_str() {

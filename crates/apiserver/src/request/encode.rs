@@ -19,7 +19,7 @@ use crate::{
 /// Continuation and version of a list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListMeta {
-    /// The revision that was read.
+    /// The revision of the store that was read; 0 for a list that is computed and not stored.
     pub(crate) revision: u64,
     /// Where the next page starts.
     pub(crate) next: Option<String>,
@@ -70,7 +70,7 @@ pub(crate) fn list(
     representation: Representation,
     now: jiff::Timestamp,
 ) -> Result<Bytes, Status> {
-    let mut metadata = json!({"resourceVersion": meta.revision.to_string()});
+    let mut metadata = if meta.revision == 0 { json!({}) } else { json!({"resourceVersion": meta.revision.to_string()}) };
     if let Some(next) = &meta.next {
         metadata["continue"] = next.clone().into();
     } else if kind.is_custom() && representation.shape == Shape::Whole {

@@ -5,6 +5,7 @@
 
 mod apply;
 pub(crate) mod body;
+mod component_statuses;
 pub(crate) mod convert;
 pub(crate) mod create;
 pub(crate) mod decode;

@@ -141,6 +141,15 @@ fn clauses(accept: &str) -> Vec<Clause<'_>> {
     clauses
 }
 
+/// The kind of answer that a request may get.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offer {
+    /// Set for a stream of events.
+    pub(crate) is_watch: bool,
+    /// Set for an answer that can be printed as a table. Reviews, bindings, evictions and token requests cannot.
+    pub(crate) has_tables: bool,
+}
+
 /// The encoding of a failure: never another shape, and JSON when nothing fits (NEG-4).
 pub(crate) fn of_failure(headers: &HeaderMap) -> Format {
     let accept = accept(headers).unwrap_or_default();
@@ -152,13 +161,13 @@ pub(crate) fn of_failure(headers: &HeaderMap) -> Format {
 
 /// Finds the best acceptable representation (NEG-5). Custom resources have no protobuf form (their metadata has), and neither have tables.
 /// Built-in kinds stand behind a router that knows no partial wildcards.
-pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, kind: &KindSpec, is_watch: bool) -> Result<Representation, Status> {
+pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, kind: &KindSpec, offer: Offer) -> Result<Representation, Status> {
     let Some(accept) = accept(headers) else { return Ok(Representation::default()) };
     let clauses = clauses(&accept);
     let is_routed = |clause: &Clause<'_>| clause.media_type == "*/*" || is_named(clause.media_type);
     if !kind.is_custom() && !clauses.iter().any(is_routed) {
         let streams =
-            if is_watch { ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch" } else { "" };
+            if offer.is_watch { ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch" } else { "" };
         return Err(Status::not_acceptable(format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}{streams}"))
             .with_details(crate::status::Details::default()));
     }
@@ -181,7 +190,7 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, kind: &KindSpec, is_
         let shape = match target {
             "PartialObjectMetadata" => Shape::Metadata,
             "PartialObjectMetadataList" => Shape::MetadataList,
-            "Table" if format != Format::Protobuf => Shape::Table(include(query)?),
+            "Table" if format != Format::Protobuf && offer.has_tables => Shape::Table(include(query)?),
             _ => continue,
         };
         return Ok(Representation { format, shape, meta });

@@ -9,10 +9,11 @@ use serde_json::Value;
 use super::{
     apply,
     body::ResponseBody,
+    component_statuses::{self, is_component_status},
     decode::{self, BodyType},
     delete_options, encode,
     list::ListQuery,
-    negotiate::{self, Representation},
+    negotiate::{self, Offer, Representation},
     nonresource, options,
     patch::Patch,
     respond, reviews,
@@ -57,7 +58,8 @@ pub(super) async fn answer(
     if let Some(warning) = &route.kind.deprecation_warning {
         warnings.add(warning);
     }
-    let representation = negotiate::negotiate(&incoming.parts.headers, &incoming.query, &route.kind, route.verb == Verb::Watch)?;
+    let offer = Offer { is_watch: route.verb == Verb::Watch, has_tables: has_tables(&route) };
+    let representation = negotiate::negotiate(&incoming.parts.headers, &incoming.query, &route.kind, offer)?;
     let call = Call { state, route: &route, incoming, representation };
     let outgoing = perform(&call, warnings).await?;
     if outgoing.stored {
@@ -69,8 +71,11 @@ pub(super) async fn answer(
 async fn perform(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     Ok(match (&call.route.subresource, call.route.verb) {
         (Some(_), _) => subresource::answer(call, warnings).await?,
+        (None, Verb::Get) if is_component_status(call.kind()) => component_statuses::get(call)?.into(),
+        (None, Verb::List) if is_component_status(call.kind()) => component_statuses::list(call)?.into(),
         (None, Verb::Get) => get(call).await?.into(),
         (None, Verb::List) => list(call).await?.into(),
+        (None, Verb::Watch) if !call.kind().allows(Verb::Watch) => return Err(route::not_supported(Verb::Watch, call.kind())),
         (None, Verb::Watch) => watch(call)?.into(),
         (None, Verb::Create) if reviews::is_review(call.kind()) => reviews::answer(call, warnings)?.into(),
         (None, Verb::Create) if is_binding(call.kind()) => subresource::bind(call, warnings).await?,
@@ -80,6 +85,15 @@ async fn perform(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, S
         (None, Verb::Delete) => delete(call, warnings).await?,
         (None, Verb::DeleteCollection) => delete_collection(call, warnings).await?,
     })
+}
+
+/// Returns true if the answer to a request can be printed as a table.
+fn has_tables(route: &Route) -> bool {
+    match (route.subresource.as_deref(), route.verb) {
+        (None, Verb::Create) => !reviews::is_review(&route.kind) && !is_binding(&route.kind),
+        (Some("binding" | "eviction" | "token"), Verb::Create) => false,
+        _ => true,
+    }
 }
 
 /// Bindings are carried out and never stored.

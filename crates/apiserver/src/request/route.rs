@@ -100,7 +100,9 @@ fn check_main(route: &Route) -> Result<(), NoRoute> {
     if misplaced || wrong_scope {
         return Err(NoRoute::Status(Status::method_not_allowed()));
     }
-    if !kind.allows(route.verb) {
+    // The list of a kind that cannot be watched has a refusal of its own.
+    let is_watch_of_list = route.verb == Verb::Watch && kind.allows(Verb::List);
+    if !kind.allows(route.verb) && !is_watch_of_list {
         // Below what can only be created there are no objects with names.
         let has_objects = [Verb::Get, Verb::Update, Verb::Patch, Verb::Delete].iter().any(|verb| kind.allows(*verb));
         if route.name.is_some() && !has_objects {
@@ -109,6 +111,14 @@ fn check_main(route: &Route) -> Result<(), NoRoute> {
         return Err(NoRoute::Status(Status::method_not_allowed()));
     }
     Ok(())
+}
+
+/// The refusal of a verb that a kind does not have.
+pub(super) fn not_supported(verb: Verb, kind: &KindSpec) -> Status {
+    let message = format!("{verb} is not supported on resources of kind {:?}", kind.qualified_resource());
+    let details =
+        crate::status::Details { group: kind.group.clone(), kind: kind.plural.clone(), ..crate::status::Details::default() };
+    Status::new(405, "MethodNotAllowed", message).with_details(details)
 }
 
 fn check_subresource(route: &Route, name: &str) -> Result<(), NoRoute> {
@@ -129,8 +139,5 @@ fn check_subresource(route: &Route, name: &str) -> Result<(), NoRoute> {
     if !kind.is_custom() {
         return Err(NoRoute::Status(Status::method_not_allowed()));
     }
-    let message = format!("{} is not supported on resources of kind {:?}", route.verb, kind.qualified_resource());
-    let details =
-        crate::status::Details { group: kind.group.clone(), kind: kind.plural.clone(), ..crate::status::Details::default() };
-    Err(NoRoute::Status(Status::new(405, "MethodNotAllowed", message).with_details(details)))
+    Err(NoRoute::Status(not_supported(route.verb, kind)))
 }

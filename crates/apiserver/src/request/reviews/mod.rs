@@ -9,9 +9,10 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use super::{
-    body::ResponseBody, create::match_namespace, decode, options, ownership, resource::Call, respond, warnings::Warnings, write,
+    body::ResponseBody, create::match_namespace, decode, negotiate::Shape, options, ownership, resource::Call, respond,
+    warnings::Warnings, write,
 };
-use crate::{access::Identity, kinds::KindSpec, status::Status};
+use crate::{access::Identity, kinds::KindSpec, status::Status, tables::partial_metadata};
 
 /// Whether objects of the kind are answered and never stored.
 pub(super) fn is_review(kind: &KindSpec) -> bool {
@@ -56,6 +57,9 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Respons
         }
     };
     review["status"] = status;
+    if call.representation.shape == Shape::Metadata {
+        review = partial_metadata(&review, call.representation.meta.as_str());
+    }
     Ok(respond::value(StatusCode::CREATED, &review, call.representation.format))
 }
 

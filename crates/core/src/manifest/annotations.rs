@@ -60,7 +60,7 @@ impl fmt::Display for Lifecycle {
 /// The values of the annotations of one manifest. `None` for an annotation that is not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
-    /// The policy for an existing object that another owner has, from `adoption-policy`.
+    /// The policy for an object that exists already and is not ours, from `adoption-policy`.
     pub adoption: Option<AdoptionPolicy>,
     /// The policy for what counts as a change, from `reconcile-policy`.
     pub reconcile: ReconcilePolicy,

@@ -1,5 +1,5 @@
-/// The permission to change existing children in a pass. It keeps an upgrade of the operator from rolling running workloads (`flow-and-contract.md`,
-/// 7.5).
+/// The permission to change existing children in a pass. It keeps an upgrade of the operator from rolling running workloads
+/// (`flow-and-contract.md`, 7.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UpdateGate {

@@ -135,7 +135,7 @@ enum Class {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClassMismatch {
-    /// The keys of the annotations that tell the class.
+    /// The keys of the annotations that contain the class.
     pub keys: Vec<String>,
     /// The class of the controller.
     pub value: String,

@@ -16,7 +16,7 @@ const SHOWN: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// The user ended the pass early. State and reason stay, except for Ready of an earlier generation.
+    /// User code ended the pass early. State and reason stay, except for Ready of an earlier generation.
     Kept,
     /// The first status of a new component, written before any other step.
     FirstSeen,
@@ -37,7 +37,7 @@ pub enum Ending {
     },
     /// The pass cannot succeed until a person changes something.
     Blocked {
-        /// The reason of the condition Stalled. It is also the reason of Ready if that condition has no general reason for it.
+        /// The reason of the condition Stalled. It is also the reason of Ready, except for general errors, for which Ready has the reason `Error`.
         reason: String,
         /// The required change.
         message: String,

@@ -202,7 +202,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the blockers that no watch on dependents shows: wanted objects without a label under our name that must not be adopted, are being
-    /// deleted, or lost their label, and namespaces.
+    /// deleted, or wait for their label, and namespaces.
     fn objects_in_the_way(&self, applying: bool) -> Vec<InTheWay> {
         let is_conflict = |key: &ObjectKey| matches!(self.halts.get(key), Some(Halt::Blocked { .. }));
         let objects = self.items.iter().filter_map(|item| {

@@ -20,7 +20,7 @@ impl Lane {
     /// All lanes, highest first.
     pub const ALL: [Self; 3] = [Self::Urgent, Self::Fast, Self::Slow];
 
-    /// The value of the metric label.
+    /// Returns the value of the metric label.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Urgent => "urgent",

@@ -55,9 +55,9 @@ pub struct Tracking<O> {
 /// The treatment of references of earlier passes that this pass did not register again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settlement {
-    /// They are dropped: the pass completed, so it depends on nothing else.
+    /// The references are dropped: the pass completed, so it depends on nothing else.
     Replace,
-    /// They are kept: the pass may have stopped before it registered them.
+    /// The references are kept: the pass may have stopped before it registered them.
     Add,
 }
 

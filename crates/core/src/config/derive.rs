@@ -1,7 +1,7 @@
-//! How `#[derive(FromConfigMap)]` finds the text form of the type of a field. Not to be used by hand.
+//! Support for `#[derive(FromConfigMap)]`: selects the text form of the type of a field. Not to be used by hand.
 //!
-//! The generated code calls the methods on `&&&&Probe<T>`. Method resolution tries the traits in the order below, because each is
-//! implemented for one reference less than the one before.
+//! The generated code calls the methods on `&&&&Probe<T>`. Method resolution tries the traits in the order below, because each is implemented for one
+//! reference less than the one before.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,12 +9,12 @@ use std::str::FromStr;
 
 use super::{ConfigValue, Parser, ValueError};
 
-/// Stands for the type of a field.
+/// A value that stands for the type of a field.
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<T>);
 
 impl<T> Probe<T> {
-    /// The one value.
+    /// The only value.
     pub const NEW: Self = Self(PhantomData);
 }
 
@@ -42,7 +42,7 @@ pub trait IsText<T> {
     /// The parser of the type.
     fn parser(&self) -> Parser<T>;
 
-    /// Nothing: the key is required.
+    /// None: the key is required.
     fn absent(&self) -> fn() -> Option<T>;
 }
 
@@ -82,12 +82,12 @@ impl<T> IsOption<Option<T>> for &Probe<Option<T>> {
 
 /// Any other type.
 pub trait IsUnknown<T> {
-    /// Does not compile, and says what the type must implement.
+    /// Fails to compile, with a message about the trait that the type must implement.
     fn parser(&self) -> Parser<T>
     where
         T: ConfigValue;
 
-    /// Nothing: the key is required.
+    /// None: the key is required.
     fn absent(&self) -> fn() -> Option<T>;
 }
 
@@ -104,7 +104,7 @@ impl<T> IsUnknown<T> for Probe<T> {
     }
 }
 
-/// A value that a function gives for a field of type `T`: of the same type, or of the type in the option.
+/// The result of a parsing function for a field of type `T`: a value of the same type, or of the type in the option.
 #[diagnostic::on_unimplemented(
     message = "the function gives `{Self}` for a field of type `{T}`",
     label = "must give `{T}`, or the type in it if it is an `Option`"
@@ -126,7 +126,7 @@ impl<T> IntoField<Option<T>> for T {
     }
 }
 
-/// The value of a field from the result of a function that parses.
+/// Converts the result of a parsing function to the value of a field.
 pub fn parsed<T, U: IntoField<T>, E: fmt::Display>(result: Result<U, E>) -> Result<T, ValueError> {
     result.map(IntoField::into_field).map_err(ValueError::new)
 }

@@ -1,4 +1,4 @@
-//! Each row of the table of 7.3.
+//! Tests of each row of the table of section 7.3.
 
 mod bench;
 mod ending;

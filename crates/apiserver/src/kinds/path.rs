@@ -24,7 +24,7 @@ impl FieldPath {
         self.0.iter().try_fold(object, |value, member| value.get(member))
     }
 
-    /// Puts a value at the path; objects on the way are created, and anything on the way that is no object is replaced.
+    /// Sets the value at the path; missing objects on the way are created, and values on the way that are not objects are replaced.
     pub fn set(&self, object: &mut Value, value: Value) {
         let mut at = object;
         for member in &self.0 {
@@ -37,14 +37,14 @@ impl FieldPath {
         *at = value;
     }
 
-    /// Takes the value at the path out of the object.
+    /// Removes the value at the path from the object and returns it.
     pub fn remove(&self, object: &mut Value) -> Option<Value> {
         let (last, parents) = self.0.split_last()?;
         let parent = parents.iter().try_fold(object, |value, member| value.get_mut(member))?;
         parent.as_object_mut()?.remove(last)
     }
 
-    /// Makes the field in `object` what it is in `source`: copied when present there, removed when absent.
+    /// Makes the field in `object` equal to that in `source`: copied if present there, removed if absent.
     pub fn keep(&self, object: &mut Value, source: &Value) {
         match self.get(source) {
             Some(value) => self.set(object, value.clone()),

@@ -1,4 +1,4 @@
-//! Bodies of answers, and reading those of requests.
+//! Bodies of answers, and the reading of request bodies.
 
 use std::{
     convert::Infallible,
@@ -39,7 +39,7 @@ impl ResponseBody {
         }
     }
 
-    /// A body that goes on until the stream ends.
+    /// Creates a body that goes on until the stream ends.
     pub fn events(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         Self(Inner::Events(events.boxed()))
     }

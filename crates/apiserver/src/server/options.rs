@@ -1,10 +1,10 @@
-//! The options with which a server is built (apiserver.md, 5).
+//! The options of a server (apiserver.md, 5).
 
 use std::time::Duration;
 
 use crate::{store::HISTORY_BYTES, workloads::Workloads};
 
-/// When the garbage collector and its like run (DIF-4).
+/// The times at which the garbage collector and the other controllers run (DIF-4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Controllers {
@@ -17,18 +17,18 @@ pub enum Controllers {
     Off,
 }
 
-/// How names are completed that a client leaves to the server (DET-6).
+/// The completion of generated names (DET-6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Names {
     /// With five characters from the seed, as the real server does.
     #[default]
     Random,
-    /// With five digits that count from 00001 on: for tests that name what they expect.
+    /// With five digits that count from 00001 on, for tests that expect a fixed name.
     Counter,
 }
 
-/// Everything that a server was told when it was built.
+/// The options with which a server is built.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) controllers: Controllers,

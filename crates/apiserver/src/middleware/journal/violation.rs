@@ -1,10 +1,10 @@
-//! What an assertion over the journal says when it does not hold.
+//! The error of an assertion over the journal.
 
 use std::{fmt, sync::Arc};
 
 use super::Record;
 
-/// How many requests a message lists.
+/// The maximum number of requests that a message lists.
 const LISTED: usize = 20;
 
 /// An expectation that the journal does not meet. `Debug` prints the same text as `Display`, so that `unwrap` in a test reads well.

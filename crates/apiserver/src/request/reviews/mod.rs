@@ -1,4 +1,4 @@
-//! Virtual resources that are only asked and never stored: who am I, may I (AUTH-7).
+//! Reviews: virtual resources that are answered and never stored, about identity and authorization (AUTH-7).
 
 mod access;
 mod rules;
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{access::Identity, kinds::KindSpec, status::Status};
 
-/// Whether objects of the kind are answered and never stored.
+/// Returns true if objects of the kind are answered and never stored.
 pub(super) fn is_review(kind: &KindSpec) -> bool {
     matches!(kind.group.as_str(), "authentication.k8s.io" | "authorization.k8s.io")
 }
@@ -32,7 +32,7 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Respons
     if kind.is_namespaced() {
         match_namespace(&mut review, call.route.namespace.as_deref().unwrap_or_default())?;
     }
-    // The caller owns what it has asked, although nothing is stored.
+    // The caller owns the fields of the review, although nothing is stored.
     let managers = ownership::after_create(state, &context, kind, &review, sent);
     let user = &call.incoming.user;
     let status = match kind.kind.as_str() {
@@ -76,7 +76,7 @@ fn texts(review: &Value, list: &str) -> Vec<String> {
     items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-/// Whether the metadata of a review says more than a namespace.
+/// Returns true if the metadata of a review holds more than a namespace.
 fn has_metadata(review: &Value) -> bool {
     review.metadata().keys().any(|field| !matches!(field.as_str(), "namespace" | "managedFields"))
 }

@@ -1,4 +1,4 @@
-//! What may I do in a namespace?
+//! Reviews of the caller's rules in a namespace.
 
 use serde_json::{Value, json};
 

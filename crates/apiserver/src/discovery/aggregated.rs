@@ -37,7 +37,7 @@ fn group(registry: &Registry, name: &str) -> Value {
 }
 
 fn resource(kind: &KindSpec) -> Value {
-    // The response kind of a built-in kind has an empty group and version, because both follow from the document around it (DISC-4).
+    // The response kind of a built-in kind has an empty group and version, because both follow from the document around it.
     let (group, version) = if kind.is_custom() { (kind.group.as_str(), kind.version.as_str()) } else { ("", "") };
     let mut entry = Map::new();
     entry.insert("resource".to_owned(), kind.plural.as_str().into());

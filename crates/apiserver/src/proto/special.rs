@@ -89,7 +89,7 @@ pub(super) fn raw_json(bytes: &[u8], field: &str) -> Result<Value, WireError> {
     serde_json::from_slice(raw).map_err(|error| WireError::Unprintable { field: field.to_owned(), problem: error.to_string() })
 }
 
-/// Returns bytes as a string; invalid UTF-8 becomes the replacement character, as Go's JSON prints it.
+/// Returns bytes as a string; each invalid sequence becomes the replacement character, as Go's JSON prints it.
 pub(super) fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

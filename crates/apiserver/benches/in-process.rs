@@ -80,7 +80,7 @@ impl Measure {
     }
 }
 
-/// A ConfigMap of 100 bytes.
+/// Returns a ConfigMap of 100 bytes.
 fn map(name: &str, number: usize) -> String {
     let filler = "x".repeat(92);
     format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}"}},"data":{{"k":"{filler}{number:08}"}}}}"#)

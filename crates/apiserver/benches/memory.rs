@@ -39,7 +39,7 @@ async fn send(client: &mut Client, method: Method, path: &str, content_type: &st
     assert!(status.is_success(), "{method} {path}: {status} {}", String::from_utf8_lossy(&text));
 }
 
-/// A ConfigMap of about 1 KiB.
+/// Returns a ConfigMap of about 1 KiB.
 fn map(name: &str, number: usize) -> String {
     let filler = "x".repeat(900);
     format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}"}},"data":{{"k":"{filler}{number:08}"}}}}"#)

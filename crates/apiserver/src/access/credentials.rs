@@ -31,7 +31,7 @@ impl Credentials {
         self.tokens.write().insert(token.to_owned(), identity);
     }
 
-    /// The user of a token.
+    /// Returns the user of a token.
     pub(crate) fn by_token(&self, token: &str) -> Option<Identity> {
         self.tokens.read().get(token).cloned()
     }

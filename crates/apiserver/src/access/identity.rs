@@ -20,12 +20,12 @@ impl Identity {
         Self(Arc::new(Attributes { user, groups: vec![group.to_owned()], uid: None, extra: BTreeMap::new() }))
     }
 
-    /// An authenticated user without further groups.
+    /// Returns an authenticated user without further groups.
     pub fn user(name: impl Into<String>) -> Self {
         Self::new(name.into(), "system:authenticated")
     }
 
-    /// A member of `system:masters`, who may do everything.
+    /// Returns a member of `system:masters`, who may do everything.
     pub fn admin() -> Self {
         Self::user("kubernetes-admin").with_group("system:masters")
     }
@@ -75,7 +75,7 @@ impl Identity {
         self
     }
 
-    /// The user's name.
+    /// Returns the user's name.
     pub fn name(&self) -> &str {
         &self.0.user
     }
@@ -85,7 +85,7 @@ impl Identity {
         &self.0.groups
     }
 
-    /// The unique id, if the authenticator knows one.
+    /// Returns the unique id, if the authenticator knows one.
     pub fn uid(&self) -> Option<&str> {
         self.0.uid.as_deref()
     }

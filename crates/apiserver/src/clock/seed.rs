@@ -38,23 +38,23 @@ impl Seed {
         Self::new(RandomState::new().build_hasher().finish())
     }
 
-    /// The next number (SplitMix64).
+    /// Returns the next number (SplitMix64).
     pub fn next_u64(&self) -> u64 {
         mix(self.state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP))
     }
 
-    /// A number below `bound`; 0 when the bound is 0.
+    /// Returns a number below `bound`; 0 when the bound is 0.
     pub fn below(&self, bound: u64) -> u64 {
         if bound == 0 { 0 } else { self.next_u64() % bound }
     }
 
-    /// A version 4 UUID.
+    /// Returns a version 4 UUID.
     pub fn uuid(&self) -> String {
         // A UUID is ASCII.
         String::from_utf8(self.uuid_text().to_vec()).unwrap_or_default()
     }
 
-    /// The letters of a version 4 UUID.
+    /// Returns the letters of a version 4 UUID.
     pub(crate) fn uuid_text(&self) -> [u8; 36] {
         let high = (self.next_u64() & 0xffff_ffff_ffff_0fff) | 0x4000;
         let low = (self.next_u64() & 0x3fff_ffff_ffff_ffff) | 0x8000_0000_0000_0000;

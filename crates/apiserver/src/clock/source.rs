@@ -50,7 +50,7 @@ enum Source {
 }
 
 impl Clock {
-    /// The machine's clock.
+    /// Returns the machine's clock.
     pub fn system() -> Self {
         Self::from_source(Source::System { start: Instant::now() })
     }
@@ -68,7 +68,7 @@ impl Clock {
         Self::from_source(Source::Tokio { epoch: now.saturating_sub(passed).unwrap_or(now), start })
     }
 
-    /// A clock that moves only by [`Clock::advance`].
+    /// Returns a clock that moves only by [`Clock::advance`].
     pub fn manual(epoch: Timestamp) -> Self {
         Self::from_source(Source::Manual { epoch, elapsed: watch::Sender::new(Duration::ZERO) })
     }

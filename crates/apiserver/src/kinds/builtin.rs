@@ -12,7 +12,7 @@ use super::scale::{Scale, ScaleSelector};
 use super::spec::{Columns, Flags, GcDefault, KindSpec, Scope, StorageId, Subresource};
 use super::verbs::{Verb, Verbs};
 
-/// All built-in kinds in the order of discovery, shared by all servers of the process.
+/// Returns all built-in kinds in the order of discovery, shared by all servers of the process.
 pub(super) fn kinds() -> &'static [Arc<KindSpec>] {
     &embedded().kinds
 }

@@ -37,7 +37,7 @@ pub struct Column {
     pub type_: String,
     /// OpenAPI format, possibly empty.
     pub format: String,
-    /// What the column shows, possibly empty.
+    /// The description of the column, possibly empty.
     pub description: String,
     /// 0: always shown; above 0: only with `-o wide`.
     pub priority: i64,

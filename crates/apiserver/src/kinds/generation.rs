@@ -29,7 +29,7 @@ impl Generation {
         Self::OnChange { on_create: true, fields: Vec::new(), labels: false, annotations: false }
     }
 
-    /// Whether a created object starts with generation 1.
+    /// Returns true if a created object starts with generation 1.
     pub fn starts_at_one(&self) -> bool {
         matches!(self, Self::CreateOnly | Self::OnChange { on_create: true, .. })
     }

@@ -14,12 +14,12 @@ impl FieldPath {
         Self(dotted.trim_start_matches('.').split('.').map(str::to_owned).collect())
     }
 
-    /// The members.
+    /// Returns the members.
     pub fn members(&self) -> &[String] {
         &self.0
     }
 
-    /// The value at the path.
+    /// Returns the value at the path.
     pub fn get<'a>(&self, object: &'a Value) -> Option<&'a Value> {
         self.0.iter().try_fold(object, |value, member| value.get(member))
     }

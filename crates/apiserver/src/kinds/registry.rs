@@ -49,28 +49,28 @@ impl Registry {
         self.revision
     }
 
-    /// The kind behind `/apis/{group}/{version}/{plural}`; the core group is empty.
+    /// Returns the kind behind `/apis/{group}/{version}/{plural}`; the core group is empty.
     pub fn resource(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<KindSpec>> {
         self.by_resource.get(&key(group, version, plural))
     }
 
-    /// The kind of objects with this apiVersion and kind.
+    /// Returns the kind of objects with this apiVersion and kind.
     pub fn kind(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<KindSpec>> {
         self.by_kind.get(&key(group, version, kind))
     }
 
-    /// The kind of objects with this `apiVersion` text and kind.
+    /// Returns the kind of objects with this `apiVersion` text and kind.
     pub fn kind_of(&self, api_version: &str, kind: &str) -> Option<&Arc<KindSpec>> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         self.kind(group, version, kind)
     }
 
-    /// The preferred version of a resource by group and kind.
+    /// Returns the preferred version of a resource by group and kind.
     pub fn preferred(&self, group: &str, kind: &str) -> Option<&Arc<KindSpec>> {
         self.versions(group).into_iter().find_map(|version| self.kind(group, &version, kind))
     }
 
-    /// Whether any resource of the group is served.
+    /// Returns true if any resource of the group is served.
     pub fn has_group(&self, group: &str) -> bool {
         self.by_resource.values().any(|kind| kind.group == group)
     }
@@ -80,7 +80,7 @@ impl Registry {
         self.by_resource.values().any(|kind| kind.group == group && !kind.is_custom())
     }
 
-    /// Whether any resource of the group in this version is served.
+    /// Returns true if any resource of the group in this version is served.
     pub fn has_version(&self, group: &str, version: &str) -> bool {
         self.resources(group, version).next().is_some()
     }
@@ -90,13 +90,13 @@ impl Registry {
         !self.has_version(group, version) && self.unavailable.values().any(|(other, its)| other == group && its == version)
     }
 
-    /// The kinds of one group and version: built-in ones in the order of discovery, custom ones by name.
+    /// Returns the kinds of one group and version: built-in ones in the order of discovery, custom ones by name.
     pub fn resources<'a>(&'a self, group: &str, version: &str) -> impl Iterator<Item = &'a Arc<KindSpec>> {
         let prefix = key(group, version, "");
         self.by_resource.range(prefix.clone()..).take_while(move |(key, _)| key.starts_with(&prefix)).map(|(_, kind)| kind)
     }
 
-    /// All kinds: built-in ones in the order of discovery, then custom ones by group, version and name.
+    /// Returns all kinds: built-in ones in the order of discovery, then custom ones by group, version and name.
     pub fn kinds(&self) -> impl Iterator<Item = &Arc<KindSpec>> {
         let builtin = builtin::kinds().iter();
         builtin.chain(self.by_resource.values().filter(|kind| kind.is_custom()))
@@ -132,7 +132,7 @@ impl Registry {
         groups
     }
 
-    /// The versions of a group, the preferred one first.
+    /// Returns the versions of a group, the preferred one first.
     pub fn versions(&self, group: &str) -> Vec<String> {
         let mut versions: Vec<String> = Vec::new();
         let prefix = format!("{group}/");
@@ -150,8 +150,8 @@ impl Registry {
         versions
     }
 
-    /// Returns this registry with the kinds of a custom resource definition, which replace its earlier ones. A built-in resource or kind stays what
-    /// it is, whatever a definition says.
+    /// Returns this registry with the kinds of a custom resource definition, which replace its earlier ones. A definition
+    /// never replaces a built-in resource or kind.
     #[must_use]
     pub fn with_definition(&self, definition: &str, kinds: impl IntoIterator<Item = KindSpec>) -> Self {
         let mut registry = self.without_definition(definition);

@@ -9,7 +9,7 @@ use super::path::FieldPath;
 pub enum Endpoint<'a> {
     /// The object itself.
     Main,
-    /// `/status`.
+    /// The subresource `/status`.
     Status,
     /// Another subresource that takes the whole object, such as `/approval`.
     Other(&'a str),

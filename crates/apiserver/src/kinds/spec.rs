@@ -89,7 +89,7 @@ impl KindSpec {
         self.verbs.contains(Verb::Get) && self.verbs.contains(Verb::Create)
     }
 
-    /// The subresource of this name.
+    /// Returns the subresource of this name.
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources.iter().find(|subresource| subresource.name == name)
     }

@@ -73,22 +73,22 @@ impl Verbs {
         self.0 & (1 << verb as u8) != 0
     }
 
-    /// The set with this verb.
+    /// Returns the set with this verb.
     pub fn with(self, verb: Verb) -> Self {
         Self(self.0 | (1 << verb as u8))
     }
 
-    /// The set without this verb.
+    /// Returns the set without this verb.
     pub fn without(self, verb: Verb) -> Self {
         Self(self.0 & !(1 << verb as u8))
     }
 
-    /// The verbs of the set, alphabetically.
+    /// Returns the verbs of the set, alphabetically.
     pub fn iter(self) -> impl Iterator<Item = Verb> {
         Verb::ALL.into_iter().filter(move |verb| self.contains(*verb))
     }
 
-    /// The verbs of the set in the order in which discovery lists them for custom resources.
+    /// Returns the verbs of the set in the order in which discovery lists them for custom resources.
     pub fn iter_custom(self) -> impl Iterator<Item = Verb> {
         Verb::CUSTOM_ORDER.into_iter().filter(move |verb| self.contains(*verb))
     }

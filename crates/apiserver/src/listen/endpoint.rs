@@ -65,7 +65,7 @@ impl Endpoint {
         self.address
     }
 
-    /// The URL that clients use.
+    /// Returns the URL that clients use.
     pub fn url(&self) -> String {
         let scheme = if self.authority.is_some() { "https" } else { "http" };
         // A server that listens on every address is reachable on loopback.

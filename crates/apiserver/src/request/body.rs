@@ -26,7 +26,7 @@ enum Inner {
 }
 
 impl ResponseBody {
-    /// A complete body.
+    /// Creates a complete body.
     pub fn full(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         Self(Inner::Full((!bytes.is_empty()).then_some(bytes)))

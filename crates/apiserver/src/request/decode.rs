@@ -235,7 +235,7 @@ fn check_kind(object: &mut Value, expected: &GroupVersionKind) -> Result<(), Sta
     Ok(())
 }
 
-/// The error of an object of another kind (REQ-4).
+/// Returns the error of an object of another kind (REQ-4).
 fn foreign(found: &GroupVersionKind, expected: &GroupVersionKind) -> Status {
     let known = Definitions::embedded().name_of(found).is_some();
     if known && (&found.group, &found.kind) == (&expected.group, &expected.kind) {

@@ -94,7 +94,7 @@ async fn evict(
     }
 }
 
-/// Sets the pod's condition with the reason of its disruption, for observers, then deletes it.
+/// Adds a condition with the reason of the eviction to the pod's status, then deletes the pod.
 async fn delete(call: &Call<'_>, context: &mut WriteContext<'_>, mut options: DeleteOptions) -> Result<Outgoing, Status> {
     let (kind, name) = (call.kind(), call.name());
     if !context.dry_run {

@@ -75,7 +75,7 @@ impl MetaVersion {
 }
 
 impl Format {
-    /// The media type.
+    /// Returns the media type.
     pub(crate) fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
@@ -86,12 +86,12 @@ impl Format {
 }
 
 impl Representation {
-    /// The `Content-Type` of an answer.
+    /// Returns the `Content-Type` of an answer.
     pub(crate) fn content_type(self) -> &'static str {
         self.format.media_type()
     }
 
-    /// The `Content-Type` of a watch.
+    /// Returns the `Content-Type` of a watch.
     pub(crate) fn stream_type(self) -> &'static str {
         if self.format == Format::Protobuf { proto::STREAM_TYPE } else { self.content_type() }
     }

@@ -94,7 +94,7 @@ impl Patch {
             Change::Merge(patch) => patch::merge_patch_as_servers_do(&mut object, patch),
             Change::Strategic(patch, definition) => {
                 strategic_merge(&mut object, patch, definition).map_err(refuse_strategic)?;
-                // The type of the patch counts, whatever the patch itself says.
+                // The patch cannot change the type, since it was read as a patch of the present type.
                 object["apiVersion"] = present.api_version().into();
                 object["kind"] = present.kind().into();
             }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{kinds::KindSpec, middleware::journal::AUDIT_ID, server::State, status::Status};
 
-/// A complete answer.
+/// Returns a complete answer.
 pub(super) fn full(code: StatusCode, content_type: &'static str, bytes: Bytes) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::full(bytes));
     *response.status_mut() = code;

@@ -26,23 +26,23 @@ use std::sync::Arc;
 /// The treatment of unknown and duplicate fields (REQ-7 to REQ-10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FieldValidation {
-    /// They are dropped silently.
+    /// Drops the fields silently.
     Ignore,
-    /// They are dropped with a warning.
+    /// Drops the fields with a warning.
     #[default]
     Warn,
-    /// They are refused.
+    /// Refuses the request.
     Strict,
 }
 
 /// The origin of `managedFields` in a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recording {
-    /// They are computed by comparing the new object with the old one.
+    /// Computed by comparing the new object with the old one.
     Compared,
-    /// They were made together with the new object.
+    /// Made together with the new object, by an apply.
     Made,
-    /// They are kept, since the write changes no owner.
+    /// Kept, since the write changes no owner.
     Kept,
 }
 
@@ -146,7 +146,7 @@ impl<'a> WriteContext<'a> {
     }
 }
 
-/// The field that a problem names.
+/// Returns the field that a problem names.
 fn field_of(problem: &str) -> &str {
     problem.split('"').nth(1).unwrap_or_default()
 }
@@ -196,7 +196,7 @@ pub(super) fn absorb(
             unknown.truncate(MAX_PROBLEMS);
         }
     }
-    // Metadata is typed separately below, so the findings of the type end here.
+    // Metadata was typed before the model, so all unknown fields are known here.
     context.report(unknown, |problems| refuse(format!("strict decoding error: {problems}")))?;
     model.default(object);
     super::strategy::default(kind, object);

@@ -123,8 +123,8 @@ impl ApiServerBuilder {
         self
     }
 
-    /// Also refuses fields in a create that the real server tolerates and a correct client never sends: generation, uid, creationTimestamp and
-    /// deletionTimestamp. Off by default (DIF-7).
+    /// Sets the strict mode, which also refuses fields in a create that the real server tolerates and a correct client never sends: generation,
+    /// uid, creationTimestamp and deletionTimestamp. Off by default (DIF-7).
     pub fn strict(mut self, strict: bool) -> Self {
         self.options.strict = strict;
         self

@@ -147,7 +147,7 @@ impl ApiServer {
         &self.state.clock
     }
 
-    /// The revision of the last write.
+    /// Returns the revision of the last write.
     pub fn revision(&self) -> u64 {
         self.state.store.revision()
     }

@@ -8,12 +8,12 @@ use crate::{store::HISTORY_BYTES, workloads::Workloads};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Controllers {
-    /// To quiescence after each write, before it is answered.
+    /// They run to quiescence after each write, before it is answered.
     #[default]
     Inline,
-    /// Only in `tick()` and `settle()`.
+    /// They run only in `tick()` and `settle()`.
     Ticked,
-    /// Never; finalizers of deletions stay, as on a server without kube-controller-manager.
+    /// They never run; finalizers of deletions stay, as on a server without kube-controller-manager.
     Off,
 }
 
@@ -21,10 +21,10 @@ pub enum Controllers {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Names {
-    /// With five characters from the seed, as the real server does.
+    /// Five characters from the seed, as on the real server.
     #[default]
     Random,
-    /// With five digits that count from 00001 on, for tests that expect a fixed name.
+    /// Five digits that count from 00001 on, for tests that expect fixed names.
     Counter,
 }
 

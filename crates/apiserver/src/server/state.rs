@@ -57,7 +57,7 @@ impl Member {
     }
 }
 
-/// A guard that counts a caller who wants the controllers to work.
+/// A guard that counts a caller of the controllers until it is dropped.
 struct AtWork<'a>(&'a AtomicUsize);
 
 impl<'a> AtWork<'a> {
@@ -128,7 +128,7 @@ pub(crate) struct State {
     pub(crate) discovery: Discovery,
     pub(crate) openapi: OpenApi,
     running: tokio::sync::Mutex<()>,
-    /// The number of callers who want the controllers to work, or wait until they have.
+    /// The number of callers that run the controllers, or wait for their turn.
     at_work: AtomicUsize,
     /// Held while controllers observe changes, so that they observe them in order.
     observing: Mutex<()>,

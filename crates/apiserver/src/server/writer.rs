@@ -70,7 +70,7 @@ impl Writer {
         &self.state
     }
 
-    /// The served kind behind a stored resource, in its storage version where that is served.
+    /// Returns the served kind behind a stored resource, in its storage version where that is served.
     pub fn kind_of(&self, resource: &Resource) -> Option<Arc<KindSpec>> {
         let registry = self.registry();
         let versions = registry.versions(&resource.group);

@@ -17,7 +17,7 @@ impl Dependents {
         Self(RedBlackTreeMapSync::new_sync())
     }
 
-    /// Objects that name the uid as an owner.
+    /// Returns the objects that name the uid as an owner.
     pub(super) fn of(&self, uid: &str) -> Vec<ObjectRef> {
         let first = ObjectRef { resource: Resource::new("", ""), name: ObjectName::new("", "") };
         let from = (Arc::<str>::from(uid), first);

@@ -218,7 +218,7 @@ impl Store {
         state.forget(revision);
     }
 
-    /// The revision of the last commit.
+    /// Returns the revision of the last commit.
     pub fn revision(&self) -> u64 {
         self.revision.load(Ordering::Acquire)
     }

@@ -24,7 +24,7 @@ pub trait Storage: Send + Sync + 'static {
     /// Drops the history before a revision.
     fn compact(&self, revision: u64);
 
-    /// The revision of the last commit.
+    /// Returns the revision of the last commit.
     fn revision(&self) -> u64 {
         self.snapshot().revision()
     }

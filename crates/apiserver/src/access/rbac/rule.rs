@@ -14,7 +14,7 @@ impl<'a> Rule<'a> {
         Self(rule)
     }
 
-    /// Whether the rule allows an action.
+    /// Returns true if the rule allows an action.
     pub(super) fn covers(self, action: &Action) -> bool {
         match action {
             Action::Resource(attributes) => self.covers_resource(attributes),

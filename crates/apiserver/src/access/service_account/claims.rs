@@ -71,7 +71,7 @@ impl Claims {
         Some(claims).filter(|_| holds)
     }
 
-    /// The user behind the token.
+    /// Returns the user behind the token.
     pub(crate) fn identity(&self) -> Identity {
         let Bound { namespace, node, pod, account, .. } = &self.bound;
         let mut identity = Identity::service_account(namespace, &account.name).with_uid(&account.uid);

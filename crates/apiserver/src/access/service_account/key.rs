@@ -66,7 +66,7 @@ impl Key {
         read(claims)
     }
 
-    /// The public key as a set of JSON web keys.
+    /// Returns the public key as a set of JSON web keys.
     pub(crate) fn published(&self) -> Value {
         let point = self.pair().verifying.to_encoded_point(false);
         let coordinate = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);

@@ -12,27 +12,27 @@ pub(super) type Predicate = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
 /// The action of a rule on a matching request.
 #[derive(Clone)]
 pub(super) enum Action {
-    /// Answer with this failure; the request is never handled.
+    /// Answers with this failure; the request is never handled.
     Respond(Status),
-    /// Let the request be handled, then answer with this failure instead.
+    /// Lets the request be handled, then answers with this failure instead.
     RespondAfter(Status),
-    /// Handle the request later.
+    /// Handles the request later.
     Delay(Duration),
-    /// Break the connection; the request is never handled.
+    /// Breaks the connection; the request is never handled.
     DropBefore,
-    /// Let the request be handled, then break the connection.
+    /// Lets the request be handled, then breaks the connection.
     DropAfter,
-    /// End a watch after this number of events.
+    /// Ends a watch after this number of events.
     CutWatch(u64),
-    /// Let a watch fall silent after this number of events, without ending it.
+    /// Lets a watch fall silent after this number of events, without ending it.
     HangWatch(u64),
-    /// End a watch after this time.
+    /// Ends a watch after this time.
     CutWatchAfter(Duration),
-    /// Answer a watch with the error that its version is too old.
+    /// Answers a watch with the error that its version is too old.
     ExpireWatch,
-    /// Change the body of the request.
+    /// Changes the body of the request.
     EditRequest(Edit),
-    /// Change the body of the answer.
+    /// Changes the body of the answer.
     EditResponse(Edit),
 }
 

@@ -65,7 +65,7 @@ impl Journal {
         while ring.oldest_in_excess().is_some() {}
     }
 
-    /// Sets if the bodies of requests and their changes are kept from now on; off by default.
+    /// Turns the recording of request bodies and committed changes on or off; off by default.
     pub fn keep_bodies(&self, keep: bool) {
         self.shared.keeps_bodies.store(keep, Ordering::Release);
     }

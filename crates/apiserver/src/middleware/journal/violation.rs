@@ -19,7 +19,7 @@ impl Violation {
         Self { expectation: expectation.into(), requests }
     }
 
-    /// The requests that break the expectation.
+    /// Returns the requests that break the expectation.
     pub fn requests(&self) -> &[Arc<Record>] {
         &self.requests
     }

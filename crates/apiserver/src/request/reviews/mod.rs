@@ -70,7 +70,7 @@ fn user_info(user: &Identity) -> Value {
     info
 }
 
-/// The texts in a list of the review's spec.
+/// Returns the texts in a list of the review's spec.
 fn texts(review: &Value, list: &str) -> Vec<String> {
     let items = review["spec"][list].as_array().into_iter().flatten();
     items.filter_map(|item| item.as_str().map(str::to_owned)).collect()

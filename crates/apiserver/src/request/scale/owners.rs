@@ -45,7 +45,7 @@ impl ScaleType {
         Ok(())
     }
 
-    /// The name of the published definition.
+    /// Returns the name of the published definition.
     pub(super) fn definition(self) -> &'static str {
         self.0.map_or("", Builtin::definition)
     }

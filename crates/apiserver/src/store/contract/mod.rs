@@ -17,7 +17,7 @@ use super::*;
 /// The number of events that the stores under test remember per resource.
 const WINDOW: usize = 64;
 
-/// The stores under test.
+/// Returns the stores under test.
 fn stores() -> Vec<(&'static str, Arc<Store>)> {
     let used = |store: &Store| {
         let others = Resource::new("used.io", "things");

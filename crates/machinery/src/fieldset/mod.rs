@@ -1,4 +1,4 @@
-//! Sets of field paths as `metadata.managedFields` writes them (FieldsV1): who owns what in an object.
+//! Sets of field paths in the form of `metadata.managedFields` (FieldsV1), which tell the field managers of an object.
 
 mod element;
 mod extract;

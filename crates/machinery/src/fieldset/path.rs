@@ -1,4 +1,4 @@
-//! The way from an object to one of its parts.
+//! The path from an object to one of its parts.
 
 use std::fmt;
 use std::ops::Deref;
@@ -12,22 +12,22 @@ use super::PathElement;
 pub struct Path(Vec<PathElement>);
 
 impl Path {
-    /// The path of the object itself.
+    /// Creates the path of the object itself.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A path through fields only.
+    /// Creates a path through fields only.
     pub fn fields<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         names.into_iter().map(PathElement::field).collect()
     }
 
-    /// Goes one step further.
+    /// Appends a step.
     pub fn push(&mut self, element: PathElement) {
         self.0.push(element);
     }
 
-    /// Takes the last step back.
+    /// Removes the last step.
     pub fn pop(&mut self) -> Option<PathElement> {
         self.0.pop()
     }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// Returns the lines of a file of vectors; none without the recordings, which is printed.
+/// Returns the lines of a file of vectors; prints a message and returns none if the recordings are missing.
 pub(crate) fn knative_vectors(file: &str) -> Option<Vec<Value>> {
     knative_lines(&format!("vectors/{file}"))
 }
 
-/// Returns the lines of a recorded file; none without the recordings, which is printed.
+/// Returns the lines of a recorded file; prints a message and returns none if the recordings are missing.
 pub(crate) fn knative_lines(file: &str) -> Option<Vec<Value>> {
     let named = std::env::var_os("KUBEWRIGHT_KNATIVE").map(PathBuf::from);
     let beside = || {

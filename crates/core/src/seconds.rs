@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Seconds(Timestamp);
 
 impl Seconds {
-    /// The point in time.
+    /// Returns the point in time.
     pub const fn timestamp(self) -> Timestamp {
         self.0
     }

@@ -15,7 +15,7 @@ impl Moment {
     /// The start of the clock.
     pub const START: Self = Self(Duration::ZERO);
 
-    /// The time passed since `earlier`; zero if `earlier` is later.
+    /// Returns the time passed since `earlier`; zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }

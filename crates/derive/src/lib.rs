@@ -116,11 +116,11 @@ pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
 /// | `async fn reconcile(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is not being deleted. Required |
 /// | `async fn finalize(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is being deleted and has our finalizer,
 /// which is managed because of this method |
-/// | `async fn observe(&self, cx: &Context<K>, object: &K) -> Flow` | for an object that another replica works on |
+/// | `async fn observe(&self, cx: &Context<K>, object: &K) -> Flow` | for an object whose bucket another replica leads |
 /// | `async fn observe_deleted(&self, cx: &Context<K>, key: &Key) -> Flow` | on every replica, for an object that is gone |
-/// | `async fn on_promoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | when this replica is about to lead a bucket; again after an error |
-/// | `async fn on_demoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | when it leads the bucket no longer, and all passes have ended |
-/// | `fn watches(triggers: &mut TriggerSet<K>)` | once, to declare what else queues keys |
+/// | `async fn on_promoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | before this replica leads a bucket; again after an error |
+/// | `async fn on_demoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | after this replica has stopped leading the bucket, and all passes have ended |
+/// | `fn watches(triggers: &mut TriggerSet<K>)` | once, to declare further triggers |
 ///
 /// The parameter `status` is optional. Without it in `reconcile` no status is written, and the framework sets no condition. With it, the
 /// conditions of a status that derives `ConditionSet` are completed by the framework.
@@ -135,18 +135,18 @@ pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
 /// | `name = ".."` | kind in lower case | names the controller, its queue and its metrics |
 /// | `agent = ".."` | `<name>-controller` | the reporter of events |
 /// | `finalizer = "domain/name"` | `<group>/<operator>-<kind in lower case>` | the finalizer |
-/// | `legacy_finalizers = [".."]` | none | its former names: one that is there counts as ours, and is removed with ours |
+/// | `legacy_finalizers = [".."]` | none | its former names: one that is there counts as the finalizer, and is removed with it |
 /// | `finalizer_on = "demand"` | `"always"` | sets the finalizer when `cx.hold()` is called, not before the first `reconcile` |
 /// | `class(keys = [".."], value = "..", hand_over = "..")` | none | works on objects only whose annotation has the value; the first key that is
 /// there decides. `hand_over` says what becomes of others with our finalizer: `"finalize"`, the default, or `"release"` |
-/// | `concurrency = 4` | 2 | the number of passes at once; `--workers` wins over it |
+/// | `concurrency = 4` | 2 | the number of passes at once; `--workers` takes precedence |
 /// | `owns(A, B)` | none | queues the controller owner of objects of these kinds |
 /// | `creates(A, B)` | none | declares the permissions to read, create, change and delete children of these kinds |
 /// | `timeout = "30s"` | none | the time that a method may take |
-/// | `resync = "10h"` | `--resync` | the period after which all objects are looked at again |
+/// | `resync = "10h"` | `--resync` | the period after which all objects are queued again |
 /// | `defaults` | off | calls `Defaulted::default_fields` of the kind on the copy of the object that `reconcile` and `finalize` are given |
 /// | `on_status_change` | off | also queues objects of which only the status has changed |
-/// | `resync_filter = path` | all | a predicate: the objects that are looked at again |
+/// | `resync_filter = path` | all | a predicate: selects the objects that a resync queues |
 #[proc_macro_attribute]
 pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let block = parse_macro_input!(item as ItemImpl);
@@ -177,7 +177,7 @@ pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | Setting | Default | Meaning |
 /// |---|---|---|
 /// | `owner = T` | required | the kind of the owner, whose status is an `OwnerStatus` |
-/// | `pub name = T` | `pub name = <Owner>Contract` | the type of the contract, with the visibility of the kinds, which may be none |
+/// | `pub name = T` | `pub name = <Owner>Contract` | the type of the contract; its visibility must be that of the kinds, which may be private |
 /// | `internal = T` | none | the kind of the internal configuration |
 /// | `domain = ".."` | the API group of the owner | the domain of keys and finalizers: a text, or the path of a constant, which is checked at the
 /// start |
@@ -185,9 +185,9 @@ pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | `revision = SameRevision` | `ReadyOnly`, in the preset `SameRevision` | the generations of the owner at which needed components are ready |
 /// | `finalizer_form = KindDotDomain` | `DomainSlashKind`, in the preset `KindDotDomain` | the form of own finalizers; `DomainDotKind` is the third |
 /// | `max_name_length = 40` | 63, in the preset 36 | the longest name of an owner, in characters |
-/// | `disabled = path` | none | the function for `Contract::disabled`: the types whose controllers leave their components alone |
+/// | `disabled = path` | none | the function for `Contract::disabled`: the types whose controllers ignore their components |
 /// | `propagate = path` | none | the function for `Contract::propagate`: labels that all components get |
-/// | `reads_namespaces = true` | `false` | whether `propagate` gets the labels of the namespace |
+/// | `reads_namespaces = true` | `false` | if true, `propagate` gets the labels of the namespace |
 /// | `architecture = path` | none | the function for `Contract::architecture`, under the preset |
 ///
 /// # Components
@@ -197,7 +197,7 @@ pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// | In the braces | Meaning |
 /// |---|---|
-/// | `needs: [A, B]` | these are ready before the component is worked on, and outlive it; at most eight edges in all |
+/// | `needs: [A, B]` | these are ready before the component is reconciled, and outlive it; at most eight edges in all |
 /// | `outlived_by: [A, B]` | these outlive the component, ready or not |
 /// | `keep_running` | `apply` is still called while other components keep this one from being deleted |
 /// | `type = "APIServer"` | the `<T>` of conditions and finalizers. The default is the name of the type; an operator whose component has another kind

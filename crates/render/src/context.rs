@@ -73,12 +73,12 @@ impl<C> RenderContext<C> {
         self
     }
 
-    /// The questions about clusters that the rendering has asked so far, with digests of the answers.
+    /// Returns the questions about clusters that the rendering has asked so far, with digests of the answers.
     pub fn asked(&self) -> Asked {
         self.inquiry.asked()
     }
 
-    /// The capabilities of the dependents' cluster: its version, and the APIs that it serves.
+    /// Returns the capabilities of the dependents' cluster: its version, and the APIs that it serves.
     pub fn capabilities(&self) -> Capabilities<'_> {
         Capabilities(&self.inquiry)
     }
@@ -120,12 +120,12 @@ impl<C> RenderContext<C> {
         Ok(Some((*answer).clone()).filter(|object| !object.is_null()))
     }
 
-    /// The component.
+    /// Returns the component.
     pub fn component(&self) -> &C {
         &self.component
     }
 
-    /// The values of the component, by default its whole spec.
+    /// Returns the values of the component, by default its whole spec.
     pub fn parameters(&self) -> &Map<String, Value> {
         &self.parameters
     }
@@ -135,54 +135,54 @@ impl<C> RenderContext<C> {
         Ok(serde_json::from_value(Value::Object((*self.parameters).clone()))?)
     }
 
-    /// The content of a reference to a ConfigMap, such as `cx.config_map(&cx.component().spec.settings)`: all its data, or the value of the key.
-    /// `None` for a reference that is absent or not resolved.
+    /// Returns the content of a reference to a ConfigMap, such as `cx.config_map(&cx.component().spec.settings)`: all its data, or the value of the
+    /// key. `None` for a reference that is absent or not resolved.
     pub fn config_map<R: ConfigMapReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.references.config_map(reference)
     }
 
-    /// The content of a reference to a Secret: all its data, or the value of the key. `None` for a reference that is absent or
+    /// Returns the content of a reference to a Secret: all its data, or the value of the key. `None` for a reference that is absent or
     /// not resolved.
     pub fn secret<R: SecretReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.references.secret(reference)
     }
 
-    /// The content of a reference that is loaded by code of the operator. `None` for a reference that is absent or not resolved.
+    /// Returns the content of a reference that is loaded by code of the operator. `None` for a reference that is absent or not resolved.
     pub fn loaded<R: LoadedReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.references.loaded(reference)
     }
 
-    /// The contents of all referenced objects.
+    /// Returns the contents of all referenced objects.
     pub fn references(&self) -> &Resolved {
         &self.references
     }
 
-    /// The name of the component type, by default that of the operator: the prefix of the framework's labels and annotations.
+    /// Returns the name of the component type, by default that of the operator: the prefix of the framework's labels and annotations.
     pub fn operator(&self) -> &str {
         &self.inputs.operator
     }
 
-    /// The namespace of the dependents; empty for a cluster-scoped component without a placement namespace.
+    /// Returns the namespace of the dependents; empty for a cluster-scoped component without a placement namespace.
     pub fn namespace(&self) -> &str {
         &self.inputs.namespace
     }
 
-    /// The name under which the component is deployed.
+    /// Returns the name under which the component is deployed.
     pub fn name(&self) -> &str {
         &self.inputs.name
     }
 
-    /// The digest of the component: its spec, annotations, generation, and referenced contents.
+    /// Returns the digest of the component: its spec, annotations, generation, and referenced contents.
     pub fn digest(&self) -> &str {
         &self.inputs.digest
     }
 
-    /// The number of digests that were processed; the first deployment is 1.
+    /// Returns the number of digests that were processed; the first deployment is 1.
     pub fn revision(&self) -> i64 {
         self.inputs.revision
     }
 
-    /// The stage of the component.
+    /// Returns the stage of the component.
     pub fn stage(&self) -> Stage {
         self.inputs.stage
     }

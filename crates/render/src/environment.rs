@@ -60,7 +60,7 @@ pub enum Place {
 /// The questions of a rendering, with a digest of each answer.
 pub type Asked = BTreeMap<Question, String>;
 
-/// The digest of an answer.
+/// Returns the digest of an answer.
 pub fn answer_digest(answer: &Value) -> String {
     canonical_sha256(answer)
 }
@@ -105,7 +105,7 @@ impl Environment for Nowhere {
 pub struct Capabilities<'a>(pub(crate) &'a Inquiry);
 
 impl Capabilities<'_> {
-    /// The version of the API server.
+    /// Returns the version of the API server.
     pub async fn version(&self) -> Result<ServerVersion, RenderError> {
         let document = self.0.ask(Question::Version).await?;
         let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();

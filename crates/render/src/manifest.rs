@@ -75,12 +75,12 @@ impl Manifest {
         self
     }
 
-    /// The object; none if the value is not an object.
+    /// Returns the object; none if the value is not an object.
     pub fn content(&self) -> Option<&Map<String, Value>> {
         self.content.as_ref().ok()
     }
 
-    /// The object for changes; none if the value is not an object.
+    /// Returns the object for changes; none if the value is not an object.
     pub fn content_mut(&mut self) -> Option<&mut Map<String, Value>> {
         self.content.as_mut().ok()
     }
@@ -144,9 +144,9 @@ fn type_name(value: &Value) -> &'static str {
 
 /// An annotation of the framework on a manifest: `<operator>/<key>: <value>`.
 pub trait Mark {
-    /// The part of the key after the slash.
+    /// Returns the part of the key after the slash.
     fn key(&self) -> &'static str;
-    /// The value.
+    /// Returns the value.
     fn value(&self) -> String;
 }
 

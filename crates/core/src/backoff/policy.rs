@@ -37,27 +37,27 @@ impl Policy {
         self
     }
 
-    /// The first delay.
+    /// Returns the first delay.
     pub const fn first(&self) -> Duration {
         self.first
     }
 
-    /// The longest delay.
+    /// Returns the longest delay.
     pub const fn cap(&self) -> Duration {
         self.cap
     }
 
-    /// The factor between consecutive delays.
+    /// Returns the factor between consecutive delays.
     pub const fn factor(&self) -> f64 {
         self.multiplier
     }
 
-    /// The jitter, as a fraction of the delay.
+    /// Returns the jitter, as a fraction of the delay.
     pub const fn spread(&self) -> f64 {
         self.jitter
     }
 
-    /// The delay after `failures` consecutive failures (1 is the first), before jitter.
+    /// Returns the delay after `failures` consecutive failures (1 is the first), before jitter.
     pub fn nominal(&self, failures: u32) -> Delay {
         let exponent = i32::try_from(failures.saturating_sub(1)).unwrap_or(i32::MAX);
         let seconds = self.first.as_secs_f64() * self.multiplier.powi(exponent);
@@ -66,7 +66,7 @@ impl Policy {
         Delay::at_least_min(grown.min(self.cap))
     }
 
-    /// The delay after `failures` consecutive failures, with jitter.
+    /// Returns the delay after `failures` consecutive failures, with jitter.
     pub fn delay(&self, failures: u32, rng: &mut Rng) -> Delay {
         jittered(self.nominal(failures), self.jitter, rng)
     }

@@ -19,7 +19,7 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 (included) to 1 (excluded).
+    /// Returns a number from 0 (included) to 1 (excluded).
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }

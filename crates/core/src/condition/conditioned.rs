@@ -8,10 +8,10 @@ use super::{Condition, ConditionManager, ConditionSet, ConditionsError};
     note = "add `#[derive(ConditionSet)]` to the status"
 )]
 pub trait Conditioned {
-    /// The declared conditions.
+    /// Returns the declared conditions.
     fn condition_set() -> ConditionSet;
 
-    /// The conditions that the status holds.
+    /// Returns the conditions that the status holds.
     fn conditions(&self) -> Vec<Condition>;
 
     /// Replaces the conditions that the status holds. Fields of them that the framework does not know are kept.
@@ -25,7 +25,7 @@ pub trait Conditioned {
     /// field.
     fn take_manager(&mut self) -> Option<ConditionManager>;
 
-    /// The generation that the status is of; none if the status has no field for it.
+    /// Returns the generation that the status is of; none if the status has no field for it.
     fn observed_generation(&self) -> Option<i64> {
         None
     }
@@ -33,7 +33,7 @@ pub trait Conditioned {
     /// Sets the generation that the status is of, if it has a field for it.
     fn set_observed_generation(&mut self, _generation: Option<i64>) {}
 
-    /// The generation of the last pass that succeeded (SW-8); none if the status has no field for it.
+    /// Returns the generation of the last pass that succeeded (SW-8); none if the status has no field for it.
     fn applied_generation(&self) -> Option<i64> {
         None
     }
@@ -57,7 +57,7 @@ pub mod derive {
     pub struct Field<T>(pub T);
 
     impl Field<&Conditions> {
-        /// The conditions in the list.
+        /// Returns the conditions in the list.
         pub fn read(self) -> Vec<Condition> {
             self.0.as_slice().to_vec()
         }
@@ -85,7 +85,7 @@ pub mod derive {
 
     /// A list of another type, to be read.
     pub trait ReadsList {
-        /// The conditions in the list.
+        /// Returns the conditions in the list.
         fn read(self) -> Vec<Condition>;
     }
 

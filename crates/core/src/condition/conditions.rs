@@ -37,7 +37,7 @@ impl Conditions {
         self.manager.take().map(|manager| *manager)
     }
 
-    /// All conditions, as a slice.
+    /// Returns all conditions, as a slice.
     pub fn as_slice(&self) -> &[Condition] {
         &self.list
     }
@@ -52,12 +52,12 @@ impl Conditions {
         self.list.is_empty()
     }
 
-    /// The number of conditions.
+    /// Returns the number of conditions.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// The top-level condition. Outside a pass it is `Ready`, or else `Succeeded`.
+    /// Returns the top-level condition. Outside a pass it is `Ready`, or else `Succeeded`.
     pub fn top(&self) -> Option<&Condition> {
         match &self.manager {
             Some(manager) => manager.top(),
@@ -65,7 +65,7 @@ impl Conditions {
         }
     }
 
-    /// The condition of this type.
+    /// Returns the condition of this type.
     pub fn get(&self, type_: &str) -> Option<&Condition> {
         self.list.iter().find(|condition| condition.type_ == type_)
     }

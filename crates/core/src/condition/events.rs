@@ -21,7 +21,7 @@ pub enum ConditionEvents {
 }
 
 impl ConditionEvents {
-    /// The events of a pass, in a stable order.
+    /// Returns the events of a pass, in a stable order.
     pub fn of(self, changes: &Changes, conditions: &[Condition]) -> Vec<Event> {
         let status_of =
             |type_: &String| conditions.iter().find(|condition| condition.type_ == *type_).map(|condition| condition.status);
@@ -55,7 +55,7 @@ impl ConditionEvents {
     }
 }
 
-/// The change of a condition in words; a condition without a status has vanished.
+/// Returns the change of a condition in words; a condition without a status has vanished.
 fn phrase(status: Option<ConditionStatus>) -> &'static str {
     match status {
         Some(ConditionStatus::True) => "became True",

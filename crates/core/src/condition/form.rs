@@ -65,7 +65,7 @@ pub enum ConditionStatus {
 }
 
 impl ConditionStatus {
-    /// The value of the field `status`.
+    /// Returns the value of the field `status`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::True => "True",
@@ -94,7 +94,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The severity of this name; none for an empty or unknown name.
+    /// Returns the severity of this name; none for an empty or unknown name.
     pub(super) fn named(name: &str) -> Option<Self> {
         match name {
             "Error" => Some(Self::Error),

@@ -53,7 +53,7 @@ pub fn write_list<T: Serialize + DeserializeOwned>(list: &mut T, conditions: Vec
     Ok(())
 }
 
-/// The condition in an entry of a list. Malformed fields count as absent.
+/// Returns the condition in an entry of a list. Malformed fields count as absent.
 pub(super) fn condition_of(entry: &Value) -> Option<Condition> {
     let text = |field: &str| entry.get(field).and_then(Value::as_str);
     let type_ = text("type").filter(|type_| !type_.is_empty())?;

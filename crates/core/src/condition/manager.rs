@@ -82,12 +82,12 @@ impl ConditionManager {
         self
     }
 
-    /// The declared conditions.
+    /// Returns the declared conditions.
     pub const fn condition_set(&self) -> &ConditionSet {
         &self.set
     }
 
-    /// The conditions that `conclude` compares an outcome with: the top-level condition and `Stalled` as the pass found them.
+    /// Returns the conditions that `conclude` compares an outcome with: the top-level condition and `Stalled` as the pass found them.
     pub fn prior(&self) -> Prior {
         let before = |type_| {
             let found = self.updater.original(type_)?;
@@ -96,12 +96,12 @@ impl ConditionManager {
         Prior::Conditions { ready: before(self.set.top()), stalled: before(STALLED) }
     }
 
-    /// The top-level condition.
+    /// Returns the top-level condition.
     pub fn top(&self) -> Option<&Condition> {
         self.get(self.set.top())
     }
 
-    /// The condition of this type.
+    /// Returns the condition of this type.
     pub fn get(&self, type_: &str) -> Option<&Condition> {
         self.updater.get(type_)
     }
@@ -185,17 +185,17 @@ impl ConditionManager {
         self.mark(type_.as_ref(), ConditionStatus::False, reason, message.as_ref());
     }
 
-    /// The current conditions, sorted by type.
+    /// Returns the current conditions, sorted by type.
     pub fn conditions(&self) -> Vec<Condition> {
         self.updater.list()
     }
 
-    /// The conditions to write, sorted by type.
+    /// Returns the conditions to write, sorted by type.
     pub fn finish(self) -> Vec<Condition> {
         self.finish_with_changes().0
     }
 
-    /// The conditions to write, sorted by type, and their differences from those that the pass started with.
+    /// Returns the conditions to write, sorted by type, and their differences from those that the pass started with.
     pub fn finish_with_changes(self) -> (Vec<Condition>, Changes) {
         self.updater.finish()
     }
@@ -230,8 +230,8 @@ impl ConditionManager {
         self.top = TopLevel::Computed;
     }
 
-    /// The status, reason and message of the dependent that decides: a False one before an Unknown or absent one; of several the one with the newest
-    /// transition time, then the one marked last, then the one declared first.
+    /// Returns the status, reason and message of the dependent that decides: a False one before an Unknown or absent one; of several the one with the
+    /// newest transition time, then the one marked last, then the one declared first.
     fn deciding(&self) -> Option<(ConditionStatus, String, String)> {
         [ConditionStatus::False, ConditionStatus::Unknown].into_iter().find_map(|status| {
             let dependents = self.set.dependents().iter().enumerate();
@@ -254,7 +254,7 @@ impl ConditionManager {
         self.marked.push(type_);
     }
 
-    /// The framework's own reason, if the shape requires one; otherwise an empty text.
+    /// Returns the framework's own reason, if the shape requires one; otherwise an empty text.
     fn unless_empty(&self, reason: &'static str) -> &'static str {
         match self.shape {
             ConditionShape::Standard => reason,

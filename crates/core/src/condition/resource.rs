@@ -74,12 +74,12 @@ pub struct KStatus {
 }
 
 impl KResource {
-    /// The condition of this type.
+    /// Returns the condition of this type.
     pub fn condition(&self, type_: &str) -> Option<&Condition> {
         self.status.conditions.get(type_)
     }
 
-    /// The top-level condition: `Ready`, or else `Succeeded`.
+    /// Returns the top-level condition: `Ready`, or else `Succeeded`.
     pub fn top(&self) -> Option<&Condition> {
         self.status.conditions.top()
     }

@@ -61,12 +61,12 @@ impl ConditionSet {
         self
     }
 
-    /// The type of the top-level condition.
+    /// Returns the type of the top-level condition.
     pub const fn top(&self) -> &'static str {
         self.top
     }
 
-    /// The types that the top-level condition is computed from, in the order of their declaration.
+    /// Returns the types that the top-level condition is computed from, in the order of their declaration.
     pub fn dependents(&self) -> &[String] {
         &self.dependents
     }
@@ -80,7 +80,7 @@ impl ConditionSet {
         &self.retired
     }
 
-    /// The severity with which a condition of this type is written; none for errors, whose severity is not written.
+    /// Returns the severity with which a condition of this type is written; none for errors, whose severity is not written.
     pub(super) fn severity_of(&self, type_: &str) -> Option<Severity> {
         let by_role = || if type_ == self.top || self.is_dependent(type_) { Severity::Error } else { Severity::Info };
         Some(self.severities.get(type_).copied().unwrap_or_else(by_role)).filter(|severity| *severity != Severity::Error)

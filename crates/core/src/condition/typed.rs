@@ -84,17 +84,17 @@ impl<K: ?Sized> ConditionType<K> {
         self
     }
 
-    /// The name, as the field `type` has it.
+    /// Returns the name, as the field `type` has it.
     pub const fn as_str(&self) -> &'static str {
         self.name
     }
 
-    /// The visibility of the condition on the owner.
+    /// Returns the visibility of the condition on the owner.
     pub const fn visibility(&self) -> ConditionVisibility {
         self.visibility
     }
 
-    /// The polarity of the condition.
+    /// Returns the polarity of the condition.
     pub const fn polarity(&self) -> ConditionPolarity {
         self.polarity
     }

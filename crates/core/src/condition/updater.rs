@@ -106,28 +106,28 @@ impl Updater {
         self.kept(type_).is_some()
     }
 
-    /// The status of a condition; Unknown when it is absent.
+    /// Returns the status of a condition; Unknown when it is absent.
     pub fn status(&self, type_: &str) -> ConditionStatus {
         self.kept(type_).map_or(ConditionStatus::Unknown, |condition| condition.status)
     }
 
-    /// The condition of this type, if it will be in the result.
+    /// Returns the condition of this type, if it will be in the result.
     pub fn get(&self, type_: &str) -> Option<&Condition> {
         self.kept(type_)
     }
 
-    /// The condition of this type as it was at the start.
+    /// Returns the condition of this type as it was at the start.
     pub(super) fn original(&self, type_: &str) -> Option<&Condition> {
         self.original.get(&sanitised(type_))
     }
 
-    /// The current list, sorted by type.
+    /// Returns the current list, sorted by type.
     pub(super) fn list(&self) -> Vec<Condition> {
         let kept = self.current.values().filter(|(_, touched)| self.keep == Keep::Untouched || *touched);
         kept.map(|(condition, _)| condition.clone()).collect()
     }
 
-    /// The new list, sorted by type, and its differences from the original one.
+    /// Returns the new list, sorted by type, and its differences from the original one.
     pub fn finish(self) -> (Vec<Condition>, Changes) {
         let keep = self.keep;
         let kept = self.current.into_values().filter(|(_, touched)| keep == Keep::Untouched || *touched);

@@ -17,7 +17,7 @@ use crate::seconds::Seconds;
 pub struct VolatileTime(Seconds);
 
 impl VolatileTime {
-    /// The point in time.
+    /// Returns the point in time.
     pub const fn timestamp(self) -> Timestamp {
         self.0.timestamp()
     }

@@ -20,10 +20,10 @@ impl<T> Probe<T> {
 
 /// A type with a text form of its own for ConfigMaps.
 pub trait IsValue<T> {
-    /// The parser of the type.
+    /// Returns the parser of the type.
     fn parser(&self) -> Parser<T>;
 
-    /// The value of an absent or empty key, for a field with a function that parses.
+    /// Returns the value of an absent or empty key, for a field with a function that parses.
     fn absent(&self) -> fn() -> Option<T>;
 }
 
@@ -39,10 +39,10 @@ impl<T: ConfigValue> IsValue<T> for &&&Probe<T> {
 
 /// A type that is read from text.
 pub trait IsText<T> {
-    /// The parser of the type.
+    /// Returns the parser of the type.
     fn parser(&self) -> Parser<T>;
 
-    /// None: the key is required.
+    /// Returns none, because the key is required.
     fn absent(&self) -> fn() -> Option<T>;
 }
 
@@ -58,7 +58,7 @@ impl<T: FromStr<Err: fmt::Display>> IsText<T> for &&Probe<T> {
 
 /// An option of a type that is read from text.
 pub trait IsOptionalText<T> {
-    /// The parser of the type in the option.
+    /// Returns the parser of the type in the option.
     fn parser(&self) -> Parser<T>;
 }
 
@@ -70,7 +70,7 @@ impl<T: FromStr<Err: fmt::Display>> IsOptionalText<Option<T>> for &Probe<Option<
 
 /// An option of any type, which a function parses.
 pub trait IsOption<T> {
-    /// No value.
+    /// Returns an absent value, because the key is optional.
     fn absent(&self) -> fn() -> Option<T>;
 }
 
@@ -87,7 +87,7 @@ pub trait IsUnknown<T> {
     where
         T: ConfigValue;
 
-    /// None: the key is required.
+    /// Returns none, because the key is required.
     fn absent(&self) -> fn() -> Option<T>;
 }
 
@@ -110,7 +110,7 @@ impl<T> IsUnknown<T> for Probe<T> {
     label = "must give `{T}`, or the type in it if it is an `Option`"
 )]
 pub trait IntoField<T> {
-    /// The value of the field.
+    /// Returns the value of the field.
     fn into_field(self) -> T;
 }
 

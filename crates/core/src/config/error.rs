@@ -45,17 +45,17 @@ impl ConfigErrors {
         self
     }
 
-    /// The invalid keys, sorted, each with its cause.
+    /// Returns the invalid keys, sorted, each with its cause.
     pub fn iter(&self) -> btree_map::Iter<'_, String, ValueError> {
         self.0.iter()
     }
 
-    /// The cause for a key.
+    /// Returns the cause for a key.
     pub fn get(&self, key: &str) -> Option<&ValueError> {
         self.0.get(key)
     }
 
-    /// The errors in a map, if it has any.
+    /// Returns the errors in a map, if it has any.
     pub(super) fn of(errors: BTreeMap<String, ValueError>) -> Option<Self> {
         if errors.is_empty() { None } else { Some(Self(errors)) }
     }

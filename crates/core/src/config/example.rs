@@ -22,7 +22,7 @@ const KNATIVE_CHECKSUM: &str = "knative.dev/example-checksum";
 pub struct ExampleChecksum(u32);
 
 impl ExampleChecksum {
-    /// The checksum of a text: CRC-32/IEEE of the trimmed text in which each run of line ends is replaced by a backslash and `n`.
+    /// Returns the checksum of a text: CRC-32/IEEE of the trimmed text in which each run of line ends is replaced by a backslash and `n`.
     pub fn of(text: &str) -> Self {
         let mut crc = Crc32::new();
         let mut rest = text.trim();

@@ -88,7 +88,7 @@ impl<'a, T> Field<'a, T> {
         self
     }
 
-    /// The bounds of the range; none without a range.
+    /// Returns the bounds of the range; none without a range.
     pub(super) fn bounds(&self) -> Result<Option<Bounds<'a, T>>, ValueError> {
         let Some(range) = &self.range else { return Ok(None) };
         range.bounds(&self.parser).map(Some)
@@ -109,7 +109,7 @@ impl<'a, T> Field<'a, T> {
         }
     }
 
-    /// The value of the key if it is absent; none without default.
+    /// Returns the value of the key if it is absent; none without default.
     pub(super) fn default_value(&self, bounds: Option<&Bounds<'_, T>>) -> Result<Option<T>, ValueError> {
         let Some(text) = self.default else { return Ok(None) };
         let value =
@@ -117,7 +117,7 @@ impl<'a, T> Field<'a, T> {
         Ok(Some(value))
     }
 
-    /// The value of the key if it is absent and has no default.
+    /// Returns the value of the key if it is absent and has no default.
     pub(super) fn absent(&self) -> Result<T, ValueError> {
         (self.parser.absent)().ok_or_else(|| ValueError::new("it is missing and has no default"))
     }

@@ -101,17 +101,17 @@ impl LogLevels {
         (levels, ConfigErrors::of(errors))
     }
 
-    /// The level of the operator; none means its base level, which is not in the ConfigMap.
+    /// Returns the level of the operator; none means its base level, which is not in the ConfigMap.
     pub fn operator(&self) -> Option<LogLevel> {
         self.operator
     }
 
-    /// The level of a controller: its own one, or else that of the operator.
+    /// Returns the level of a controller: its own one, or else that of the operator.
     pub fn controller(&self, name: &str) -> Option<LogLevel> {
         self.named(Some(name)).or(self.operator)
     }
 
-    /// The controllers with levels of their own.
+    /// Returns the controllers with levels of their own.
     pub fn controllers(&self) -> impl Iterator<Item = (&str, LogLevel)> {
         self.controllers.iter().map(|(name, level)| (name.as_str(), *level))
     }

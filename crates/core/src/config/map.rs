@@ -35,7 +35,7 @@ pub trait FromConfigMap: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 
     /// A default or range that does not parse is an error of its key whatever the data is, so that any test of the type finds it.
     fn from_data(data: &BTreeMap<String, String>) -> Result<Parsed<Self>, ConfigErrors>;
 
-    /// The value of an empty ConfigMap; none if a key without default is required.
+    /// Returns the value of an empty ConfigMap; none if a key without default is required.
     fn defaults() -> Option<Self> {
         Self::from_data(&BTreeMap::new()).ok().map(|parsed| parsed.value)
     }
@@ -50,7 +50,7 @@ pub struct Parsed<T> {
     pub unknown_keys: BTreeSet<String>,
 }
 
-/// The field `data` of a ConfigMap. Entries that are not strings, which an API server does not store, are left out.
+/// Returns the field `data` of a ConfigMap. Entries that are not strings, which an API server does not store, are left out.
 pub fn data_of(config_map: &Value) -> BTreeMap<String, String> {
     let entries = config_map.get("data").and_then(Value::as_object).into_iter().flatten();
     entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()

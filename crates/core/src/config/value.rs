@@ -25,8 +25,8 @@ pub trait ConfigValue: Sized {
     /// Parses the text, which is trimmed.
     fn parse(text: &str) -> Result<Self, ValueError>;
 
-    /// The value of a key that is empty, or absent without default. If it is none, the empty text is parsed like any other, and a key without default
-    /// is required.
+    /// Returns the value of a key that is empty, or absent without default. If it is none, the empty text is parsed like any other, and a key without
+    /// default is required.
     fn absent() -> Option<Self> {
         None
     }

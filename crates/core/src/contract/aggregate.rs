@@ -18,7 +18,7 @@ use crate::reason;
 
 /// A component that exists, with its conditions.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct Reported<'a> {
     /// The type of the component.
     pub type_: ComponentType,
@@ -31,7 +31,7 @@ pub struct Reported<'a> {
 /// A condition of an owner. In JSON it is the condition with a further field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[allow(clippy::exhaustive_structs)] // a pair
+#[allow(clippy::exhaustive_structs)] // callers build this plain pair
 pub struct OwnerCondition {
     /// The condition.
     #[serde(flatten)]
@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for OwnerCondition {
 
 /// The inputs that the conditions of an owner follow from in a pass.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct OwnerPass<'a> {
     /// The conditions that the owner had before the pass.
     pub before: &'a [OwnerCondition],
@@ -91,7 +91,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The phase of an owner: `Deleting` during a deletion, otherwise it follows `Ready` (OL-4).
+    /// Returns the phase of an owner: `Deleting` during a deletion, otherwise it follows `Ready` (OL-4).
     pub const fn of(is_deleting: bool, is_ready: bool) -> Self {
         match (is_deleting, is_ready) {
             (true, _) => Self::Deleting,
@@ -100,7 +100,7 @@ impl Phase {
         }
     }
 
-    /// The text in the status.
+    /// Returns the text in the status.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ready => "Ready",
@@ -116,7 +116,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Exports the conditions of the components that exist, and summarizes them (AGG-1 to AGG-7).
+/// Exports the conditions of the components that exist, and summarises them (AGG-1 to AGG-7).
 pub fn aggregate(components: &[Reported<'_>], pass: &OwnerPass<'_>, format: &Format) -> Aggregate {
     let mut exported: Vec<OwnerCondition> = components.iter().flat_map(|component| component.exported(pass, format)).collect();
     exported.sort_by(|a, b| (&a.managed_by, &a.condition.type_).cmp(&(&b.managed_by, &b.condition.type_)));
@@ -135,7 +135,7 @@ pub fn aggregate(components: &[Reported<'_>], pass: &OwnerPass<'_>, format: &For
 }
 
 impl Aggregate {
-    /// The list for the owner's status: exported conditions, then the owner's own by type, the summary last (AGG-5).
+    /// Returns the list for the owner's status: exported conditions, then the owner's own by type, the summary last (AGG-5).
     pub fn with_own(self, mut own: Vec<Condition>) -> Vec<OwnerCondition> {
         own.sort_by(|a, b| a.type_.cmp(&b.type_));
         let own = own.into_iter().map(|condition| OwnerCondition { condition, managed_by: String::new() });

@@ -22,7 +22,7 @@ pub enum ArchitectureVersion {
 
 /// The architecture of the components of a type: the default version, and the permission of owners to choose another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // a pair
+#[allow(clippy::exhaustive_structs)] // callers build this plain pair
 pub struct Architecture {
     /// The version of components whose owner does not choose one.
     pub version: ArchitectureVersion,
@@ -47,7 +47,7 @@ pub struct InvalidArchitecture {
 impl ArchitectureVersion {
     const ALL: [Self; 2] = [Self::V1, Self::V2];
 
-    /// The value of the label.
+    /// Returns the value of the label.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::V1 => "v1",
@@ -57,7 +57,7 @@ impl ArchitectureVersion {
 }
 
 impl Default for Architecture {
-    /// `v1`, unless the owner chooses another one.
+    /// Returns `v1`, which owners may override.
     fn default() -> Self {
         Self { version: ArchitectureVersion::V1, may_be_overridden: true }
     }

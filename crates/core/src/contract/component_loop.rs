@@ -18,7 +18,7 @@ use crate::reason;
 
 /// The state of a pass: a component and all inputs of its decisions, as currently known.
 #[derive(Clone, Debug)]
-#[allow(clippy::exhaustive_structs)] // input of the pure function
+#[allow(clippy::exhaustive_structs)] // callers build it as the input of a pure function
 pub struct ComponentState {
     /// The component; none if it does not exist.
     pub own: Option<Observation>,
@@ -36,7 +36,7 @@ pub struct ComponentState {
 
 /// The component at the other end of an edge.
 #[derive(Clone, Debug)]
-#[allow(clippy::exhaustive_structs)] // input of the pure function
+#[allow(clippy::exhaustive_structs)] // callers build it as the input of a pure function
 pub struct Target {
     /// The edge.
     pub edge: Edge,
@@ -120,7 +120,7 @@ pub enum End {
 
 /// A dependency that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // a pair
+#[allow(clippy::exhaustive_structs)] // callers build this plain pair
 pub struct Unready {
     /// The type of the dependency.
     pub type_: ComponentType,
@@ -188,7 +188,7 @@ impl ComponentState {
         if ignored.is_empty() { Next::ReleaseOwnFinalizer } else { Next::End(End::IgnoredDependencies(ignored)) }
     }
 
-    /// The dependencies that keep the component waiting: those that are needed and not ready, and those that are being deleted without the
+    /// Returns the dependencies that keep the component waiting: those that are needed and not ready, and those that are being deleted without the
     /// component's finalizer.
     fn unready(&self, own: &Observation, format: &Format) -> Vec<Unready> {
         let provenance = own.provenance.as_ref().ok().copied();
@@ -221,14 +221,14 @@ impl ComponentState {
 }
 
 impl Target {
-    /// The target, unless it carries `ignore`.
+    /// Returns the target, unless it carries `ignore`.
     fn present(&self) -> Option<&Observation> {
         self.observation.as_ref().filter(|found| !found.is_ignored())
     }
 }
 
 impl End {
-    /// The wait that the pass ends with; none for ends that are not waits.
+    /// Returns the wait that the pass ends with; none for ends that are not waits.
     pub fn wait(&self) -> Option<Wait> {
         match self {
             Self::Dependencies(unready) => {

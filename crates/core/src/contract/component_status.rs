@@ -21,7 +21,7 @@ const FAILED: &str = "ReconciliationError";
 
 /// A condition that the author of a component declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // written as a literal
+#[allow(clippy::exhaustive_structs)] // users write it as a literal
 pub struct DeclaredCondition {
     /// The type of the condition.
     pub type_: &'static str,
@@ -37,7 +37,7 @@ impl DeclaredCondition {
         Self { type_: type_.as_str(), visibility: type_.visibility(), polarity: type_.polarity() }
     }
 
-    /// The type of the condition as a format writes it: internal ones have another form under the presets.
+    /// Returns the type of the condition as a format writes it: internal ones have another form under the presets.
     pub fn written_as(&self, format: &Format) -> String {
         match self.visibility {
             ConditionVisibility::Internal => format.internal_condition(self.type_),
@@ -48,7 +48,7 @@ impl DeclaredCondition {
 
 /// The conditions and texts that the author set for the component in a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct Statements {
     /// The reason and message of `<T>Reconciliation`; empty if the author gave none.
     pub reconciliation: (String, String),
@@ -58,7 +58,7 @@ pub struct Statements {
 
 /// A completed pass, with all inputs that the conditions follow from.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct EndedPass<'a> {
     /// The type of the component.
     pub type_: ComponentType,
@@ -105,7 +105,7 @@ pub struct ComponentStatus {
 }
 
 impl EndedPass<'_> {
-    /// The common part of the status.
+    /// Returns the common part of the status.
     pub fn status(&self, format: &Format) -> ComponentStatus {
         let seen = Generations { resource: self.generation, provenance: self.provenance.unwrap_or(Provenance::UNKNOWN) };
         let applied = (self.is_success() && format.writes_applied()).then_some(seen);
@@ -252,7 +252,7 @@ impl EndedPass<'_> {
         }
     }
 
-    /// The first of `<T>Healthy` and the required conditions that is not True.
+    /// Returns the first of `<T>Healthy` and the required conditions that is not True.
     fn first_not_true(&self, updater: &Updater) -> Option<Condition> {
         let required = self.declared.iter().filter(|declared| declared.polarity == ConditionPolarity::Normal);
         let types = std::iter::once(self.type_.healthy()).chain(required.map(|declared| declared.type_.to_owned()));
@@ -264,7 +264,7 @@ impl EndedPass<'_> {
         self.statements.conditions.iter().any(|stated| stated.type_ == type_)
     }
 
-    /// The type of a condition as the format writes it: internal ones have another form under the presets.
+    /// Returns the type of a condition as the format writes it: internal ones have another form under the presets.
     fn written_as(&self, type_: &str, format: &Format) -> String {
         let declared = self.declared.iter().find(|declared| declared.type_ == type_);
         declared.map_or_else(|| type_.to_owned(), |declared| declared.written_as(format))

@@ -24,27 +24,27 @@ impl ComponentType {
         Self(name)
     }
 
-    /// The name, in CamelCase.
+    /// Returns the name, in CamelCase.
     pub const fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// The name in lower case.
+    /// Returns the name in lower case.
     pub fn lower(self) -> String {
         self.0.to_ascii_lowercase()
     }
 
-    /// The type of the condition that is True while the component's controller works without error.
+    /// Returns the type of the condition that is True while the component's controller works without error.
     pub fn reconciliation(self) -> String {
         format!("{self}Reconciliation")
     }
 
-    /// The type of the condition that is True while the component works.
+    /// Returns the type of the condition that is True while the component works.
     pub fn healthy(self) -> String {
         format!("{self}Healthy")
     }
 
-    /// The type of the condition that is present while the deletion of the component is stuck.
+    /// Returns the type of the condition that is present while the deletion of the component is stuck.
     pub fn deletion_blocked(self) -> String {
         format!("{self}DeletionBlocked")
     }

@@ -51,7 +51,7 @@ impl ConditionProblem {
         None
     }
 
-    /// The text of the problem.
+    /// Returns the text of the problem.
     pub const fn as_str(&self) -> &str {
         let (text, _) = self.text.split_at(self.len);
         match std::str::from_utf8(text) {

@@ -87,7 +87,7 @@ impl GenerationFields {
     pub const OPENMCP: Self = Self { resource: "resource", owner: "managedControlPlane", internal: "internalConfiguration" };
 }
 
-/// The summary condition of the owner: it summarizes the conditions `<T>Reconciliation` of its components, with the texts given here (AGG-6).
+/// The summary condition of the owner: it summarises the conditions `<T>Reconciliation` of its components, with the texts given here (AGG-6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -193,72 +193,72 @@ impl Format {
         self
     }
 
-    /// The domain of all keys.
+    /// Returns the domain of all keys.
     pub fn domain(&self) -> &str {
         &self.domain
     }
 
-    /// The annotation that requests operations: `<domain>/operation`.
+    /// Returns the annotation that requests operations: `<domain>/operation`.
     pub fn operation(&self) -> &str {
         &self.annotations.operation
     }
 
-    /// The annotation that holds a token of a requested pass: `<domain>/requested-at` (OPA-6).
+    /// Returns the annotation that holds a token of a requested pass: `<domain>/requested-at` (OPA-6).
     pub fn requested_at(&self) -> &str {
         &self.annotations.requested_at
     }
 
-    /// The annotation that marks disabled components: `<domain>/disabled` (OPA-7).
+    /// Returns the annotation that marks disabled components: `<domain>/disabled` (OPA-7).
     pub fn disabled(&self) -> &str {
         &self.annotations.disabled
     }
 
-    /// The annotation with which a user forces the release of a component that is being deleted: `<domain>/force-finalize` (FZ-13).
+    /// Returns the annotation with which a user forces the release of a component that is being deleted: `<domain>/force-finalize` (FZ-13).
     pub fn force(&self) -> &str {
         &self.annotations.force
     }
 
-    /// The labels that name the owner.
+    /// Returns the labels that name the owner.
     pub const fn owner_labels(&self) -> &OwnerLabels {
         &self.labels.owner
     }
 
-    /// The label of the component's type, in formats that have one.
+    /// Returns the label of the component's type, in formats that have one.
     pub fn component(&self) -> Option<&str> {
         self.labels.component.as_deref()
     }
 
-    /// The label of the owner loop's controller name, in formats that have one.
+    /// Returns the label of the owner loop's controller name, in formats that have one.
     pub fn managed_by(&self) -> Option<&str> {
         self.labels.managed_by.as_deref()
     }
 
-    /// The label of the owner's generation.
+    /// Returns the label of the owner's generation.
     pub fn owner_generation(&self) -> &str {
         &self.labels.owner_generation
     }
 
-    /// The label of the internal configuration's generation.
+    /// Returns the label of the internal configuration's generation.
     pub fn internal_generation(&self) -> &str {
         &self.labels.internal_generation
     }
 
-    /// The names of the fields of seen and applied generations.
+    /// Returns the names of the fields of seen and applied generations.
     pub const fn generations(&self) -> GenerationFields {
         self.generations
     }
 
-    /// The summary condition of the owner.
+    /// Returns the summary condition of the owner.
     pub const fn summary(&self) -> Summary {
         self.summary
     }
 
-    /// The reason of failures caused by invalid provenance labels.
+    /// Returns the reason of failures caused by invalid provenance labels.
     pub const fn provenance_reason(&self) -> &Reason {
         &self.provenance_reason
     }
 
-    /// The revision that is required of dependencies without one of their own.
+    /// Returns the revision that is required of dependencies without one of their own.
     pub const fn revision(&self) -> Revision {
         self.revision
     }
@@ -273,7 +273,7 @@ impl Format {
         self.writes_framework_conditions
     }
 
-    /// The `observedGeneration` of a condition of an object of this generation. None in formats whose conditions have no such field: their
+    /// Returns the `observedGeneration` of a condition of an object of this generation. None in formats whose conditions have no such field: their
     /// definitions drop it, so that each pass would write it again.
     pub const fn condition_generation(&self, generation: i64) -> Option<i64> {
         if self.writes_condition_generations { Some(generation) } else { None }
@@ -284,24 +284,24 @@ impl Format {
         self.writes_applied
     }
 
-    /// The longest name of an owner, in characters (CT-1).
+    /// Returns the longest name of an owner, in characters (CT-1).
     pub const fn max_owner_name(&self) -> usize {
         self.max_owner_name
     }
 
-    /// The label of a component's architecture, in formats that have one. Prefixed with `<t>.`, it is the label with which an owner chooses the
-    /// version.
+    /// Returns the label of a component's architecture, in formats that have one. Prefixed with `<t>.`, it is the label with which an owner chooses
+    /// the version.
     pub const fn architecture(&self) -> Option<&'static str> {
         self.architecture
     }
 
-    /// The labels of a namespace that are copied to the owner and its components there, each with the key of the copy.
+    /// Returns the labels of a namespace that are copied to the owner and its components there, each with the key of the copy.
     pub const fn namespace_labels(&self) -> &'static [(&'static str, &'static str)] {
         self.namespace_labels
     }
 
-    /// The name under which an internal condition is written. In formats without the framework's own conditions it begins with a lower-case letter,
-    /// so that owners do not export it.
+    /// Returns the name under which an internal condition is written. In formats without the framework's own conditions it begins with a lower-case
+    /// letter, so that owners do not export it.
     pub fn internal_condition(&self, type_: &str) -> String {
         if self.writes_framework_conditions {
             return type_.to_owned();
@@ -310,22 +310,22 @@ impl Format {
         characters.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(characters).collect()
     }
 
-    /// The own finalizer of a component.
+    /// Returns the own finalizer of a component.
     pub fn own_finalizer(&self, type_: ComponentType) -> Result<FinalizerName, InvalidFinalizerName> {
         FinalizerName::in_form(self.finalizers.own, &self.domain, type_.as_str())
     }
 
-    /// The former name of the own finalizer of a component, in formats that have one.
+    /// Returns the former name of the own finalizer of a component, in formats that have one.
     pub fn legacy_finalizer(&self, type_: ComponentType) -> Result<Option<FinalizerName>, InvalidFinalizerName> {
         self.finalizers.legacy.map(|form| FinalizerName::in_form(form, &self.domain, type_.as_str())).transpose()
     }
 
-    /// The finalizer that a depending component of this type puts on its dependencies.
+    /// Returns the finalizer that a depending component of this type puts on its dependencies.
     pub fn dependency_finalizer(&self, depending: ComponentType) -> Result<FinalizerName, InvalidFinalizerName> {
         FinalizerName::dependency(&self.domain, depending.as_str(), None)
     }
 
-    /// The finalizer of an owner of this kind.
+    /// Returns the finalizer of an owner of this kind.
     pub fn owner_finalizer(&self, kind: &str) -> Result<FinalizerName, InvalidFinalizerName> {
         match self.finalizers.owner_prefix {
             Some(prefix) => FinalizerName::unqualified(format!("{prefix}.{}.{}", kind.to_ascii_lowercase(), self.domain)),

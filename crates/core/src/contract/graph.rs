@@ -122,28 +122,28 @@ impl Graph {
         }
     }
 
-    /// The components in the order of their declaration.
+    /// Returns the components in the order of their declaration.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// The component of a type.
+    /// Returns the component of a type.
     pub fn member(&self, type_: ComponentType) -> Option<&Member> {
         self.members.iter().find(|member| member.type_ == type_)
     }
 
-    /// The edges from a component to those that it depends on; empty for a type that is not declared.
+    /// Returns the edges from a component to those that it depends on; empty for a type that is not declared.
     pub fn edges(&self, from: ComponentType) -> &[Edge] {
         self.member(from).map_or(&[], |member| &member.edges)
     }
 
-    /// The components that depend on this one, in the order of their declaration.
+    /// Returns the components that depend on this one, in the order of their declaration.
     pub fn depending(&self, on: ComponentType) -> impl Iterator<Item = ComponentType> {
         self.members.iter().filter(move |member| member.edges.iter().any(|edge| edge.to == on)).map(|member| member.type_)
     }
 
-    /// The order in which components can be deleted, in groups: the members of a group do not depend on each other, and members of earlier groups are
-    /// not needed by those of later ones.
+    /// Returns the order in which components can be deleted, in groups: the members of a group do not depend on each other, and members of earlier
+    /// groups are not needed by those of later ones.
     pub fn teardown(&self) -> Vec<Vec<ComponentType>> {
         let mut left: Vec<ComponentType> = self.members.iter().map(|member| member.type_).collect();
         let mut groups = Vec::new();
@@ -159,15 +159,15 @@ impl Graph {
         groups
     }
 
-    /// The order in which components can be created, in groups: the members of a group depend on members of earlier groups only.
+    /// Returns the order in which components can be created, in groups: the members of a group depend on members of earlier groups only.
     pub fn creation(&self) -> Vec<Vec<ComponentType>> {
         let mut groups = self.teardown();
         groups.reverse();
         groups
     }
 
-    /// The graph as a Mermaid flow chart. Arrows lead from the depending component to the one that it depends on; they are solid if the dependency
-    /// must be ready, and dotted if it only has to outlive the depending component.
+    /// Returns the graph as a Mermaid flow chart. Arrows lead from the depending component to the one that it depends on; they are solid if the
+    /// dependency must be ready, and dotted if it only has to outlive the depending component.
     pub fn to_mermaid(&self) -> String {
         let mut text = "graph TD\n".to_owned();
         for member in &self.members {
@@ -183,7 +183,7 @@ impl Graph {
         text
     }
 
-    /// The graph in the language of Graphviz, with the arrows of [`to_mermaid`](Self::to_mermaid).
+    /// Returns the graph in the language of Graphviz, with the arrows of [`to_mermaid`](Self::to_mermaid).
     pub fn to_dot(&self) -> String {
         let mut text = "digraph contract {\n    node [shape=box];\n".to_owned();
         for member in &self.members {
@@ -202,7 +202,7 @@ impl Graph {
         self.members.iter().flat_map(|member| member.edges.iter().map(move |edge| (member.type_, edge)))
     }
 
-    /// The types along a cycle, with the first one repeated at the end.
+    /// Returns the types along a cycle, with the first one repeated at the end.
     fn cycle(&self) -> Option<Vec<ComponentType>> {
         let mut search = Search { graph: self, visits: BTreeMap::new(), path: Vec::new() };
         self.members.iter().find_map(|member| search.visit(member.type_))

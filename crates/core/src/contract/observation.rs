@@ -13,7 +13,7 @@ use crate::finalizer::depending;
 
 /// The parts of a component resource that its own controller, depending components and the owner base their decisions on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // input of the pure functions
+#[allow(clippy::exhaustive_structs)] // callers build it as the input of a pure function
 pub struct Observation {
     /// `metadata.uid`.
     pub uid: String,
@@ -41,7 +41,7 @@ pub struct Observation {
 
 /// The generations of a pass: of the component, of its owner, and of the internal configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(clippy::exhaustive_structs)] // a triple
+#[allow(clippy::exhaustive_structs)] // callers build this plain triple
 pub struct Generations {
     /// `metadata.generation` of the component.
     pub resource: i64,
@@ -82,7 +82,7 @@ impl Observation {
         self.finalizers.iter().any(|finalizer| finalizer == name)
     }
 
-    /// The condition of this type.
+    /// Returns the condition of this type.
     pub fn condition(&self, type_: &str) -> Option<&Condition> {
         self.conditions.iter().find(|condition| condition.type_ == type_)
     }

@@ -71,7 +71,7 @@ impl OperationChange {
 
 /// The operation annotation of a component as the owner loop finds it, and the request of the owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct OperationState {
     /// The operation in the annotation of the component.
     pub found: Option<Operation>,

@@ -7,7 +7,7 @@ use super::provenance::Provenance;
 
 /// The owner as a pass finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct OwnerState {
     /// The current generations, from which components are generated.
     pub provenance: Provenance,
@@ -19,7 +19,7 @@ pub struct OwnerState {
 
 /// A component of the contract, as the owner loop sees it.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct ComponentView<'a> {
     /// The type of the component.
     pub type_: ComponentType,

@@ -12,7 +12,7 @@ use crate::reason;
 
 /// A completed pass of an owner, with all inputs that its status follows from.
 #[derive(Clone, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct EndedOwnerPass<'a> {
     /// The conditions that the owner had before the pass.
     pub before: &'a [OwnerCondition],
@@ -53,7 +53,7 @@ pub struct OwnerReport {
 }
 
 impl EndedOwnerPass<'_> {
-    /// The common part of the status.
+    /// Returns the common part of the status.
     pub fn status(self, format: &Format) -> OwnerReport {
         let is_ready = match &self.report.ready {
             Some((is_ready, _)) => *is_ready,
@@ -79,8 +79,8 @@ impl EndedOwnerPass<'_> {
         }
     }
 
-    /// The text of an unsuccessful outcome. In formats without the framework's own conditions only errors have one, because nothing else reports
-    /// them.
+    /// Returns the text of an unsuccessful outcome. In formats without the framework's own conditions only errors have one, because nothing else
+    /// reports them.
     fn told(&self, format: &Format) -> Option<String> {
         match self.outcome {
             Err(_) if self.end().is_quiet() => self.message.map(str::to_owned),
@@ -90,7 +90,7 @@ impl EndedOwnerPass<'_> {
         }
     }
 
-    /// The owner's own conditions, which do not come from a component.
+    /// Returns the owner's own conditions, which do not come from a component.
     fn own_conditions(&self, format: &Format) -> Vec<Condition> {
         let is_own = |before: &&OwnerCondition| {
             before.managed_by.is_empty() && [READY, STALLED, DELETION_BLOCKED].contains(&before.condition.type_.as_str())
@@ -113,7 +113,7 @@ impl EndedOwnerPass<'_> {
 }
 
 impl Aggregate {
-    /// The wait of an owner until its components work (OL-4); none if all of them do.
+    /// Returns the wait of an owner until its components work (OL-4); none if all of them do.
     pub fn wait(&self) -> Option<Wait> {
         if self.offending.is_empty() {
             return None;
@@ -122,7 +122,7 @@ impl Aggregate {
     }
 }
 
-/// The wait of an owner that is being deleted for these components, some of which carry an `ignore` that a user set (OL-5).
+/// Returns the wait of an owner that is being deleted for these components, some of which carry an `ignore` that a user set (OL-5).
 pub fn deletion_wait(left: &[ComponentType], ignored: &[ComponentType]) -> Wait {
     let names = |types: &[ComponentType]| types.iter().map(|type_| type_.as_str()).collect::<Vec<&str>>().join(", ");
     let mut message = format!("the deletion waits for components: {}", names(left));

@@ -14,7 +14,7 @@ const NONE: i64 = -1;
 
 /// The generations of the owner and of the internal configuration. An absent one is −1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(clippy::exhaustive_structs)] // a pair
+#[allow(clippy::exhaustive_structs)] // callers build this plain pair
 pub struct Provenance {
     /// `metadata.generation` of the owner.
     pub owner: i64,
@@ -96,7 +96,7 @@ impl Provenance {
 }
 
 impl InvalidProvenance {
-    /// The failure of the pass: retried with the slower back-off of refused requests (PRV-1).
+    /// Returns the failure of the pass: retried with the slower back-off of refused requests (PRV-1).
     pub fn failure(self, format: &Format) -> Failure {
         Failure::backoff(self).reason(format.provenance_reason().clone()).slow()
     }

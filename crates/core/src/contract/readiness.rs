@@ -14,7 +14,7 @@ pub(super) const FRAMEWORK: [&str; 5] = [READY, STALLED, REQUIRES_UPDATE, PAUSED
 
 /// The requirements of a depending component on one of its dependencies.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct Requirement<'a> {
     /// The type of the dependency.
     pub type_: ComponentType,
@@ -111,7 +111,7 @@ pub fn usable<'a>(dependency: Option<&'a Observation>, finalizer: &str) -> Resul
     }
 }
 
-/// The first relevant condition that is missing or not True: `<T>Reconciliation`, `<T>Healthy`, then the others in their order.
+/// Returns the first relevant condition that is missing or not True: `<T>Reconciliation`, `<T>Healthy`, then the others in their order.
 fn first_bad_condition<'a>(
     dependency: &'a Observation,
     requirement: &Requirement<'_>,

@@ -6,7 +6,7 @@ use crate::condition::ConditionStatus;
 
 /// The state of a child task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct ChildTask {
     /// The time at which the child started.
     pub started: Option<Timestamp>,

@@ -180,7 +180,7 @@ impl Correlator {
         Decision::Create(Box::new(Record { namespace, name, time, occurrence }))
     }
 
-    /// The time at which the next series ends.
+    /// Returns the time at which the next series ends.
     pub fn next_due(&self) -> Option<Moment> {
         self.order.first_key_value().map(|((last, _), _)| *last + SILENCE)
     }
@@ -289,7 +289,7 @@ impl Correlator {
 }
 
 impl Series {
-    /// The last count, if it is not written yet.
+    /// Returns the last count, if it is not written yet.
     fn close(mut self) -> Option<Decision> {
         (self.count > self.written).then(|| self.write())
     }
@@ -313,7 +313,7 @@ fn cut(note: String) -> String {
     format!("{}...", cut_at(&note, MAX_NOTE - 3))
 }
 
-/// The longest prefix of at most `limit` bytes.
+/// Returns the longest prefix of at most `limit` bytes.
 fn cut_at(text: &str, limit: usize) -> &str {
     let end = (0..=limit.min(text.len())).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0);
     &text[..end]

@@ -161,7 +161,7 @@ fn latest<P: HasMetadata>(
     move |change: &Change<P>| change.latest().is_some_and(|object| predicate(MetadataView::of(&object.metadata_map())))
 }
 
-/// The fields that do not change with every write.
+/// Returns the fields that do not change with every write.
 fn stable_fields(metadata: MetadataView<'_>) -> impl Iterator<Item = (&String, &Value)> {
     metadata.fields().iter().filter(|(field, _)| !matches!(field.as_str(), "resourceVersion" | "managedFields"))
 }

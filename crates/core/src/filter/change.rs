@@ -32,12 +32,12 @@ pub enum Cause {
 }
 
 impl<P> Change<P> {
-    /// The object as it is now, or as it was before it was removed.
+    /// Returns the object as it is now, or as it was before it was removed.
     pub fn latest(&self) -> Option<&P> {
         self.new.as_deref().or(self.old.as_deref())
     }
 
-    /// Both states of an object that existed before the change and still exists.
+    /// Returns both states of an object that existed before the change and still exists.
     pub fn update(&self) -> Option<(&P, &P)> {
         Some((self.old.as_deref()?, self.new.as_deref()?))
     }

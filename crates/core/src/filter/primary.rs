@@ -28,7 +28,7 @@ pub fn primary_default<P: HasMetadata>(own_finalizers: &[impl AsRef<str>]) -> im
     })
 }
 
-/// The finalizers that are not the controller's own.
+/// Returns the finalizers that are not the controller's own.
 fn foreign<'a>(metadata: MetadataView<'a>, own: &[String]) -> impl Iterator<Item = &'a str> {
     metadata.finalizers().filter(|finalizer| own.iter().all(|own| own != finalizer))
 }

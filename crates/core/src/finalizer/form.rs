@@ -37,7 +37,7 @@ impl FinalizerName {
     }
 }
 
-/// The prefix of the names of all dependency finalizers of a domain.
+/// Returns the prefix of the names of all dependency finalizers of a domain.
 pub(super) fn dependency_prefix(domain: &str) -> String {
     format!("dependency.{domain}/")
 }

@@ -21,7 +21,7 @@ pub enum GiveUp {
 
 /// A completed cleanup, with the inputs of the decision about its finalizer.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct EndedCleanup<'a> {
     /// The outcome of the cleanup.
     pub outcome: &'a Flow,

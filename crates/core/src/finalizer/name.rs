@@ -55,7 +55,7 @@ impl FinalizerName {
         Self::parse(format!("{domain}/{}", kind.to_ascii_lowercase()))
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -40,7 +40,7 @@ impl ApiStatus {
         self.causes.iter().any(|cause| cause.reason == reason)
     }
 
-    /// The class, origin and reason of this answer.
+    /// Returns the class, origin and reason of this answer.
     pub fn classification(&self) -> Classification {
         classify_status(self.code, &self.reason, &self.causes, self.retry_after_seconds)
     }
@@ -73,7 +73,7 @@ pub enum ApiFault {
 }
 
 impl ApiFault {
-    /// The class, origin and reason of this fault.
+    /// Returns the class, origin and reason of this fault.
     pub fn classification(&self) -> Classification {
         match self {
             Self::Status(status) => status.classification(),
@@ -83,7 +83,7 @@ impl ApiFault {
         }
     }
 
-    /// The server's answer; none if there was none.
+    /// Returns the server's answer; none if there was none.
     pub const fn status(&self) -> Option<&ApiStatus> {
         match self {
             Self::Status(status) => Some(status),
@@ -97,7 +97,7 @@ type Recogniser = fn(&(dyn Error + 'static)) -> Option<ApiFault>;
 
 static RECOGNISER: OnceLock<Recogniser> = OnceLock::new();
 
-/// Registers the function that recognizes the client library's errors. This crate knows no client; the runtime crate registers its own function
+/// Registers the function that recognises the client library's errors. This crate knows no client; the runtime crate registers its own function
 /// whenever it makes a client, and a second call changes nothing.
 pub fn recognise_with(recogniser: Recogniser) {
     RECOGNISER.get_or_init(|| recogniser);
@@ -155,7 +155,7 @@ fn refused(origin: Origin, word: Reason) -> Classification {
     Classification { slow: true, ..Classification::api(Class::Backoff, origin, word) }
 }
 
-/// The code that belongs to a reason, for answers that carry no code.
+/// Returns the code that belongs to a reason, for answers that carry no code.
 fn code_of(status_reason: &str) -> u16 {
     match status_reason {
         "BadRequest" => 400,

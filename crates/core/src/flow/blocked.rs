@@ -41,12 +41,12 @@ impl Blocked {
         self
     }
 
-    /// The reason of the block.
+    /// Returns the reason of the block.
     pub fn reason(&self) -> &Reason {
         &self.0.reason
     }
 
-    /// The message, which says how to unblock it.
+    /// Returns the message, which says how to unblock it.
     pub fn text(&self) -> String {
         self.0.message.clone()
     }

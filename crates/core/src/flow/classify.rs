@@ -171,7 +171,7 @@ impl JoinedErrors {
         if errors.len() > 1 { Some(Box::new(Self(errors))) } else { errors.pop() }
     }
 
-    /// The members, in order.
+    /// Returns the members, in order.
     pub fn errors(&self) -> impl Iterator<Item = &(dyn Error + Send + Sync + 'static)> {
         self.0.iter().map(AsRef::as_ref)
     }
@@ -196,8 +196,8 @@ impl fmt::Display for JoinedErrors {
 
 impl Error for JoinedErrors {}
 
-/// The class of several joined failures, and whether its back-off is the slow one: back-off if one backs off, otherwise the smallest delay, otherwise
-/// that of conflicts, otherwise terminal.
+/// Returns the class of several joined failures, and whether its back-off is the slow one: back-off if one backs off, otherwise the smallest delay,
+/// otherwise that of conflicts, otherwise terminal.
 pub(super) fn joined_class(members: impl Iterator<Item = (Class, bool)> + Clone) -> (Class, bool) {
     let backoff = members.clone().any(|(class, _)| class == Class::Backoff);
     if backoff {
@@ -242,8 +242,8 @@ pub(super) fn classify(error: &(dyn Error + 'static)) -> Classification {
         .unwrap_or_else(Classification::unknown)
 }
 
-/// The text of an error with its sources, joined by `: `; a text that the preceding one contains is left out. An API server's answer is represented
-/// by its message alone.
+/// Returns the text of an error with its sources, joined by `: `; a text that the preceding one contains is left out. An API server's answer is
+/// represented by its message alone.
 pub(super) fn message(error: &(dyn Error + 'static)) -> String {
     let mut texts: Vec<String> = Vec::new();
     for error in chain(error) {

@@ -120,7 +120,7 @@ impl Limits {
         }
     }
 
-    /// The timing.
+    /// Returns the timing.
     pub const fn timing(&self) -> &Timing {
         &self.timing
     }
@@ -322,8 +322,8 @@ fn retry(failure: &Failure, memory: &mut KeyMemory, limits: &mut Limits, pass: &
     Schedule::After(own).sooner(others)
 }
 
-/// The delay of a failure of class `Backoff`. A pass that an event started before the back-off was over, and that failed again, neither advances the
-/// counter nor moves the timer.
+/// Returns the delay of a failure of class `Backoff`. A pass that an event started before the back-off was over, and that failed again, neither
+/// advances the counter nor moves the timer.
 fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass) -> Delay {
     if let Some(due) = memory.due.filter(|due| pass.started < *due) {
         return Delay::at_least_min(due.since(pass.ended));
@@ -337,7 +337,7 @@ fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass)
     delay
 }
 
-/// The report of blocked and terminal outcomes: the key waits until something changes.
+/// Returns the report of blocked and terminal outcomes: the key waits until something changes.
 fn stuck(outcome: Outcome, texts: Texts, event: Option<&Event>, before: &Before) -> PassReport {
     let transition = !before.was_stalled_by(&texts.reason);
     PassReport {
@@ -350,7 +350,7 @@ fn stuck(outcome: Outcome, texts: Texts, event: Option<&Event>, before: &Before)
     }
 }
 
-/// The smallest timer of the other branches of a joined halt.
+/// Returns the smallest timer of the other branches of a joined halt.
 fn timers(extra: &Extra, memory: &mut KeyMemory, limits: &mut Limits) -> Option<Delay> {
     let default_net = extra.default_net.then_some(limits.timing.safety_net);
     let net = smallest(extra.safety_net, default_net);

@@ -74,7 +74,7 @@ pub enum StalledMark {
 }
 
 impl Conclusion {
-    /// The conclusion of a pass that was ended by shutdown or by the loss of the lease: it is not recorded, and not retried here.
+    /// Returns the conclusion of a pass that was ended by shutdown or by the loss of the lease: it is not recorded, and not retried here.
     pub const fn cancelled() -> Self {
         let report = PassReport {
             outcome: Outcome::Cancelled,
@@ -87,7 +87,7 @@ impl Conclusion {
         Self { report, schedule: Schedule::OnEvent, failures: 0 }
     }
 
-    /// The event to record. Its note tells the time until the next try (ACT-9).
+    /// Returns the event to record. Its note contains the time until the next try (ACT-9).
     pub fn event(&self) -> Option<Event> {
         let event = self.report.event.clone()?;
         match (self.report.outcome, self.schedule) {
@@ -101,7 +101,7 @@ impl Conclusion {
 }
 
 impl Outcome {
-    /// The value of the label.
+    /// Returns the value of the label.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",

@@ -59,7 +59,7 @@ impl Confidential {
         found
     }
 
-    /// The text with all confidential values masked.
+    /// Returns the text with all confidential values masked.
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut masked = Cow::Borrowed(text);
         for part in &self.parts {

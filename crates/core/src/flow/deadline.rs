@@ -20,7 +20,7 @@ pub struct PendingDeadline {
 
 /// The wait with a deadline that is stored in a True condition `Waiting`. For kinds without conditions the memory of the key stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // written as a literal
+#[allow(clippy::exhaustive_structs)] // users write it as a literal
 pub struct WaitingSince {
     /// The reason of the wait.
     pub reason: String,
@@ -104,8 +104,8 @@ fn is_retried(halt: &Halt) -> bool {
     halt.failure().is_some_and(|failure| failure.class() != Class::Terminal)
 }
 
-/// The block that replaces a wait beyond its deadline. The message contains the deadline and not the elapsed time, which varies from pass to pass.
-/// Timers of joined branches are kept; the wait's own timer is replaced by the safety net of events.
+/// Returns the block that replaces a wait beyond its deadline. The message contains the deadline and not the elapsed time, which varies from pass to
+/// pass. Timers of joined branches are kept; the wait's own timer is replaced by the safety net of events.
 fn exceeded(wait: Wait, pending: &PendingDeadline) -> Blocked {
     let message = format!("{} for more than {}: {}", pending.reason, pending.deadline, pending.message);
     let mut blocked = Blocked::new(reason::constant("DeadlineExceeded"), message);
@@ -118,7 +118,7 @@ fn exceeded(wait: Wait, pending: &PendingDeadline) -> Blocked {
 }
 
 impl Halt {
-    /// The wait with a deadline that is pending after this halt: that of a wait, or of the first branch of a join that has one.
+    /// Returns the wait with a deadline that is pending after this halt: that of a wait, or of the first branch of a join that has one.
     pub fn pending_deadline(&self) -> Option<PendingDeadline> {
         match self {
             Self::Done => None,

@@ -239,7 +239,7 @@ fn until_comma(text: &str) -> String {
     text.split([',', ':']).next().unwrap_or_default().to_owned()
 }
 
-/// Recognizes `maximum cpu usage per Container is 1, but limit is 2`, alone or as one of several in brackets.
+/// Recognises `maximum cpu usage per Container is 1, but limit is 2`, alone or as one of several in brackets.
 fn limit_range(told: &str) -> bool {
     let told = told.trim_start_matches('[');
     let bound =

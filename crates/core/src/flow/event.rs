@@ -12,7 +12,7 @@ pub enum EventType {
 }
 
 impl EventType {
-    /// The value of the field `type`.
+    /// Returns the value of the field `type`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Normal => "Normal",

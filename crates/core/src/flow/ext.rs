@@ -80,7 +80,7 @@ pub trait FlowState {
     /// Returns true if the flow is a failure.
     fn is_failed(&self) -> bool;
 
-    /// The failure, if it is one.
+    /// Returns the failure, if it is one.
     fn failure(&self) -> Option<&Failure>;
 }
 

@@ -8,7 +8,7 @@ use super::{Delay, Event, Flow, Halt, Reason, text};
 
 /// An unexpected end of a pass. It owns the error that caused it.
 ///
-/// There is no failure without an error:
+/// A failure cannot be created without an error:
 ///
 /// ```compile_fail
 /// kubewright_core::flow::Failure::backoff();
@@ -97,17 +97,17 @@ impl Failure {
         self
     }
 
-    /// The error that caused the failure.
+    /// Returns the error that caused the failure.
     pub fn source(&self) -> &(dyn Error + Send + Sync + 'static) {
         self.0.source.as_ref()
     }
 
-    /// The retry behaviour of the failure.
+    /// Returns the retry behaviour of the failure.
     pub fn class(&self) -> Class {
         self.classification().class
     }
 
-    /// The classification: values set on the failure, otherwise those of its error.
+    /// Returns the classification: values set on the failure, otherwise those of its error.
     pub fn classification(&self) -> Classification {
         let found = classify::classify(self.source());
         Classification {
@@ -120,7 +120,7 @@ impl Failure {
         }
     }
 
-    /// The message: context, then the texts of the error and its sources.
+    /// Returns the message: context, then the texts of the error and its sources.
     pub fn text(&self) -> String {
         let message = self.bare_text();
         text::cut(match &self.0.context {
@@ -129,7 +129,7 @@ impl Failure {
         })
     }
 
-    /// The bounds that joined errors set for a back-off; branches that were joined as outcomes carry theirs as timers.
+    /// Returns the bounds that joined errors set for a back-off; branches that were joined as outcomes carry theirs as timers.
     pub(super) fn bounds(&self) -> Bounds {
         let own = self.0.class.is_none() && self.0.parts.is_empty();
         if own { classify::bounds(self.source()) } else { Bounds::default() }

@@ -68,7 +68,7 @@ pub struct Summary {
 }
 
 impl Halt {
-    /// The variant.
+    /// Returns the variant.
     pub const fn kind(&self) -> HaltKind {
         match self {
             Self::Done => HaltKind::Done,
@@ -98,7 +98,7 @@ impl Halt {
         matches!(self, Self::Failed(_))
     }
 
-    /// The failure; none for other variants.
+    /// Returns the failure; none for other variants.
     pub const fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Failed(failure) => Some(failure),
@@ -106,7 +106,7 @@ impl Halt {
         }
     }
 
-    /// The reason; none for `Done`.
+    /// Returns the reason; none for `Done`.
     pub fn reason(&self) -> Option<Reason> {
         match self {
             Self::Done => None,
@@ -116,7 +116,7 @@ impl Halt {
         }
     }
 
-    /// The text for users; empty for `Done`.
+    /// Returns the text for users; empty for `Done`.
     pub fn text(&self) -> String {
         match self {
             Self::Done => String::new(),
@@ -126,7 +126,7 @@ impl Halt {
         }
     }
 
-    /// The comparable parts of the halt.
+    /// Returns the comparable parts of the halt.
     pub fn summary(&self) -> Summary {
         let class = self.failure().map(Failure::class);
         let delay = match self {

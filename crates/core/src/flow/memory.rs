@@ -44,12 +44,12 @@ impl KeyMemory {
         self
     }
 
-    /// The number of consecutive failures.
+    /// Returns the number of consecutive failures.
     pub const fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// The reason of the timer that the last outcome set.
+    /// Returns the reason of the timer that the last outcome set.
     pub fn timer(&self) -> Timer {
         let reason = || self.told.as_ref().filter(|told| !told.ready).map(|told| told.reason.clone());
         match self.timer {
@@ -61,7 +61,7 @@ impl KeyMemory {
         }
     }
 
-    /// The number of passes so far.
+    /// Returns the number of passes so far.
     pub const fn passes(&self) -> u32 {
         self.passes
     }
@@ -71,7 +71,7 @@ impl KeyMemory {
         self.passes = passes;
     }
 
-    /// The pending wait with a deadline, of a kind without conditions.
+    /// Returns the pending wait with a deadline, of a kind without conditions.
     pub const fn waiting(&self) -> Option<&WaitingSince> {
         self.waiting.as_ref()
     }

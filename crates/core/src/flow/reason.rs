@@ -30,7 +30,7 @@ impl Reason {
         Self(Cow::Borrowed(text))
     }
 
-    /// The reason as text.
+    /// Returns the reason as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

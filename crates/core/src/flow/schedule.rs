@@ -22,7 +22,7 @@ impl Schedule {
         }
     }
 
-    /// The delay, if there is one.
+    /// Returns the delay, if there is one.
     pub const fn delay(self) -> Option<Delay> {
         match self {
             Self::OnEvent => None,

@@ -21,7 +21,7 @@ pub enum Timer {
 }
 
 impl Timer {
-    /// The word for the reason, as it is displayed.
+    /// Returns the word for the reason, as it is displayed.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Recheck => "recheck",
@@ -32,7 +32,7 @@ impl Timer {
         }
     }
 
-    /// The reason of the halt that set the timer.
+    /// Returns the reason of the halt that set the timer.
     pub const fn reason(&self) -> Option<&Reason> {
         match self {
             Self::Wait(reason) | Self::Blocked(reason) | Self::BackOff(reason) => reason.as_ref(),

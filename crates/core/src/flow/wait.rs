@@ -103,17 +103,17 @@ impl Wait {
         self
     }
 
-    /// The reason of the wait.
+    /// Returns the reason of the wait.
     pub fn reason(&self) -> &Reason {
         &self.0.reason
     }
 
-    /// The condition that ends the wait.
+    /// Returns the condition that ends the wait.
     pub fn on(&self) -> WaitOn {
         self.0.on
     }
 
-    /// The message, or a default for this kind of wait.
+    /// Returns the message, or a default for this kind of wait.
     pub fn text(&self) -> String {
         let message = self.first_text();
         match self.0.more {
@@ -122,7 +122,7 @@ impl Wait {
         }
     }
 
-    /// The message of this wait alone, without those of joined waits.
+    /// Returns the message of this wait alone, without those of joined waits.
     pub(super) fn first_text(&self) -> &str {
         match (&self.0.message, self.0.on) {
             (Some(message), _) => message,

@@ -36,12 +36,12 @@ impl Buckets {
         self.old.clear();
     }
 
-    /// The names in byte order.
+    /// Returns the names in byte order.
     pub fn names(&self) -> &[Arc<str>] {
         &self.names
     }
 
-    /// The bucket that owns a key; none if there are no buckets.
+    /// Returns the bucket that owns a key; none if there are no buckets.
     pub fn owner(&mut self, key: &Key) -> Option<Arc<str>> {
         if let [] | [_] = self.names.as_slice() {
             return self.names.first().cloned();

@@ -28,7 +28,7 @@ pub fn choose<'a, S: AsRef<str>>(names: &'a [S], n: usize, target: &str) -> Vec<
     chosen
 }
 
-/// The slot of each name. A name whose slot is taken is hashed again together with its last hash.
+/// Returns the slot of each name. A name whose slot is taken is hashed again together with its last hash.
 fn slots<'a>(names: &BTreeSet<&'a str>, target: &str) -> BTreeMap<u64, &'a str> {
     let mut slots = BTreeMap::new();
     for &name in names.iter().take(UNIVERSE as usize) {

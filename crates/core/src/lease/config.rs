@@ -50,22 +50,22 @@ impl LeaseTiming {
         }
     }
 
-    /// The time for which a lease belongs to its holder without a renewal. Default: 60 s.
+    /// Returns the time for which a lease belongs to its holder without a renewal. Default: 60 s.
     pub const fn lease_duration(self) -> Duration {
         self.lease_duration
     }
 
-    /// The time for which a holder leads after it sent its last successful renewal. Default: 40 s.
+    /// Returns the time for which a holder leads after it sent its last successful renewal. Default: 40 s.
     pub const fn renew_deadline(self) -> Duration {
         self.renew_deadline
     }
 
-    /// The time between two renewals, and the shortest one between two tries to gain a lease. Default: 10 s.
+    /// Returns the time between two renewals, and the shortest one between two tries to gain a lease. Default: 10 s.
     pub const fn retry_period(self) -> Duration {
         self.retry_period
     }
 
-    /// The lease duration as a record states it: in whole seconds, rounded up, because others take the lease over after it.
+    /// Returns the lease duration as a record states it: in whole seconds, rounded up, because others take the lease over after it.
     pub(super) fn stated_seconds(self) -> u32 {
         let seconds = self.lease_duration.as_secs() + u64::from(self.lease_duration.subsec_nanos() > 0);
         u32::try_from(seconds).unwrap_or(u32::MAX).min(i32::MAX as u32)
@@ -105,7 +105,7 @@ impl Default for LeaderElection {
 }
 
 impl LeaderElection {
-    /// The number of buckets of a controller: its own one, or else that of the operator.
+    /// Returns the number of buckets of a controller: its own one, or else that of the operator.
     pub fn buckets_of(&self, controller: &str) -> NonZeroU32 {
         self.controllers.get(controller).copied().unwrap_or(self.buckets)
     }

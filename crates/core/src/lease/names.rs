@@ -46,12 +46,12 @@ impl LeaseSet {
         self
     }
 
-    /// The names in the order of their numbers.
+    /// Returns the names in the order of their numbers.
     pub fn names(&self) -> &[Arc<str>] {
         &self.names
     }
 
-    /// The number of buckets.
+    /// Returns the number of buckets.
     pub fn buckets(&self) -> usize {
         self.names.len()
     }
@@ -75,7 +75,7 @@ impl LeaseSet {
     }
 }
 
-/// The prefix and the number of buckets of a name `<prefix>.<NN>-of-<BB>`.
+/// Returns the prefix and the number of buckets of a name `<prefix>.<NN>-of-<BB>`.
 fn numbers(lease: &str) -> Option<(&str, u32)> {
     let number =
         |text: &str| text.parse::<u32>().ok().filter(|_| text.len() >= 2 && text.bytes().all(|byte| byte.is_ascii_digit()));
@@ -108,7 +108,7 @@ impl PrefixMap {
         self.0.is_empty()
     }
 
-    /// The replacement of a prefix, or the prefix itself, in lower case.
+    /// Returns the replacement of a prefix, or the prefix itself, in lower case.
     fn map(&self, prefix: &str) -> String {
         let prefix = prefix.to_lowercase();
         self.0.get(&prefix).cloned().unwrap_or(prefix)

@@ -29,12 +29,12 @@ impl Observation {
         self.record == *record
     }
 
-    /// The time since when no replica holds the lease: the time when it was observed to be free, or else its expiry.
+    /// Returns the time since when no replica holds the lease: the time when it was observed to be free, or else its expiry.
     pub(super) fn free_since(&self, timing: LeaseTiming) -> Moment {
         if self.record.is_free() { self.changed_at } else { self.expires(timing) }
     }
 
-    /// The time from which on the lease can be taken from its holder (LDR-20). A record without a duration gets that of this replica.
+    /// Returns the time from which on the lease can be taken from its holder (LDR-20). A record without a duration gets that of this replica.
     pub(super) fn expires(&self, timing: LeaseTiming) -> Moment {
         let stated = self.record.duration_seconds.map(|seconds| Duration::from_secs(seconds.into()));
         self.changed_at + stated.unwrap_or_else(|| timing.lease_duration())
@@ -64,7 +64,7 @@ pub(super) enum KnownLease {
 }
 
 impl KnownLease {
-    /// The lease as last observed.
+    /// Returns the lease as last observed.
     pub(super) fn seen(&self) -> Option<&ObservedLease> {
         match self {
             Self::Present { lease, .. } => Some(lease),
@@ -99,7 +99,7 @@ impl KnownLease {
         }
     }
 
-    /// The time since when this replica may take the lease; none while another replica holds it.
+    /// Returns the time since when this replica may take the lease; none while another replica holds it.
     pub(super) fn free_since(&self, identity: &str, timing: LeaseTiming, now: Moment) -> Option<Moment> {
         match self {
             Self::Unknown => None,
@@ -111,7 +111,7 @@ impl KnownLease {
         }
     }
 
-    /// The time at which the lease of another holder ends.
+    /// Returns the time at which the lease of another holder ends.
     pub(super) fn expires(&self, identity: &str, timing: LeaseTiming) -> Option<Moment> {
         match self {
             Self::Present { lease, observation, .. } if !lease.record.is_free() && *lease.record.holder != *identity => {

@@ -119,17 +119,17 @@ impl OrdinalReplica {
         Ok(self)
     }
 
-    /// The name of the StatefulSet.
+    /// Returns the name of the StatefulSet.
     pub fn stateful_set(&self) -> &str {
         &self.set
     }
 
-    /// The number of the replica.
+    /// Returns the number of the replica.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// The buckets, one for each replica of the StatefulSet in this namespace; `domain` is that of the cluster.
+    /// Returns the buckets, one for each replica of the StatefulSet in this namespace; `domain` is that of the cluster.
     ///
     /// Fails if the replica has no bucket, or if the StatefulSet does not have one replica for each bucket.
     pub fn buckets(
@@ -178,19 +178,19 @@ impl OrdinalReplica {
 }
 
 impl OrdinalBuckets {
-    /// The names in the order of their numbers. The [hash](crate::hash) is computed over these names.
+    /// Returns the names in the order of their numbers. The [hash](crate::hash) is computed over these names.
     pub fn names(&self) -> &[Arc<str>] {
         &self.names
     }
 
-    /// The name of the bucket that this replica owns.
+    /// Returns the name of the bucket that this replica owns.
     pub fn own(&self) -> &Arc<str> {
         &self.own
     }
 }
 
 impl OrdinalSetting {
-    /// The environment variable of the setting.
+    /// Returns the environment variable of the setting.
     pub const fn variable(self) -> &'static str {
         match self {
             Self::Pod => "STATEFUL_CONTROLLER_ORDINAL",
@@ -223,7 +223,7 @@ impl fmt::Display for OrdinalSetting {
 }
 
 impl OrdinalErrors {
-    /// The errors, in the order of the settings.
+    /// Returns the errors, in the order of the settings.
     pub fn errors(&self) -> &[OrdinalError] {
         &self.0
     }
@@ -241,7 +241,7 @@ impl fmt::Display for OrdinalErrors {
 
 impl std::error::Error for OrdinalErrors {}
 
-/// A non-empty value, trimmed.
+/// Returns a non-empty value, trimmed.
 fn given(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }

@@ -67,8 +67,8 @@ impl OverlapGuard {
         Some(Overlap { lease: lease.clone(), until })
     }
 
-    /// The time since when, or from when on without a change, no replica holds this lease of another number of buckets. None if this record of it was
-    /// not observed, and for other leases.
+    /// Returns the time since when, or from when on without a change, no replica holds this lease of another number of buckets. None if this record
+    /// of it was not observed, and for other leases.
     pub(super) fn free_since(&self, lease: &str, record: &LeaseRecord) -> Option<Moment> {
         let observation = self.relatives.get(lease).filter(|observation| observation.is_of(record))?;
         if !self.set.is_of_other_number(lease) {

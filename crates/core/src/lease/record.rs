@@ -46,7 +46,7 @@ impl LeaseRecord {
         self.holder.is_empty()
     }
 
-    /// The fields in the `spec` of a lease.
+    /// Returns the fields in the `spec` of a lease.
     fn fields(&self) -> [(&'static str, Value); 5] {
         let time = |time: Option<Timestamp>| time.map_or(Value::Null, |time| Value::String(micros(time)));
         [
@@ -116,12 +116,12 @@ impl LeaseWrite {
         Self { holder: "".into(), duration_seconds: 1, acquired: None, transitions: last.transitions }
     }
 
-    /// The epoch of the term that the write gains (LDR-14).
+    /// Returns the epoch of the term that the write gains (LDR-14).
     pub fn epoch(&self) -> u64 {
         u64::from(self.transitions)
     }
 
-    /// The record of a write that is sent at this wall-clock time.
+    /// Returns the record of a write that is sent at this wall-clock time.
     pub fn record(&self, now: Timestamp) -> LeaseRecord {
         // Microseconds are the precision of the API, so that a record reads back as it was written.
         let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
@@ -134,7 +134,7 @@ impl LeaseWrite {
         }
     }
 
-    /// The object of a new lease. The labels are those of [`lease_labels`].
+    /// Returns the object of a new lease. The labels are those of [`lease_labels`].
     pub fn create(&self, namespace: &str, name: &str, labels: &[(String, String)], now: Timestamp) -> Value {
         let mut object = json!({
             "apiVersion": "coordination.k8s.io/v1",
@@ -145,7 +145,7 @@ impl LeaseWrite {
         object
     }
 
-    /// The object that replaces a lease. It carries the observed resource version, so that an update of a lease which has changed since is a
+    /// Returns the object that replaces a lease. It carries the observed resource version, so that an update of a lease which has changed since is a
     /// conflict. All fields and labels that do not belong to the election are kept.
     pub fn replace(&self, observed: &ObservedLease, labels: &[(String, String)], now: Timestamp) -> Value {
         let mut object = Value::clone(&observed.object);
@@ -164,7 +164,7 @@ impl LeaseWrite {
     }
 }
 
-/// The labels of the operator's leases: its name, and the number of buckets of the lease set.
+/// Returns the labels of the operator's leases: its name, and the number of buckets of the lease set.
 pub fn lease_labels(domain: &str, operator: &str, buckets: usize) -> [(String, String); 2] {
     [(format!("{domain}/operator"), operator.to_owned()), (format!("{domain}/buckets"), buckets.to_string())]
 }

@@ -7,7 +7,7 @@ pub fn fair_share(buckets: usize, replicas: usize) -> usize {
     buckets.div_ceil(replicas.max(1))
 }
 
-/// Counts the buckets of one replica, and tells its electors if there is room for one more.
+/// Counts the buckets of one replica, and determines for its electors if there is room for one more.
 ///
 /// The state of an elector is [noted](Self::note) after each of its inputs; then [`tell_next`](Self::tell_next) is called until it returns none, and
 /// each
@@ -34,7 +34,7 @@ impl Share {
         Self { most, electors: vec![Counted { holds: false, has_room: true }; buckets] }
     }
 
-    /// The number of buckets that count as held.
+    /// Returns the number of buckets that count as held.
     pub fn held(&self) -> usize {
         self.electors.iter().filter(|elector| elector.holds).count()
     }

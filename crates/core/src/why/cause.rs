@@ -169,7 +169,7 @@ impl fmt::Display for ObjectChange {
 }
 
 impl ObjectChangeKind {
-    /// The word for the change.
+    /// Returns the word for the change.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Came => "came",

@@ -47,12 +47,12 @@ impl Causes {
         }
     }
 
-    /// The causes that are kept, in the order in which they were added.
+    /// Returns the causes that are kept, in the order in which they were added.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &QueuedBy> {
         self.kept.iter()
     }
 
-    /// The number of further causes.
+    /// Returns the number of further causes.
     pub const fn more(&self) -> u32 {
         self.more
     }

@@ -78,32 +78,32 @@ impl History {
         number
     }
 
-    /// The passes of a key, the oldest first.
+    /// Returns the passes of a key, the oldest first.
     pub fn of(&self, key: &Key) -> Vec<Arc<PassRecord>> {
         self.keys.get(key).map(|passes| passes.records.iter().cloned().collect()).unwrap_or_default()
     }
 
-    /// The last pass of a key.
+    /// Returns the last pass of a key.
     pub fn last(&self, key: &Key) -> Option<&Arc<PassRecord>> {
         self.keys.get(key)?.records.back()
     }
 
-    /// The passes of all keys, grouped by key.
+    /// Returns the passes of all keys, grouped by key.
     pub fn all(&self) -> impl Iterator<Item = &Arc<PassRecord>> {
         self.keys.values().flat_map(|passes| &passes.records)
     }
 
-    /// The number of keys with passes.
+    /// Returns the number of keys with passes.
     pub fn keys(&self) -> usize {
         self.keys.len()
     }
 
-    /// The number of passes.
+    /// Returns the number of passes.
     pub const fn records(&self) -> usize {
         self.records
     }
 
-    /// The approximate memory of the passes, in bytes.
+    /// Returns the approximate memory of the passes, in bytes.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }

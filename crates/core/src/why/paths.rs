@@ -23,12 +23,12 @@ pub struct ChangedPaths {
 }
 
 impl ChangedPaths {
-    /// The paths that are kept, in the order of the object.
+    /// Returns the paths that are kept, in the order of the object.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = &str> {
         self.shown.iter().map(AsRef::as_ref)
     }
 
-    /// The number of further paths.
+    /// Returns the number of further paths.
     pub const fn more(&self) -> usize {
         self.more
     }

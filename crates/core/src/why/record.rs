@@ -117,7 +117,7 @@ impl PassRecord {
         })
     }
 
-    /// The approximate memory of the record, in bytes.
+    /// Returns the approximate memory of the record, in bytes.
     pub(super) fn weight(&self) -> usize {
         let links: usize = self.links.iter().map(|_| size_of::<Arc<str>>()).sum();
         size_of::<Self>()

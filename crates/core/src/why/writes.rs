@@ -23,7 +23,7 @@ pub enum WriteVerb {
 }
 
 impl WriteVerb {
-    /// The word for the verb.
+    /// Returns the word for the verb.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -71,12 +71,12 @@ impl Writes {
         }
     }
 
-    /// The writes that are kept, in their order.
+    /// Returns the writes that are kept, in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Write> {
         self.kept.iter()
     }
 
-    /// The number of further writes.
+    /// Returns the number of further writes.
     pub const fn more(&self) -> u32 {
         self.more
     }

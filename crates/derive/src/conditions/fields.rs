@@ -19,7 +19,7 @@ enum Role {
 }
 
 impl Role {
-    /// The argument that marks a field.
+    /// Returns the argument that marks a field.
     fn argument(self) -> &'static str {
         match self {
             Self::List => "list",
@@ -28,7 +28,7 @@ impl Role {
         }
     }
 
-    /// The name of a field that needs no attribute.
+    /// Returns the name of a field that needs no attribute.
     fn name(self) -> &'static str {
         match self {
             Self::List => "conditions",
@@ -48,7 +48,7 @@ impl<'a> StatusFields<'a> {
     }
 }
 
-/// The field with the attribute of a role, or else the field with its default name.
+/// Returns the field with the attribute of a role, or else the field with its default name.
 fn find(fields: &FieldsNamed, role: Role) -> Result<Option<(&Ident, &Type)>> {
     let (mut marked, mut named) = (None, None);
     for field in &fields.named {

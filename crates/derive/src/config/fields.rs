@@ -155,7 +155,7 @@ impl ConfigField {
     }
 }
 
-/// The type of the values of a `BTreeMap`.
+/// Returns the type of the values of a `BTreeMap`.
 fn value_of_map(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|segment| segment.ident == "BTreeMap")?;

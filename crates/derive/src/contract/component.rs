@@ -67,25 +67,25 @@ impl Component {
         Ok(component)
     }
 
-    /// The name by which edges refer to the component.
+    /// Returns the name by which edges refer to the component.
     pub(super) fn name(&self) -> String {
         name_of(&self.path)
     }
 
-    /// The type on the wire.
+    /// Returns the type on the wire.
     pub(super) fn type_(&self) -> String {
         self.type_.as_ref().map_or_else(|| self.name(), LitStr::value)
     }
 }
 
 impl Edge {
-    /// The name of the component that is depended on.
+    /// Returns the name of the component that is depended on.
     pub(super) fn target(&self) -> String {
         name_of(&self.to)
     }
 }
 
-/// The last segment of a path.
+/// Returns the last segment of a path.
 pub(super) fn name_of(path: &Path) -> String {
     path.segments.last().map(|segment| segment.ident.unraw().to_string()).unwrap_or_default()
 }

@@ -174,7 +174,7 @@ fn member(declaration: &Declaration, component: &Component) -> TokenStream {
     }
 }
 
-/// The name of the type that holds the listed conditions of an edge.
+/// Returns the name of the type that holds the listed conditions of an edge.
 fn list_name(index: usize) -> Ident {
     format_ident!("ConditionsOf{index}")
 }

@@ -84,7 +84,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The domain, if it is known at compile time.
+    /// Returns the domain, if it is known at compile time.
     pub(super) fn known_domain(&self) -> Option<String> {
         match &self.domain {
             Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => Some(text.value()),

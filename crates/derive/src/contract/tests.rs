@@ -20,7 +20,7 @@ fn faults(input: TokenStream) -> String {
     lines.join("\n")
 }
 
-/// Settings with one component.
+/// Returns settings with one component.
 fn with(settings: TokenStream) -> TokenStream {
     quote! { owner = Platform; #settings ApiServer {} }
 }

@@ -78,7 +78,7 @@ impl Method {
     }
 }
 
-/// The reference that a type consists of. Types from a `macro_rules` macro are wrapped in a group.
+/// Returns the reference that a type consists of. Types from a `macro_rules` macro are wrapped in a group.
 fn reference(ty: &Type) -> Option<&TypeReference> {
     match ty {
         Type::Reference(reference) => Some(reference),

@@ -31,7 +31,7 @@ impl PathElement {
         Self::Key(fields)
     }
 
-    /// The rank among the kinds of elements.
+    /// Returns the rank among the kinds of elements.
     fn rank(&self) -> u8 {
         match self {
             Self::Field(_) => 0,

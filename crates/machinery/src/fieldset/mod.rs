@@ -1,4 +1,4 @@
-//! Sets of field paths in the form of `metadata.managedFields` (FieldsV1), which tell the field managers of an object.
+//! Sets of field paths in the form of `metadata.managedFields` (FieldsV1), which record the fields that each field manager owns.
 
 mod element;
 mod extract;

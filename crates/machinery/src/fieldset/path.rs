@@ -32,7 +32,7 @@ impl Path {
         self.0.pop()
     }
 
-    /// Every step as FieldsV1 writes it: `f:data`, `k:{"name":"c"}`, `v:"x"`, `i:3`.
+    /// Returns every step in its FieldsV1 form: `f:data`, `k:{"name":"c"}`, `v:"x"`, `i:3`.
     pub fn keys(&self) -> Vec<String> {
         self.0.iter().map(PathElement::to_key).collect()
     }
@@ -66,7 +66,7 @@ impl fmt::Display for Path {
 }
 
 impl From<Value> for PathElement {
-    /// The member of a set.
+    /// Converts a value to the element of a set member.
     fn from(member: Value) -> Self {
         Self::Value(member)
     }

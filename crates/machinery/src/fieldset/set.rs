@@ -32,7 +32,7 @@ impl FieldSet {
         self.nodes.is_empty()
     }
 
-    /// The number of paths in the set.
+    /// Returns the number of paths in the set.
     pub fn len(&self) -> usize {
         self.nodes.iter().map(|(_, node)| usize::from(node.member) + node.children.len()).sum()
     }
@@ -68,7 +68,7 @@ impl FieldSet {
         })
     }
 
-    /// The paths below a path, relative to it.
+    /// Returns the paths below a path, relative to it.
     pub fn below(&self, path: &[PathElement]) -> Self {
         path.iter()
             .try_fold(self, |set, element| set.find(element).ok().map(|index| &set.nodes[index].1.children))
@@ -132,14 +132,14 @@ impl FieldSet {
         })
     }
 
-    /// All paths in the set, in order; a path comes before those below it.
+    /// Returns all paths in the set, in order; a path comes before those below it.
     pub fn paths(&self) -> Vec<Path> {
         let mut paths = Vec::new();
         self.collect(&mut Path::new(), &|node| node.member, &mut paths);
         paths
     }
 
-    /// The paths below which no other path is in the set, in order.
+    /// Returns the paths below which no other path is in the set, in order.
     pub fn leaves(&self) -> Vec<Path> {
         let mut paths = Vec::new();
         self.collect(&mut Path::new(), &|node| node.children.is_empty(), &mut paths);

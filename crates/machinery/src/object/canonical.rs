@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// The canonical JSON text of a value.
+/// Returns the canonical JSON text of a value.
 pub fn canonical_json(value: &Value) -> String {
     let mut text = Vec::with_capacity(256);
     // Writing to memory cannot fail, and serde_json writes UTF-8 only.
@@ -83,7 +83,7 @@ impl CanonicalHasher {
         self
     }
 
-    /// The SHA-256 of all added text, in lower-case hex.
+    /// Returns the SHA-256 of all added text, in lower-case hex.
     pub fn finish_hex(mut self) -> String {
         self.spill();
         hex(&self.digest.finalize())

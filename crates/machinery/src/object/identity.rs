@@ -26,7 +26,7 @@ impl GroupKind {
         self.group == group && self.kind == kind
     }
 
-    /// The key of the object of this kind with this namespace and name.
+    /// Returns the key of the object of this kind with this namespace and name.
     pub fn object(&self, key: &Key) -> ObjectKey {
         ObjectKey::new(self.group.clone(), self.kind.clone(), key.namespace(), key.name())
     }
@@ -71,22 +71,22 @@ impl GroupVersionKind {
         Some(Self::new(group, version, kind))
     }
 
-    /// The field `apiVersion`: `apps/v1`, or `v1` for the core group.
+    /// Returns the field `apiVersion`: `apps/v1`, or `v1` for the core group.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// The kind without its version.
+    /// Returns the kind without its version.
     pub fn group_kind(&self) -> GroupKind {
         GroupKind { group: self.group.clone(), kind: self.kind.clone() }
     }
 
-    /// The key of an object of this kind.
+    /// Returns the key of an object of this kind.
     pub fn key(&self, namespace: impl Into<String>, name: impl Into<String>) -> ObjectKey {
         ObjectKey { group: self.group.clone(), kind: self.kind.clone(), namespace: namespace.into(), name: name.into() }
     }
 
-    /// The title of an object of this kind in messages.
+    /// Returns the title of an object of this kind in messages.
     pub fn title<'a>(&'a self, namespace: &'a str, name: &'a str) -> ObjectTitle<'a> {
         ObjectTitle { gvk: self, namespace, name }
     }
@@ -118,7 +118,7 @@ impl ObjectKey {
         Self { group: group.into(), kind: kind.into(), namespace: namespace.into(), name: name.into() }
     }
 
-    /// The kind of the object.
+    /// Returns the kind of the object.
     pub fn group_kind(&self) -> GroupKind {
         GroupKind { group: self.group.clone(), kind: self.kind.clone() }
     }

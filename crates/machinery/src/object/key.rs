@@ -32,12 +32,12 @@ impl Key {
         Self(Arc::new(Parts { namespace, name: name.as_ref().into() }))
     }
 
-    /// The namespace; empty for a cluster-scoped object.
+    /// Returns the namespace; empty for a cluster-scoped object.
     pub fn namespace(&self) -> &str {
         &self.0.namespace
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.0.name
     }

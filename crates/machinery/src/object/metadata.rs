@@ -7,57 +7,57 @@ use super::{GroupVersionKind, ObjectKey};
 
 /// Reads and writes the metadata of an object. An absent string reads as `""`, an absent map or list as an empty one.
 pub trait ObjectExt {
-    /// The kind at its version, if `apiVersion` and `kind` are valid.
+    /// Returns the kind at its version, if `apiVersion` and `kind` are valid.
     fn gvk(&self) -> Option<GroupVersionKind>;
-    /// The field `apiVersion`.
+    /// Returns the field `apiVersion`.
     fn api_version(&self) -> &str;
-    /// The field `kind`.
+    /// Returns the field `kind`.
     fn kind(&self) -> &str;
-    /// The identity without the version, if `apiVersion` and `kind` are present.
+    /// Returns the identity without the version, if `apiVersion` and `kind` are present.
     fn key(&self) -> Option<ObjectKey>;
-    /// The title of the object in messages: `Deployment.apps demo/web`.
+    /// Returns the title of the object in messages: `Deployment.apps demo/web`.
     fn title(&self) -> String;
-    /// The field `metadata`.
+    /// Returns the field `metadata`.
     fn metadata(&self) -> &Map<String, Value>;
-    /// The field `metadata`, created if absent. A value that is not an object is replaced by one.
+    /// Returns the field `metadata`, created if absent. A value that is not an object is replaced by one.
     fn metadata_mut(&mut self) -> &mut Map<String, Value>;
-    /// A string field of `metadata`.
+    /// Returns a string field of `metadata`.
     fn meta_str(&self, field: &str) -> &str;
-    /// The field `metadata.name`.
+    /// Returns the field `metadata.name`.
     fn name(&self) -> &str {
         self.meta_str("name")
     }
-    /// The field `metadata.namespace`; empty for a cluster-scoped object.
+    /// Returns the field `metadata.namespace`; empty for a cluster-scoped object.
     fn namespace(&self) -> &str {
         self.meta_str("namespace")
     }
-    /// The field `metadata.uid`.
+    /// Returns the field `metadata.uid`.
     fn uid(&self) -> &str {
         self.meta_str("uid")
     }
-    /// The field `metadata.resourceVersion`.
+    /// Returns the field `metadata.resourceVersion`.
     fn resource_version(&self) -> &str {
         self.meta_str("resourceVersion")
     }
-    /// The field `metadata.creationTimestamp`.
+    /// Returns the field `metadata.creationTimestamp`.
     fn creation_timestamp(&self) -> Option<&str> {
         Some(self.meta_str("creationTimestamp")).filter(|time| !time.is_empty())
     }
-    /// The field `metadata.deletionTimestamp`.
+    /// Returns the field `metadata.deletionTimestamp`.
     fn deletion_timestamp(&self) -> Option<&str> {
         Some(self.meta_str("deletionTimestamp")).filter(|time| !time.is_empty())
     }
-    /// The field `metadata.generation`.
+    /// Returns the field `metadata.generation`.
     fn generation(&self) -> Option<i64>;
-    /// The field `metadata.labels`.
+    /// Returns the field `metadata.labels`.
     fn labels(&self) -> &Map<String, Value>;
-    /// The field `metadata.annotations`.
+    /// Returns the field `metadata.annotations`.
     fn annotations(&self) -> &Map<String, Value>;
-    /// The value of a label.
+    /// Returns the value of a label.
     fn label(&self, key: &str) -> Option<&str> {
         self.labels().get(key).and_then(Value::as_str)
     }
-    /// The value of an annotation.
+    /// Returns the value of an annotation.
     fn annotation(&self, key: &str) -> Option<&str> {
         self.annotations().get(key).and_then(Value::as_str)
     }
@@ -69,19 +69,19 @@ pub trait ObjectExt {
     fn remove_label(&mut self, key: &str) -> bool;
     /// Removes an annotation, and the map with the last one. Returns true if the annotation was present.
     fn remove_annotation(&mut self, key: &str) -> bool;
-    /// The entries of `metadata.finalizers`.
+    /// Returns the entries of `metadata.finalizers`.
     fn finalizers(&self) -> impl Iterator<Item = &str>;
     /// Returns true if a finalizer is present.
     fn has_finalizer(&self, finalizer: &str) -> bool {
         self.finalizers().any(|present| present == finalizer)
     }
-    /// The entries of `metadata.ownerReferences`.
+    /// Returns the entries of `metadata.ownerReferences`.
     fn owner_references(&self) -> impl Iterator<Item = OwnerReference<'_>>;
-    /// The owner reference that is marked as the controller.
+    /// Returns the owner reference that is marked as the controller.
     fn controller(&self) -> Option<OwnerReference<'_>> {
         self.owner_references().find(|owner| owner.controller)
     }
-    /// The field `status`.
+    /// Returns the field `status`.
     fn status(&self) -> Option<&Value>;
     /// Returns the fields of the object with which a body of server-side apply begins. With the UID an object that is gone is not created again, and
     /// another one of the same name is not changed.

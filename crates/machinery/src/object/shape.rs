@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The name of the JSON type of a value, for error messages.
+/// Returns the name of the JSON type of a value, for error messages.
 #[must_use]
 pub fn json_type(value: &Value) -> &'static str {
     match value {

@@ -15,10 +15,10 @@ static NO_ENTRIES: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     note = "filters and mappers read objects that implement `HasMetadata`"
 )]
 pub trait HasMetadata {
-    /// The fields of `metadata`; empty if the object has none.
+    /// Returns the fields of `metadata`; empty if the object has none.
     fn metadata_map(&self) -> Cow<'_, Map<String, Value>>;
 
-    /// The field `status`. `None` for an object without one, and if only the metadata is kept.
+    /// Returns the field `status`. `None` for an object without one, and if only the metadata is kept.
     fn status_value(&self) -> Option<Cow<'_, Value>> {
         None
     }
@@ -44,52 +44,52 @@ impl<'a> MetadataView<'a> {
         Self(metadata)
     }
 
-    /// All fields.
+    /// Returns all fields.
     pub const fn fields(self) -> &'a Map<String, Value> {
         self.0
     }
 
-    /// The text of a string field.
+    /// Returns the text of a string field.
     pub fn text(self, field: &str) -> &'a str {
         str_of(self.0.get(field))
     }
 
-    /// The field `generation`.
+    /// Returns the field `generation`.
     pub fn generation(self) -> Option<i64> {
         self.0.get("generation").and_then(Value::as_i64)
     }
 
-    /// The field `labels`.
+    /// Returns the field `labels`.
     pub fn labels(self) -> &'a Map<String, Value> {
         map_of(self.0.get("labels"))
     }
 
-    /// The field `annotations`.
+    /// Returns the field `annotations`.
     pub fn annotations(self) -> &'a Map<String, Value> {
         map_of(self.0.get("annotations"))
     }
 
-    /// The value of a label.
+    /// Returns the value of a label.
     pub fn label(self, key: &str) -> Option<&'a str> {
         self.labels().get(key).and_then(Value::as_str)
     }
 
-    /// The value of an annotation.
+    /// Returns the value of an annotation.
     pub fn annotation(self, key: &str) -> Option<&'a str> {
         self.annotations().get(key).and_then(Value::as_str)
     }
 
-    /// The entries of `finalizers`.
+    /// Returns the entries of `finalizers`.
     pub fn finalizers(self) -> impl Iterator<Item = &'a str> {
         items_of(self.0.get("finalizers")).iter().filter_map(Value::as_str)
     }
 
-    /// The field `deletionTimestamp`.
+    /// Returns the field `deletionTimestamp`.
     pub fn deletion_timestamp(self) -> Option<&'a str> {
         Some(self.text("deletionTimestamp")).filter(|time| !time.is_empty())
     }
 
-    /// The entries of `ownerReferences`.
+    /// Returns the entries of `ownerReferences`.
     pub fn owner_references(self) -> impl Iterator<Item = OwnerReference<'a>> {
         items_of(self.0.get("ownerReferences")).iter().map(|owner| OwnerReference {
             api_version: str_of(owner.get("apiVersion")),
@@ -101,7 +101,7 @@ impl<'a> MetadataView<'a> {
         })
     }
 
-    /// The owner reference that is marked as the controller.
+    /// Returns the owner reference that is marked as the controller.
     pub fn controller(self) -> Option<OwnerReference<'a>> {
         self.owner_references().find(|owner| owner.controller)
     }
@@ -125,7 +125,7 @@ pub struct OwnerReference<'a> {
 }
 
 impl OwnerReference<'_> {
-    /// The kind of the owner at the version in the reference.
+    /// Returns the kind of the owner at the version in the reference.
     pub fn gvk(&self) -> Option<GroupVersionKind> {
         GroupVersionKind::from_api_version(self.api_version, self.kind)
     }

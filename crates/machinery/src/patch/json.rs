@@ -67,7 +67,7 @@ pub enum OperationError {
     /// The operation is unknown.
     #[error("{0:?} is none of add, remove, replace, move, copy, test")]
     Unknown(String),
-    /// The operation has no path.
+    /// A required member of the operation is missing.
     #[error("it has no {0}")]
     Missing(&'static str),
     /// The path does not exist, or no value can be put there.

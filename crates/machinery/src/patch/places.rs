@@ -35,7 +35,7 @@ fn place<'a>(document: &'a mut Value, path: &str) -> Result<Place<'a>, Operation
     }
 }
 
-/// The value at a path; `None` for a member that an object does not have.
+/// Returns the value at a path; `None` for a member that an object does not have.
 pub(super) fn get<'a>(document: &'a Value, path: &str) -> Result<Option<&'a Value>, OperationError> {
     let nowhere = || OperationError::NoPlace(path.to_owned());
     let (parents, last) = split(path).ok_or_else(nowhere)?;

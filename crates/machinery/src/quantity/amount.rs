@@ -83,12 +83,12 @@ impl Quantity {
         Self { nanos: i128::from(units) * ONE, notation: Notation::Decimal }
     }
 
-    /// The amount in whole units, rounded away from zero.
+    /// Returns the amount in whole units, rounded away from zero.
     pub fn units(&self) -> i64 {
         round_up(self.nanos, ONE) as i64
     }
 
-    /// The amount in thousandths, rounded away from zero.
+    /// Returns the amount in thousandths, rounded away from zero.
     pub fn millis(&self) -> i128 {
         round_up(self.nanos, MILLI)
     }
@@ -108,7 +108,7 @@ impl Quantity {
         self.nanos < 0
     }
 
-    /// The canonical text that the server prints for this amount in its notation.
+    /// Returns the canonical text that the server prints for this amount in its notation.
     pub fn canonical(&self) -> String {
         self.to_string()
     }

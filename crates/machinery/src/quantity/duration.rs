@@ -55,7 +55,7 @@ impl GoDuration {
         Self { nanos: seconds.saturating_mul(SECOND as i64) }
     }
 
-    /// The duration in nanoseconds.
+    /// Returns the duration in nanoseconds.
     pub const fn nanos(self) -> i64 {
         self.nanos
     }

@@ -44,7 +44,7 @@ impl FieldSelector {
         Self { requirements: vec![FieldRequirement { field: field.into(), equal: true, value: value.into() }] }
     }
 
-    /// The requirements, all of which must be met.
+    /// Returns the requirements, all of which must be met.
     pub fn requirements(&self) -> &[FieldRequirement] {
         &self.requirements
     }
@@ -61,7 +61,7 @@ impl FieldSelector {
             .all(|requirement| (value_of(&requirement.field).as_ref() == requirement.value) == requirement.equal)
     }
 
-    /// The value that the selector requires of a field, if it does.
+    /// Returns the value that the selector requires of a field, if it does.
     pub fn required(&self, field: &str) -> Option<&str> {
         self.requirements
             .iter()

@@ -52,7 +52,7 @@ pub enum Operator {
 
 /// A set of labels in which one can be looked up.
 pub trait Labels {
-    /// The value of a label.
+    /// Returns the value of a label.
     fn value_of(&self, key: &str) -> Option<&str>;
 }
 
@@ -115,7 +115,7 @@ impl LabelSelector {
         }
     }
 
-    /// The requirements, all of which must be met.
+    /// Returns the requirements, all of which must be met.
     pub fn requirements(&self) -> &[LabelRequirement] {
         &self.requirements
     }

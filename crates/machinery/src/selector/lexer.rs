@@ -19,7 +19,7 @@ pub(super) enum Token<'a> {
 }
 
 impl Token<'_> {
-    /// The text of the token, as error messages quote it.
+    /// Returns the text of the token, as error messages quote it.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Open => "(",

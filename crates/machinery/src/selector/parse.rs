@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next token at the position of a key or value, where the operators `in` and `notin` are ordinary words.
+    /// Returns the next token at the position of a key or value, where the operators `in` and `notin` are ordinary words.
     fn peek_word(&self) -> Token<'a> {
         match self.tokens.get(self.position).copied().unwrap_or(Token::End) {
             Token::In => Token::Word("in"),

@@ -25,7 +25,7 @@ pub(super) fn with_room<T: Send>(text: &str, work: impl Fn() -> T + Send + Sync)
     elsewhere.unwrap_or_else(work)
 }
 
-/// An upper bound of the nesting of a text.
+/// Returns an upper bound of the nesting of a text.
 fn bound(text: &str) -> usize {
     let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
     if brackets > SHALLOW && text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok() {
@@ -36,7 +36,7 @@ fn bound(text: &str) -> usize {
     brackets + text.lines().map(column).max().unwrap_or_default() + 1
 }
 
-/// The nesting of a JSON text.
+/// Returns the nesting of a JSON text.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut bytes = text.bytes();

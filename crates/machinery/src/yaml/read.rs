@@ -30,7 +30,7 @@ pub enum YamlError {
 }
 
 impl YamlError {
-    /// The line and column of the problem, both from 1, if they are known.
+    /// Returns the line and column of the problem, both from 1, if they are known.
     pub fn location(&self) -> Option<(u64, u64)> {
         match self {
             Self::Read(error) => error.location().map(|location| (location.line(), location.column())),

@@ -101,7 +101,7 @@ fn heading(line: &str) -> Option<String> {
     is_number.then(|| number.to_owned())
 }
 
-/// All pages.
+/// Returns all pages.
 pub(crate) fn pages() -> Vec<Page> {
     PAGES.map(|name| Page::parse(name, &Text::read(&format!("docs/spec/{name}")).content)).into_iter().collect()
 }

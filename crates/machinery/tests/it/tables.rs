@@ -11,7 +11,7 @@ const LISTED: [(&str, &[&str]); 2] = [
     ("flow-and-contract.md", &["1", "2", "3", "4", "9", "10", "11", "12"]),
 ];
 
-/// The pages about the features of predecessors, each with the cell that tells the counterpart here.
+/// The pages about the features of predecessors, each with the index of the cell that describes the counterpart here.
 const PREDECESSORS: [(&str, usize); 6] = [
     ("from-knative.md", 1),
     ("from-controller-runtime.md", 2),

@@ -69,7 +69,7 @@ impl Case {
         pass.status(&self.format)
     }
 
-    /// The status, reason and message of a condition.
+    /// Returns the status, reason and message of a condition.
     fn told(&self, type_: &str) -> Option<(ConditionStatus, String, String)> {
         let found = self.status().conditions.into_iter().find(|condition| condition.type_ == type_)?;
         Some((found.status, found.reason, found.message))

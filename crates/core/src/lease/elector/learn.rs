@@ -140,7 +140,7 @@ impl Elector {
         }
     }
 
-    /// The term of a write that was sent at this time, and whose record is known.
+    /// Returns the term of a write that was sent at this time, and whose record is known.
     fn term_from(&self, sent: Moment) -> Option<Term> {
         let record = &self.lease()?.record;
         (record.holder == self.identity).then(|| Term {

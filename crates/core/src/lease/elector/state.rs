@@ -75,7 +75,7 @@ impl Elector {
         }
     }
 
-    /// The stage of the election.
+    /// Returns the stage of the election.
     pub fn state(&self) -> LeaseState {
         match self.phase {
             ElectorPhase::Waiting => LeaseState::Waiting,
@@ -87,7 +87,7 @@ impl Elector {
         }
     }
 
-    /// The term, from its gain until it is cancelled. It is over at its end even if the elector has not received an input since.
+    /// Returns the term, from its gain until it is cancelled. It is over at its end even if the elector has not received an input since.
     pub fn term(&self, now: Moment) -> Option<Term> {
         match self.phase {
             ElectorPhase::Holding { stage: Stage::Demoting, .. } => None,
@@ -96,7 +96,7 @@ impl Elector {
         }
     }
 
-    /// The lease as last observed.
+    /// Returns the lease as last observed.
     pub fn lease(&self) -> Option<&ObservedLease> {
         self.lease.seen()
     }

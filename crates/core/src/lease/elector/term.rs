@@ -8,7 +8,7 @@ use crate::backoff::Policy;
 use crate::lease::{Output, Term};
 use crate::time::Moment;
 
-/// The delay before a promotion is tried again after this number of consecutive failures: 1 s, growing to 30 s.
+/// Returns the delay before a promotion is tried again after this number of consecutive failures: 1 s, growing to 30 s.
 pub fn promotion_delay(failures: u32) -> Duration {
     Policy::new(Duration::from_secs(1), Duration::from_secs(30)).nominal(failures).as_duration()
 }

@@ -104,12 +104,12 @@ impl Scope<'_> {
     }
 }
 
-/// The number of times that passes interrupt each other in every run, unless the environment asks for more.
+/// Returns the number of times that passes interrupt each other in every run, unless the environment asks for more.
 fn interruptions(default: usize) -> Interruptions {
     Interruptions::AtMost(u8::try_from(bound("KUBEWRIGHT_CONTRACT_INTERRUPTIONS", default)).unwrap(), None)
 }
 
-/// The number of changes of a user in every run, unless the environment asks for more.
+/// Returns the number of changes of a user in every run, unless the environment asks for more.
 fn changes(default: u8) -> u8 {
     u8::try_from(bound("KUBEWRIGHT_CONTRACT_CHANGES", default.into())).unwrap()
 }

@@ -9,7 +9,7 @@ use crate::backoff::Timing;
 use crate::condition::{ConditionPolarity, ConditionVisibility};
 use crate::flow::{Flow, KeyMemory, Prior, Redactor, WaitingMark, report};
 
-/// The text that stands in all private parts of a component.
+/// The text in all private parts of a component.
 pub(super) const CANARY: &str = "canary-2f9e";
 
 const DECLARED: [DeclaredCondition; 1] = [DeclaredCondition {
@@ -54,25 +54,25 @@ fn written(type_: ComponentType, is_healthy: bool) -> Vec<Condition> {
 static WRITTEN: LazyLock<Vec<[Vec<Condition>; 2]>> =
     LazyLock::new(|| TYPES.iter().map(|type_| [written(*type_, false), written(*type_, true)]).collect());
 
-/// The conditions that the controller of a component writes.
+/// Returns the conditions that the controller of a component writes.
 pub(super) fn status(index: usize, is_healthy: bool) -> Vec<Condition> {
     WRITTEN[index][usize::from(is_healthy)].clone()
 }
 
-/// Has a defect: messages are written as the author gave them.
+/// Returns the conditions with a defect: messages are written as the author gave them.
 pub(super) fn unmasked_status(index: usize, is_healthy: bool) -> Vec<Condition> {
     let unmask = |condition: Condition| Condition { message: condition.message.replace("***", CANARY), ..condition };
     status(index, is_healthy).into_iter().map(unmask).collect()
 }
 
-/// Has a defect: internal conditions are exported.
+/// Aggregates with a defect: internal conditions are exported.
 pub(super) fn exports_internal(components: &[Reported<'_>], pass: &OwnerPass<'_>, format: &Format) -> Aggregate {
     let components: Vec<Reported<'_>> = components.iter().map(|component| Reported { declared: &[], ..*component }).collect();
     aggregate(&components, pass, format)
 }
 
 impl World {
-    /// The status of an owner with these components.
+    /// Returns the status of an owner with these components.
     pub(super) fn tell(&self, components: &[Option<Object>], planner: Planner) -> Told {
         self.edges.told(components, || self.told(components, planner))
     }

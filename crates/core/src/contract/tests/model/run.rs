@@ -6,7 +6,7 @@ use super::*;
 
 /// The decisions, and the events that wake controllers. Each defect replaces one of these.
 #[derive(Clone, Copy)]
-#[allow(clippy::struct_excessive_bools)] // one for each defect
+#[allow(clippy::struct_excessive_bools)] // each is an independent defect
 pub(super) struct Planner {
     pub(super) next: fn(&ComponentState, &Format) -> Next,
     pub(super) plan: fn(&OwnerState, &[ComponentView<'_>]) -> Planned,
@@ -60,7 +60,7 @@ pub(super) enum Step {
 }
 
 impl World {
-    /// The steps that can be next. Those of users come last.
+    /// Returns the steps that can be next. Those of users come last.
     pub(super) fn steps(&self, users: &[User]) -> Vec<Step> {
         let count = self.components.len();
         if let Interruptions::AtMost(0, Some(running)) = self.interruptions {
@@ -93,7 +93,7 @@ impl World {
         self.steps(&[]).is_empty()
     }
 
-    /// The state after all controllers have done their work, in one of the orders.
+    /// Returns the state after all controllers have done their work, in one of the orders.
     pub(super) fn rolled_out(mut self, planner: Planner) -> Self {
         while let Some(step) = self.steps(&[]).first().copied() {
             self.step(step, planner);

@@ -51,12 +51,12 @@ impl Edges {
         Self(Rc::new(Shared { edges: edges.to_vec(), next: RefCell::default(), told: RefCell::default() }))
     }
 
-    /// The next action of a pass; decided once.
+    /// Returns the next action of a pass; decided once.
     pub(super) fn next(&self, index: usize, pass: &Pass, decide: impl FnOnce() -> Next) -> Next {
         self.0.next.borrow_mut().entry((index, pass.clone())).or_insert_with(decide).clone()
     }
 
-    /// The status of the owner of these components; computed once.
+    /// Returns the status of the owner of these components; computed once.
     pub(super) fn told(&self, components: &[Option<Object>], tell: impl FnOnce() -> Told) -> Told {
         *self.0.told.borrow_mut().entry(components.to_vec()).or_insert_with(tell)
     }
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// The component and its targets, as its controller knows them.
+    /// Returns the component and its targets, as its controller knows them.
     pub(super) fn view(&self, index: usize) -> View {
         self.components[index].view.clone().unwrap_or_else(|| View {
             own: self.components[index].object,
@@ -228,18 +228,18 @@ impl World {
         })
     }
 
-    /// The components, as the controller of the owner knows them.
+    /// Returns the components, as the controller of the owner knows them.
     pub(super) fn owner_view(&self) -> Vec<Option<Object>> {
         let live = || self.components.iter().map(|component| component.object).collect();
         self.owner.view.clone().unwrap_or_else(live)
     }
 
-    /// The numbers of the components that a component depends on, in the order of its edges.
+    /// Returns the numbers of the components that a component depends on, in the order of its edges.
     pub(super) fn targets(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
         self.edges[from].iter().map(|edge| number(edge.to))
     }
 
-    /// The components that depend on this one.
+    /// Returns the components that depend on this one.
     pub(super) fn depending(&self, on: usize) -> Vec<usize> {
         (0..self.edges.len()).filter(|from| self.targets(*from).any(|target| target == on)).collect()
     }
@@ -265,7 +265,7 @@ impl World {
 
 pub(super) const OWN: &str = "example.com/own";
 
-/// The number of the component of a type.
+/// Returns the number of the component of a type.
 fn number(type_: ComponentType) -> usize {
     TYPES.iter().position(|known| *known == type_).unwrap()
 }

@@ -138,7 +138,7 @@ impl<'c, C: Chance> World<'c, C> {
         self.events.insert((time, self.sequence), event);
     }
 
-    /// A random length of time.
+    /// Returns a random length of time.
     pub(super) fn some(&mut self, most: Millis) -> Millis {
         if self.setup.fates.is_some() { most.min(5) } else { self.chance.pick(most) }
     }

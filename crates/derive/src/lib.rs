@@ -111,11 +111,9 @@ pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
 ///
 /// | Function | Called |
 /// |---|---|
-/// | `#[inject] fn new(..) -> Self` | once, to make the reconciler: sync or async, of any name, also with a `Result` of it. Its arguments are
-/// injected |
+/// | `#[inject] fn new(..) -> Self` | once, to make the reconciler: sync or async, of any name, also with a `Result` of it. Its arguments are injected |
 /// | `async fn reconcile(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is not being deleted. Required |
-/// | `async fn finalize(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is being deleted and has our finalizer,
-/// which is managed because of this method |
+/// | `async fn finalize(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is being deleted and has the finalizer, which is managed because of this method |
 /// | `async fn observe(&self, cx: &Context<K>, object: &K) -> Flow` | for an object whose bucket another replica leads |
 /// | `async fn observe_deleted(&self, cx: &Context<K>, key: &Key) -> Flow` | on every replica, for an object that is gone |
 /// | `async fn on_promoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | before this replica leads a bucket; again after an error |
@@ -137,8 +135,7 @@ pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
 /// | `finalizer = "domain/name"` | `<group>/<operator>-<kind in lower case>` | the finalizer |
 /// | `legacy_finalizers = [".."]` | none | its former names: one that is there counts as the finalizer, and is removed with it |
 /// | `finalizer_on = "demand"` | `"always"` | sets the finalizer when `cx.hold()` is called, not before the first `reconcile` |
-/// | `class(keys = [".."], value = "..", hand_over = "..")` | none | works on objects only whose annotation has the value; the first key that is
-/// there decides. `hand_over` says what becomes of others with our finalizer: `"finalize"`, the default, or `"release"` |
+/// | `class(keys = [".."], value = "..", hand_over = "..")` | none | selects the objects whose annotation has the value; the first key that is present decides. `hand_over` is the treatment of other objects with the finalizer: `"finalize"`, the default, or `"release"` |
 /// | `concurrency = 4` | 2 | the number of passes at once; `--workers` takes precedence |
 /// | `owns(A, B)` | none | queues the controller owner of objects of these kinds |
 /// | `creates(A, B)` | none | declares the permissions to read, create, change and delete children of these kinds |
@@ -167,8 +164,7 @@ pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The macro defines the type of the contract and implements `Contract` for it, `ContractMember` for each component, and `DependsOn` and `Needs` for
-/// each
-/// edge. The components are types of the crate, for which their author implements `ContractComponent`. All of this can also be written by hand.
+/// each edge. The components are types of the crate, for which their author implements `ContractComponent`. All of this can also be written by hand.
 ///
 /// # Settings
 ///
@@ -179,8 +175,7 @@ pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | `owner = T` | required | the kind of the owner, whose status is an `OwnerStatus` |
 /// | `pub name = T` | `pub name = <Owner>Contract` | the type of the contract; its visibility must be that of the kinds, which may be private |
 /// | `internal = T` | none | the kind of the internal configuration |
-/// | `domain = ".."` | the API group of the owner | the domain of keys and finalizers: a text, or the path of a constant, which is checked at the
-/// start |
+/// | `domain = ".."` | the API group of the owner | the domain of keys and finalizers: a text, or the path of a constant, which is checked when the operator starts |
 /// | `preset = openmcp` | none | the keys, names and texts of the openmcp mcp-operator |
 /// | `revision = SameRevision` | `ReadyOnly`, in the preset `SameRevision` | the generations of the owner at which needed components are ready |
 /// | `finalizer_form = KindDotDomain` | `DomainSlashKind`, in the preset `KindDotDomain` | the form of own finalizers; `DomainDotKind` is the third |
@@ -200,8 +195,7 @@ pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | `needs: [A, B]` | these are ready before the component is reconciled, and outlive it; at most eight edges in all |
 /// | `outlived_by: [A, B]` | these outlive the component, ready or not |
 /// | `keep_running` | `apply` is still called while other components keep this one from being deleted |
-/// | `type = "APIServer"` | the `<T>` of conditions and finalizers. The default is the name of the type; an operator whose component has another kind
-/// does not start |
+/// | `type = "APIServer"` | the `<T>` of conditions and finalizers. The default is the name of the type; an operator whose component has another kind does not start |
 ///
 /// A component in `needs` may have braces of its own: `A { same_revision, conditions: ["AReachable"] }`. With `same_revision` it is ready only if it
 /// is generated from the same generations of the owner. With `conditions` only these of its declared conditions count for its readiness, besides
@@ -210,8 +204,7 @@ pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// # Errors
 ///
 /// Components that depend on each other in a cycle, unknown or repeated ones, names that are too long, and condition types that two components
-/// declare
-/// do not compile.
+/// declare do not compile.
 #[proc_macro]
 pub fn contract(input: TokenStream) -> TokenStream {
     contract::expand(input.into()).into()

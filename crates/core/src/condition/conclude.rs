@@ -21,7 +21,7 @@ pub enum Method {
     Finalize,
 }
 
-/// The warning that a pass succeeded for a new generation and marked nothing, so that the top-level condition stays Unknown.
+/// The warning that a pass succeeded for a new generation and marked no condition, so that the top-level condition stays Unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnmarkedGeneration {

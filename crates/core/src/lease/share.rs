@@ -10,8 +10,7 @@ pub fn fair_share(buckets: usize, replicas: usize) -> usize {
 /// Counts the buckets of one replica, and determines for its electors if there is room for one more.
 ///
 /// The state of an elector is [noted](Self::note) after each of its inputs; then [`tell_next`](Self::tell_next) is called until it returns none, and
-/// each
-/// elector that it names is told [`Input::Room`](super::Input::Room) and noted again. In this way two electors never take the same room.
+/// each elector that it names is told [`Input::Room`](super::Input::Room) and noted again. In this way two electors never take the same room.
 #[derive(Clone, Debug)]
 pub struct Share {
     most: usize,

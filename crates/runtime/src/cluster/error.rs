@@ -88,7 +88,7 @@ pub enum ApiError {
     LeadershipLost {
         /// The verb and path.
         request: String,
-        /// The bucket, and the information if the request was sent.
+        /// The bucket, and whether the request was sent.
         source: LeadershipLost,
     },
     /// The error of a request that several callers waited for.

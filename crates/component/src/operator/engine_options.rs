@@ -1,8 +1,8 @@
 /// Defines the options of the engine as methods of a builder with a field `options`: that of a component type and that of a rendered set.
 macro_rules! engine_options {
     () => {
-        /// Sets the field manager of writes to dependents. Default: the name of the component type. Writes to the component itself use `<field
-        /// manager>/self`.
+        /// Sets the field manager of writes to dependents. Default: the name of the component type. Writes to the component itself use
+        /// `<field manager>/self`.
         pub fn field_manager(mut self, name: impl Into<String>) -> Self {
             self.options.field_manager = Some(name.into());
             self
@@ -44,9 +44,9 @@ macro_rules! engine_options {
             self
         }
 
-        /// Declares the identities that a spec may name for the writes of its dependents, as (resource, name): `("serviceaccounts",
-        /// "deployer")`, or `users` and `groups`. The command `rbac` prints the permission for these names only. A component that names another
-        /// one fails with a message that names the missing rule.
+        /// Declares the identities that a spec may name for the writes of its dependents, as (resource, name):
+        /// `("serviceaccounts", "deployer")`, or `users` and `groups`. The command `rbac` prints the permission for these names only. A
+        /// component that names another one fails with a message that names the missing rule.
         pub fn impersonates<R: Into<String>, N: Into<String>>(mut self, names: impl IntoIterator<Item = (R, N)>) -> Self {
             self.options.impersonates.extend(names.into_iter().map(|(resource, name)| (resource.into(), name.into())));
             self

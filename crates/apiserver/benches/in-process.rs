@@ -1,7 +1,7 @@
-//! The whole pipeline in this process, journal and controllers included, without sockets: what one request costs.
+//! Measures the cost of one request through the whole pipeline in this process, including the journal and the controllers, without sockets.
 //!
 //! `cargo bench -p kubewright-apiserver --bench in-process [-- <part of a name>...] [--requests <n>] [--threads <n>]`. Prints requests per second and
-//! the processor time of one request, which says more on a machine that others use too.
+//! the processor time of one request; the latter is the more reliable number on a machine that other processes use too.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark that fails has failed")]
 #![allow(clippy::disallowed_methods, reason = "what is measured is the time of this machine")]
@@ -16,7 +16,7 @@ use kubewright_apiserver::{ApiServer, Identity, server::Front};
 use tower::{Service, ServiceExt as _};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
-/// How many objects there are when lists are read.
+/// The number of existing objects when lists are read.
 const LISTED: usize = 600;
 
 type Client = kubewright_apiserver::server::AsUser<Front>;
@@ -29,7 +29,7 @@ enum Measure {
     Apply,
     Get,
     List,
-    /// A create, and the events of so many watches of it.
+    /// A create, and its events on this number of watches.
     Watch(usize),
 }
 
@@ -80,7 +80,7 @@ impl Measure {
     }
 }
 
-/// A ConfigMap of 100 bytes.
+/// Returns a ConfigMap of 100 bytes.
 fn map(name: &str, number: usize) -> String {
     let filler = "x".repeat(92);
     format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}"}},"data":{{"k":"{filler}{number:08}"}}}}"#)
@@ -140,7 +140,7 @@ async fn run(measure: Measure, threads: usize, requests: usize) -> (f64, Duratio
     (done as f64 / start.elapsed().as_secs_f64(), processor_time().saturating_sub(busy) / u32::try_from(done).unwrap())
 }
 
-/// What all threads of this process have used.
+/// Returns the processor time that all threads of this process have used.
 fn processor_time() -> Duration {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let used = |task: std::fs::DirEntry| {

@@ -1,9 +1,9 @@
-//! Memory of a server that is used for a long time: what it remembers is bounded, so that it stays flat.
+//! Checks that the memory of a server in long use stays flat, since all that it remembers is bounded.
 //!
 //! `cargo bench -p kubewright-apiserver --bench memory [-- --writes <n>] [--objects <n>] [--journal <n>]`. Writes to a fixed set of objects, which
-//! two watches follow, then lets types and namespaces come and go. Prints the resident memory on the way, and fails when it grows after the
-//! first quarter of a phase. The journal keeps one record, as that of the program does; with the 100,000 of a test, memory grows until they
-//! are reached. Linux only: elsewhere the memory is unknown.
+//! two watches follow, then creates and deletes types and namespaces. Prints the resident memory after each part of a phase, and fails if it grows
+//! after the first quarter of a phase. The journal keeps one record, as in the program `kubewright-apiserver`; with the 100,000 records of the
+//! default, memory grows until that number is reached. Linux only: elsewhere the memory is unknown.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark that fails has failed")]
 #![allow(clippy::disallowed_methods, reason = "what is measured is this machine")]
@@ -21,7 +21,7 @@ const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const NAMESPACES: &str = "/api/v1/namespaces";
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// So much a phase may grow after its first quarter, in KiB: what an allocator keeps of freed memory varies.
+/// The allowed growth of a phase after its first quarter, in KiB; the amount of freed memory that an allocator keeps varies.
 const GROWTH: u64 = 6 * 1024;
 
 type Client = kubewright_apiserver::server::AsUser<Front>;
@@ -39,13 +39,13 @@ async fn send(client: &mut Client, method: Method, path: &str, content_type: &st
     assert!(status.is_success(), "{method} {path}: {status} {}", String::from_utf8_lossy(&text));
 }
 
-/// A ConfigMap of about 1 KiB.
+/// Returns a ConfigMap of about 1 KiB.
 fn map(name: &str, number: usize) -> String {
     let filler = "x".repeat(900);
     format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}"}},"data":{{"k":"{filler}{number:08}"}}}}"#)
 }
 
-/// One of the usual writes: a patch, a replacement, an apply, or a deletion with the creation after it.
+/// Sends one of the usual writes: a patch, a replacement, an apply, or a deletion followed by a creation.
 async fn write(client: &mut Client, name: &str, number: usize) {
     const MERGE: &str = "application/merge-patch+json";
     const APPLY: &str = "application/apply-patch+yaml";
@@ -92,14 +92,14 @@ async fn watch(server: &ApiServer, path: &str) -> impl Body<Data = Bytes, Error:
     answer.await.unwrap().into_body()
 }
 
-/// Resident memory in KiB.
+/// Returns the resident memory of this process in KiB.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Does something so often, with a look at the memory at each twelfth part; returns whether it stayed flat.
+/// Calls `act` the given number of times and measures the memory after each twelfth part. Returns true if the memory stayed flat.
 async fn phase(name: &str, times: usize, mut act: impl AsyncFnMut(usize)) -> bool {
     let mut seen = vec![resident().unwrap_or_default()];
     let part = (times / 12).max(1);

@@ -5,9 +5,9 @@
 //! cargo run -p kubewright-apiserver --example generate-protobuf -- ~/.cargo/registry/src/*/k8s-pb-*/src [--check]
 //! ```
 //!
-//! The data has one line per definition: its name, then its fields as `number=name`. A message whose fields stand in the JSON of the
-//! message around it is `number(fields)`. What a field holds is said by the OpenAPI definition. With `--check` nothing is written, but
-//! the committed file is compared.
+//! The data has one line per definition: its name, then its fields as `number=name`. A message whose fields are lifted into the JSON of its parent
+//! message is written as `number(fields)`. The type of a field is taken from the OpenAPI definition. With `--check` nothing is written; the committed
+//! file is compared instead.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ use kubewright_apiserver::types::Definitions;
 
 const OUTPUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/protobuf.txt");
 
-/// Messages that Kubernetes 1.36 has and the crate's 1.35 has not, in the format of the output, without the common prefix.
+/// Messages of Kubernetes 1.36 that version 1.35 of the crate lacks, in the format of the output, without the common prefix.
 const NEW_MESSAGES: [&str; 6] = [
     "api.core.v1.ImageVolumeStatus 1=imageRef",
     "api.core.v1.NodeAllocatableResourceClaimStatus 1=resourceClaimName 2=containers 3=resources",
@@ -31,7 +31,7 @@ const NEW_MESSAGES: [&str; 6] = [
     "apimachinery.pkg.apis.meta.v1.ShardInfo 1=selector",
 ];
 
-/// The same for fields of messages that were there before.
+/// Fields of Kubernetes 1.36 that version 1.35 of the crate lacks, in messages that it has: message, number and name.
 const NEW_FIELDS: [(&str, u32, &str); 12] = [
     ("api.core.v1.PodCertificateProjection", 7, "userAnnotations"),
     ("api.core.v1.PodSpec", 43, "schedulingGroup"),
@@ -47,7 +47,7 @@ const NEW_FIELDS: [(&str, u32, &str); 12] = [
     ("apimachinery.pkg.apis.meta.v1.ListMeta", 5, "shardInfo"),
 ];
 
-/// Definitions that never travel as protobuf.
+/// Definitions that are never sent as protobuf.
 const NO_MESSAGE: [&str; 1] = ["apimachinery.pkg.version.Info"];
 
 const PREFIX: &str = "io.k8s.";
@@ -97,7 +97,7 @@ fn generate(messages: &Messages) -> Result<String, Box<dyn Error>> {
         let message = messages.named(short).ok_or_else(|| format!("no message for {name}"))?;
         let mut open: BTreeMap<String, &str> = properties.keys().map(|name| (plain(name), name.as_str())).collect();
         if definitions.schema(name).is_some_and(|schema| !schema["x-kubernetes-group-version-kind"].is_null()) {
-            // The envelope says what an object is.
+            // The protobuf envelope carries the type of the object.
             open.remove("apiversion");
             open.remove("kind");
         }
@@ -126,7 +126,7 @@ fn printed(fields: &BTreeMap<u32, String>) -> String {
     })
 }
 
-/// A name without case and marks: `uID`, `uid` and `u_id` are one.
+/// Returns a name without case and punctuation, so that `uID`, `uid` and `u_id` are equal.
 fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }
@@ -160,7 +160,7 @@ impl Messages {
         Ok(Self(messages))
     }
 
-    /// The message of a definition. A type that became stable after the crate's version has the numbers that it had in beta.
+    /// Returns the message of a definition. A type that became stable after the crate's version keeps the field numbers of its beta or alpha version.
     fn named(&self, name: &str) -> Option<&[Field]> {
         let name = name.replace('-', "_");
         let (package, last) = name.rsplit_once('.')?;
@@ -170,7 +170,7 @@ impl Messages {
         packages.find_map(|package| self.0.get(&(package, plain(last)))).map(Vec::as_slice)
     }
 
-    /// The fields that a definition knows; messages that it does not know are part of it.
+    /// Returns the fields that a definition knows; the fields of messages that the definition does not know are lifted into it.
     fn fields(&self, message: &[Field], open: &mut BTreeMap<String, &str>) -> Result<BTreeMap<u32, String>, Box<dyn Error>> {
         let mut fields = BTreeMap::new();
         for field in message {
@@ -192,7 +192,7 @@ fn package(source: &Path, folder: &Path) -> Result<String, Box<dyn Error>> {
     Ok(relative.iter().map(|part| part.to_string_lossy().into_owned()).collect::<Vec<_>>().join("."))
 }
 
-/// Reads structs in the form in which prost prints them: an attribute with the number, then the field, both maybe on several lines.
+/// Reads structs in the form in which prost prints them: an attribute with the number, then the field, each of which may span several lines.
 fn parse(text: &str, package: &str, messages: &mut BTreeMap<(String, String), Vec<Field>>) {
     for item in text.split("pub struct ").skip(1) {
         let name: String = item.chars().take_while(char::is_ascii_alphanumeric).collect();
@@ -202,7 +202,7 @@ fn parse(text: &str, package: &str, messages: &mut BTreeMap<(String, String), Ve
             let number = part.split("tag = \"").nth(1).and_then(|rest| rest.split('"').next()).and_then(|tag| tag.parse().ok());
             let declared = part.split("pub ").nth(1).and_then(|rest| rest.split_once(':'));
             if let (Some(number), Some((field, holds))) = (number, declared) {
-                // Up to the next field's comment: the last word of the path, without what is around it.
+                // The type ends at the next field's comment; its last path segment is kept, without the enclosing generics.
                 let holds = holds.split("///").next().unwrap_or_default();
                 let holds = holds.rsplit([':', '<']).next().unwrap_or_default();
                 let holds = holds.chars().filter(char::is_ascii_alphanumeric).collect();

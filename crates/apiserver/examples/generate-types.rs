@@ -6,8 +6,8 @@
 //!     kubernetes_validate/kubernetes-json-schema/v1.36.0-local/_definitions.json [--check]
 //! ```
 //!
-//! The data has one line per definition: its name, the kinds it stands for (`group/version/Kind`, separated by commas), and the
-//! definition as the server publishes it, without texts. With `--check` nothing is written, but the committed file is compared.
+//! The data has one line per definition: its name, the kinds it stands for (`group/version/Kind`, separated by commas), and the definition as the
+//! server publishes it, without descriptions. With `--check` nothing is written; the committed file is compared instead.
 
 use std::{collections::BTreeSet, error::Error, fmt::Write as _, path::Path, process::ExitCode};
 
@@ -61,11 +61,11 @@ fn generate(document: &Value) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// The definitions of stable types, and what they refer to.
+/// Returns the definitions of stable types and all definitions that they refer to.
 fn served(definitions: &Map<String, Value>) -> BTreeSet<&str> {
     let stable = |(name, definition): &(&String, &Value)| !is_unstable(name) && definition.get(GVK).is_some();
     let mut open: Vec<&str> = definitions.iter().filter(stable).map(|(name, _)| name.as_str()).collect();
-    // What requests carry without being named by any kind.
+    // Types that requests carry although no kind refers to them.
     open.extend(
         definitions
             .keys()
@@ -93,7 +93,7 @@ fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     }
 }
 
-/// `v1alpha1`, `v2beta3`: versions that the server does not serve unless told to.
+/// Returns true for names with an unstable version such as `v1alpha1` or `v2beta3`, which the server does not serve by default.
 fn is_unstable(name: &str) -> bool {
     name.split('.').any(|part| {
         let rest = part.strip_prefix('v').map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
@@ -101,7 +101,7 @@ fn is_unstable(name: &str) -> bool {
     })
 }
 
-/// A definition without what the package adds to the published one, and without texts.
+/// Returns a definition without the package's additions to the published one, and without descriptions.
 fn cleaned(definition: &Value, name: &str) -> Value {
     match name {
         "io.k8s.apimachinery.pkg.api.resource.Quantity" => json!({"type": "string"}),

@@ -1,9 +1,10 @@
 //! An embedded Kubernetes API server: in process for tests, on a loopback port for `kubectl`.
 //!
-//! The pieces, in the order in which a request meets them: [`server`] is what users hold, [`access`] says who asks, [`middleware`] records
-//! and disturbs, [`request`] is the pipeline, [`kinds`] knows what is served, [`model`] what its objects look like ([`types`] for built-in
-//! kinds, [`schema`] for custom resources), [`smd`] who owns their fields, `admission` what may be written, [`store`] keeps it, `watch` tells who waits for it, [`controllers`] do what no cluster works
-//! without, and [`workloads`] play the cluster that is not there.
+//! The modules, in the order in which a request passes them: [`server`] holds the handle for users, [`access`] authenticates and authorizes,
+//! [`middleware`] records requests and injects faults, [`request`] is the pipeline, [`kinds`] is the registry of served kinds, [`model`] defines
+//! their objects ([`types`] for built-in kinds, [`schema`] for custom resources), [`smd`] tracks the ownership of fields, `admission` checks new
+//! objects, [`store`] keeps the objects, `watch` streams changes to clients, [`controllers`] do the work that no cluster can do without, and
+//! [`workloads`] simulate the missing nodes and their pods.
 
 pub mod access;
 mod admission;

@@ -1,11 +1,11 @@
-//! What a real server answered, for comparison. The recordings lie beside the repository, or in the folder that `KUBEWRIGHT_RECORDED` names;
-//! tests that want them say so and pass where they are missing.
+//! Recorded answers of a real server, for comparison. The recordings lie beside the repository, or in the folder that `KUBEWRIGHT_RECORDED`
+//! names; a test that needs a missing recording says so and passes.
 
 use std::{path::Path, process::Command};
 
 use serde_json::Value;
 
-/// The text of a recording.
+/// Returns the text of a recording, or `None` if it is missing.
 pub(crate) fn text(name: &str) -> Option<String> {
     let folder = std::env::var_os("KUBEWRIGHT_RECORDED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/kubernetes-1.36"), Into::into);
@@ -17,7 +17,7 @@ pub(crate) fn text(name: &str) -> Option<String> {
     String::from_utf8(output.stdout).ok()
 }
 
-/// A recording that is one JSON document.
+/// Returns a recording that is one JSON document, or `None` if it is missing.
 pub(crate) fn json(name: &str) -> Option<Value> {
     serde_json::from_str(&text(name)?).ok()
 }

@@ -1,12 +1,12 @@
 //! The component reconciler: installs, upgrades, repairs and removes the dependents of a component.
 //!
-//! A [`Component`] is a custom resource; its [`Settings`] say how the framework treats it, and a generator
-//! (`kubewright-render`) says what its dependents are. [`ComponentExt::component`] makes it a part of an operator.
+//! A [`Component`] is a custom resource. Its [`Settings`] control how the framework treats it, and a generator (`kubewright-render`) returns its
+//! dependents. [`ComponentExt::component`] adds it to an operator.
 //!
-//! One pass observes through shared watches, lets `kubewright-core` plan, executes what the plan says, and records what came of
-//! it in the component's status.
+//! One pass observes the cluster through shared watches, computes a plan with `kubewright-core`, executes the plan, and records the outcome in
+//! the component's status.
 
-// The chapters of the book are compiled and run.
+// The code of these chapters of the book is compiled and run as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/components.md")]
 mod components_chapter {}
@@ -17,7 +17,7 @@ mod hooks_chapter {}
 #[doc = include_str!("../../../docs/src/testing.md")]
 mod testing_chapter {}
 
-/// What would compile and not do what it looks like is refused.
+/// The derive rejects specs that would compile but not behave as they look.
 ///
 /// ```
 /// use kubewright::prelude::*;
@@ -37,7 +37,7 @@ mod testing_chapter {}
 /// struct WebSpec { placement: Placement, #[serde(default)] secrets: Vec<SecretRef> }
 /// ```
 ///
-/// A reference where nobody looks:
+/// A reference in a collection that is not searched for references:
 ///
 /// ```compile_fail
 /// use kubewright::prelude::*;
@@ -90,7 +90,7 @@ pub use settings::{
     Parameters, Placement, Policies, Reapply, Requeue, Retry, Setting, Settings, Suspend, Target, Timeout, Values, parameters_of,
 };
 
-/// How `#[derive(Component)]` tells settings and references from other fields of a spec. Not to be used by hand.
+/// Traits by which `#[derive(Component)]` distinguishes settings and references from other fields of a spec. Not to be used directly.
 pub mod derive {
     pub use crate::references::loading::refer_loaded;
     pub use crate::references::probe::{

@@ -1,4 +1,4 @@
-//! What the methods of a component controller are given: one pass of their component, and the words to tell of it.
+//! The argument of the methods of a component controller: one pass of their component, with the means to report on it.
 
 use std::fmt;
 use std::ops::Deref;
@@ -22,18 +22,18 @@ use serde_json::Value;
 
 use crate::declaration::{Contract as _, ContractComponent};
 
-/// One pass of a component. It has no way to the owner (CT-4), and none to change the spec of a component (CT-3).
+/// One pass of a component. It gives no access to the owner (CT-4), and none to the specs of components (CT-3).
 pub struct ComponentPass<T: ContractComponent> {
     cx: Context<T>,
     component: Arc<T>,
-    /// Tells the versions of the dependencies from each other.
+    /// The digest of the versions of the dependencies.
     dependencies: u64,
     said: Mutex<Said<T>>,
-    /// Whether absent children are created although the component is being deleted.
+    /// True if absent children are created although the component is being deleted.
     runs_on: bool,
 }
 
-/// What the author said in a pass.
+/// The results that the author's code set in a pass.
 #[derive(Clone, Debug)]
 pub(crate) struct Said<T: ContractComponent> {
     pub(crate) statements: Statements,
@@ -46,12 +46,12 @@ impl<T: ContractComponent> ComponentPass<T> {
         Self { cx, component, dependencies, said: Mutex::new(said), runs_on }
     }
 
-    /// The pass, for the engine of rendered components.
+    /// Returns the pass, for the engine of rendered components.
     pub(crate) fn engine(&self) -> &Context<T> {
         &self.cx
     }
 
-    /// Another text when a dependency is another version of itself.
+    /// Returns a text that differs when the version of a dependency differs.
     pub(crate) fn dependencies_digest(&self) -> String {
         self.dependencies.to_string()
     }
@@ -60,27 +60,27 @@ impl<T: ContractComponent> ComponentPass<T> {
         self.said.into_inner()
     }
 
-    /// The component.
+    /// Returns the component.
     pub fn component(&self) -> &Arc<T> {
         &self.component
     }
 
-    /// Namespace and name of the component, which are those of its owner and of all its dependencies.
+    /// Returns namespace and name of the component, which are those of its owner and of all its dependencies.
     pub fn key(&self) -> &Key {
         self.cx.key()
     }
 
-    /// The component as events name it.
+    /// Returns the reference that events use for the component.
     pub fn object_ref(&self) -> ObjectReference {
         self.cx.object_ref()
     }
 
-    /// Changes the part of the status that the owner shows. It begins as the component has it.
+    /// Changes the part of the status that the owner shows, starting from the present one.
     pub fn external<R>(&self, change: impl FnOnce(&mut T::External) -> R) -> R {
         change(&mut self.said.lock().external)
     }
 
-    /// Changes the part of the status that stays on the component. It begins as the component has it.
+    /// Changes the part of the status that stays on the component, starting from the present one.
     pub fn private<R>(&self, change: impl FnOnce(&mut T::Private) -> R) -> R {
         change(&mut self.said.lock().private)
     }
@@ -102,18 +102,18 @@ impl<T: ContractComponent> ComponentPass<T> {
         self.said.lock().statements.conditions.push(condition);
     }
 
-    /// The reason and message of condition `<T>Reconciliation` after success. The message stands before that of a failure (STH-1).
+    /// Sets the reason and message of condition `<T>Reconciliation` after success. The message is put before that of a failure (STH-1).
     pub fn reconciliation(&self, reason: impl Into<String>, message: impl Into<String>) {
         self.said.lock().statements.reconciliation = (reason.into(), message.into());
     }
 
-    /// Brings a child to where the pass wants it to be. See [`Context::ensure`]. The domain of its marks is that of the contract. The owner and the
-    /// components of the contract cannot be children: the pass fails (CT-3, CT-4).
+    /// Creates or changes a child so that it has the given state. See [`Context::ensure`]. The domain of its marks is that of the contract. The
+    /// owner and the components of the contract cannot be children: the pass fails (CT-3, CT-4).
     pub fn ensure<D: KnownKind>(&self, child: D) -> Ensure<D> {
         self.ensured(self.cx.ensure(child))
     }
 
-    /// The same for an object of a type that is known at run time only.
+    /// Creates or changes a child of a type that is known at run time only. See [`ensure`](Self::ensure).
     pub fn ensure_json(&self, resource: &ApiResource, child: Value) -> Ensure<Value> {
         self.ensured(self.cx.ensure_json(resource, child))
     }
@@ -127,7 +127,7 @@ impl<T: ContractComponent> ComponentPass<T> {
         self.cx.delete(child)
     }
 
-    /// The same for an object of a type that is known at run time only.
+    /// Deletes a child of a type that is known at run time only. See [`delete`](Self::delete).
     pub fn delete_json(&self, resource: &ApiResource, namespace: &str, name: &str) -> DeleteChild {
         self.cx.delete_json(resource, namespace, name)
     }
@@ -137,8 +137,8 @@ impl<T: ContractComponent> ComponentPass<T> {
         self.cx.delete_all(children).await
     }
 
-    /// The update gate of this pass, by the applied generation of the component. See [`Context::update_gate`]. A failure in formats without
-    /// `appliedGenerations` (PRE-1).
+    /// Returns the update gate of this pass, based on the applied generation of the component. See [`Context::update_gate`]. It fails in formats
+    /// without `appliedGenerations` (PRE-1).
     pub fn update_gate(&self) -> Flow<UpdateGate> {
         let is_written = T::Contract::format().is_ok_and(|format| format.writes_applied());
         if is_written {
@@ -148,17 +148,17 @@ impl<T: ContractComponent> ComponentPass<T> {
         Failure::msg(text).reason("InternalError").origin(Origin::Bug).into()
     }
 
-    /// Records events on the component.
+    /// Returns the recorder of events on the component.
     pub fn recorder(&self) -> ObjectRecorder<'_> {
         self.cx.recorder()
     }
 
-    /// A typed configuration: the same value during the whole pass.
+    /// Returns a typed configuration, which has the same value during the whole pass.
     pub fn config<C: FromConfigMap>(&self) -> Flow<Arc<C>> {
         self.cx.config()
     }
 
-    /// Queues keys of this controller.
+    /// Returns the handle that queues keys of this controller.
     pub fn enqueue(&self) -> QueueHandle {
         self.cx.enqueue()
     }
@@ -168,32 +168,32 @@ impl<T: ContractComponent> ComponentPass<T> {
         self.cx.recheck_after(delay);
     }
 
-    /// The number of failures in a row before this pass.
+    /// Returns the number of consecutive failures before this pass.
     pub fn attempt(&self) -> u32 {
         self.cx.attempt()
     }
 
-    /// The term in which this replica leads the component; none without leadership.
+    /// Returns the term in which this replica leads the component. `None` without leadership.
     pub fn term(&self) -> Option<&LeaderTerm> {
         self.cx.term()
     }
 
-    /// The time that the method may still take; none without a limit.
+    /// Returns the time that the method may still take. `None` without a limit.
     pub fn deadline(&self) -> Option<Duration> {
         self.cx.deadline()
     }
 
-    /// Cancelled when the pass should end soon: at shutdown.
+    /// Returns the token that is cancelled when the pass should end soon, at shutdown.
     pub fn cancelled(&self) -> &CancellationToken {
         self.cx.cancelled()
     }
 
-    /// The clock of the process, which tests set.
+    /// Returns the clock of the process, which tests set.
     pub fn clock(&self) -> &Clock {
         self.cx.clock()
     }
 
-    /// The identity of the pass in logs: 32 hexadecimal digits.
+    /// Returns the identity of the pass in logs: 32 hexadecimal digits.
     pub fn trace_id(&self) -> &str {
         self.cx.trace_id()
     }
@@ -202,7 +202,7 @@ impl<T: ContractComponent> ComponentPass<T> {
 /// The pass of a component that is applied.
 pub struct ApplyContext<T: ContractComponent>(pub(crate) ComponentPass<T>);
 
-/// The pass of a component that is cleaned up. Only the loop makes one, when no other component depends on this one any more (CL-4).
+/// The pass of a component that is cleaned up. Only the loop creates one, when no other component depends on this one any more (CL-4).
 pub struct CleanupContext<T: ContractComponent>(pub(crate) ComponentPass<T>);
 
 impl<T: ContractComponent> CleanupContext<T> {
@@ -211,7 +211,7 @@ impl<T: ContractComponent> CleanupContext<T> {
         self.cx.helper(child)
     }
 
-    /// The same for an object of a type that is known at run time only.
+    /// Ensures a helper of a type that is known at run time only. See [`helper`](Self::helper).
     pub fn helper_json(&self, resource: &ApiResource, child: Value) -> Ensure<Value> {
         self.cx.helper_json(resource, child)
     }

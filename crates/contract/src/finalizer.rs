@@ -1,4 +1,4 @@
-//! The finalizers of components: those on themselves, and those on the components that they depend on (flow-and-contract.md, 9).
+//! The finalizers of components: those on the components themselves, and those on the components that they depend on (flow-and-contract.md, 9).
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use kubewright_runtime::store::{Kept, Store};
 
 use crate::declaration::{ContractComponent, ContractMember};
 
-/// The names of the finalizer by which the controller of a component keeps it until it is cleaned up.
+/// The names of the finalizer with which the controller of a component keeps it until it is cleaned up.
 pub struct OwnFinalizer<K> {
     name: FinalizerName,
     former: Option<FinalizerName>,
@@ -23,24 +23,24 @@ pub struct OwnFinalizer<K> {
 }
 
 impl<K: ContractMember> OwnFinalizer<K> {
-    /// The names in a format.
+    /// Returns the names in a format.
     pub fn new(format: &Format) -> Result<Self, InvalidFinalizerName> {
         let (name, former) = (format.own_finalizer(K::TYPE)?, format.legacy_finalizer(K::TYPE)?);
         Ok(Self { name, former, kind: PhantomData })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &FinalizerName {
         &self.name
     }
 
-    /// The former name, in formats that have one (FZ-8).
+    /// Returns the former name, in formats that have one (FZ-8).
     pub fn former(&self) -> Option<&FinalizerName> {
         self.former.as_ref()
     }
 }
 
-/// The finalizer by which a component `From` keeps a component `To` that it depends on; it stands on `To`.
+/// The finalizer with which a component `From` keeps a component `To` that it depends on. It is placed on `To`.
 pub struct DependencyFinalizer<From, To: Send + Sync + 'static> {
     writer: FinalizerWriter,
     store: Store<To>,
@@ -48,33 +48,34 @@ pub struct DependencyFinalizer<From, To: Send + Sync + 'static> {
 }
 
 impl<From: ContractMember, To: ContractComponent> DependencyFinalizer<From, To> {
-    /// The finalizer in a format.
+    /// Creates the finalizer in a format.
     pub(crate) fn new(context: &OperatorContext, format: &Format, store: Store<To>) -> Result<Self, InvalidFinalizerName> {
         let resource = ApiResource::known(&To::gvk(), To::plural(&()), To::is_namespaced());
         let writer = writer_of(context, resource, format.dependency_finalizer(From::TYPE)?);
         Ok(Self { writer, store, from: PhantomData })
     }
 
-    /// The name: `dependency.<domain>/<t>`, with the type of the depending component.
+    /// Returns the name: `dependency.<domain>/<t>`, with the type of the depending component.
     pub fn name(&self) -> &FinalizerName {
         self.writer.name()
     }
 
-    /// Places it, and returns whether that changed the object. An object that is gone or being deleted by now is in the store as it is then.
+    /// Places the finalizer. Returns true if that changed the object. If the object is gone or being deleted by now, the store has this newer
+    /// state afterwards.
     pub(crate) async fn place(&self, target: &Kept<To>) -> Flow<bool> {
         let target = target.json();
         let outcome = self.writer.add(&target, |live| live.uid() == target.uid()).await;
         self.settle(&target, outcome.map_err(Failure::unclassified)?)
     }
 
-    /// Removes it, and returns whether that changed the object.
+    /// Removes the finalizer. Returns true if that changed the object.
     pub(crate) async fn release(&self, target: &Kept<To>) -> Flow<bool> {
         let target = target.json();
         let outcome = self.writer.remove(&target, RemovalGuard::Anyhow, |live| live.uid() == target.uid()).await;
         self.settle(&target, outcome.map_err(Failure::unclassified)?)
     }
 
-    /// Makes the answer visible in the store.
+    /// Records the answer in the store.
     fn settle(&self, before: &serde_json::Value, outcome: FinalizerOutcome) -> Flow<bool> {
         let has_changed = matches!(outcome, FinalizerOutcome::Changed(_));
         let gone = || self.store.kept().record_delete(&Key::new(before.namespace(), before.name()), before.uid());
@@ -93,7 +94,7 @@ impl<From: ContractMember, To: ContractComponent> DependencyFinalizer<From, To> 
     }
 }
 
-/// A writer with the field manager of finalizers (FZ-11).
+/// Returns a writer with the field manager of finalizers (FZ-11).
 pub(crate) fn writer_of(context: &OperatorContext, resource: ApiResource, name: FinalizerName) -> FinalizerWriter {
     let manager = format!("{}/self", context.operator).into();
     FinalizerWriter::new(context.cluster.clone(), Arc::new(resource), manager, name, &context.timing)

@@ -1,15 +1,15 @@
 //! The contract between an owner resource and its components, for platforms that are split into components with controllers of their own.
 //!
-//! A [`Contract`] names the owner and its components; a [`ContractMember`] is one of them, with its edges to others. Both are declared by the macro
-//! `contract!` of the facade, or by hand. A [`ContractComponent`] says how the resource of a component is generated from the owner. A
-//! [`ComponentController`] has two methods, `apply` and `cleanup`. The [`ComponentLoop`] round it waits for dependencies, sets and clears
+//! A [`Contract`] names the owner and its components. A [`ContractMember`] is one of them, with its edges to others. Both are declared by the
+//! macro `contract!` of the facade, or by hand. A [`ContractComponent`] defines how the resource of a component is generated from the owner. A
+//! [`ComponentController`] has two methods, `apply` and `cleanup`. The [`ComponentLoop`] around it waits for dependencies, sets and clears
 //! finalizers on the component and on its dependencies, consumes operation annotations, keeps the order of a teardown, and writes the status.
-//! [`ContractExt::component_controller`] makes it a part of an operator.
+//! [`ContractExt::component_controller`] adds it to an operator.
 //!
-//! The [`OwnerLoop`] works on the owner: it generates the components from it, keeps them as they are to be, deletes those that are switched off, and shows
-//! their conditions and external statuses in the status of the owner. [`ContractExt::contract_owner`] makes it a part of an operator.
+//! The [`OwnerLoop`] processes the owner: it generates the components, corrects them, deletes those that are switched off, and shows their
+//! conditions and external statuses in the status of the owner. [`ContractExt::contract_owner`] adds it to an operator.
 //!
-//! The decisions are those of [`kubewright_core::contract`]; this crate sends the requests.
+//! The decisions are made by [`kubewright_core::contract`]; this crate sends the requests.
 //!
 //! Each scenario of the specification has a row with its tests in `docs/src/reference/rules-of-contracts.md`.
 

@@ -1,7 +1,7 @@
-//! What a plan costs when nothing is to be done (PERF-11), and how that grows with the number of objects.
+//! The time of a plan when every object is in sync (PERF-11), and its growth with the number of objects.
 //!
-//! `cargo bench -p kubewright-core --bench plan [-- <objects>...]`, by default 1000 10000. One thread, no I/O. The budget is 5 ms for
-//! 1,000 objects on one core, and a time that grows linearly.
+//! `cargo bench -p kubewright-core --bench plan [-- <objects>...]`, by default 1000 10000. One thread, no I/O. The budget is 5 ms for 1,000 objects
+//! on one core, and a time that grows linearly.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a benchmark that fails has failed")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark measures real time")]
@@ -20,10 +20,10 @@ use kubewright_machinery::object::{ObjectExt as _, ObjectKey};
 use serde_json::{Value, json};
 
 const OPERATOR: &str = "demo-operator.example.com";
-/// How often each size is measured; the quickest run counts, since others only lose time.
+/// The number of measurements of each size. The quickest one counts, because disturbances can only make a run slower.
 const RUNS: usize = 50;
 
-/// A component whose objects are all as they should be.
+/// A component whose objects are all in sync.
 struct Scene {
     engine: Engine,
     desired: Desired,
@@ -56,7 +56,7 @@ impl Scene {
         scene
     }
 
-    /// Creates everything, as the answers of a server would have it.
+    /// Creates all objects, and answers as a server would.
     fn install(&mut self) {
         let mut observed = Observed::new(&self.inventory);
         loop {
@@ -82,7 +82,7 @@ impl Scene {
         }
     }
 
-    /// What a pass knows when it begins.
+    /// Returns the observations that a pass begins with.
     fn observed(&self) -> Observed {
         let mut observed = Observed::new(&self.inventory);
         for (key, projection) in &self.live {
@@ -96,7 +96,7 @@ impl Scene {
     }
 }
 
-/// One of four types, about as large as usual ones.
+/// Returns a manifest of one of four types, about as large as usual ones.
 fn manifest(n: usize) -> Value {
     let kind = ["ConfigMap", "Secret", "Service", "ServiceAccount"][n % 4];
     let data: serde_json::Map<String, Value> = (0..8).map(|key| (format!("key-{key}"), "dmFsdWU=".into())).collect();
@@ -108,7 +108,7 @@ fn manifest(n: usize) -> Value {
     }
 }
 
-/// What the server made of an object.
+/// Returns an object as the server stores it.
 fn created(mut object: Value, n: usize) -> Value {
     let fields = json!({ "f:data": { "f:key-0": {}, "f:key-1": {} }, "f:metadata": { "f:labels": {} } });
     let metadata = object.metadata_mut();
@@ -121,7 +121,7 @@ fn created(mut object: Value, n: usize) -> Value {
     object
 }
 
-/// Milliseconds of one plan.
+/// Returns the milliseconds that one plan takes.
 fn measure(objects: usize) -> f64 {
     let scene = Scene::of(objects);
     let observed = scene.observed();
@@ -136,7 +136,7 @@ fn measure(objects: usize) -> f64 {
 }
 
 fn main() {
-    // What comes from cargo itself begins with a dash.
+    // Arguments that cargo adds begin with a dash.
     let mut sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
     if sizes.is_empty() {
         sizes = vec![1000, 10_000];

@@ -1,7 +1,7 @@
 //! Pure decisions of an operator: outcomes, back-off, the work queue, manifests, health, dependents.
 //!
-//! Nothing here does I/O, reads a clock or draws unseeded random numbers: time and seeds are arguments, so everything can be
-//! tested as data.
+//! This crate does no I/O, reads no clock and draws no unseeded random numbers: time and seeds are arguments, so that all decisions can be tested as
+//! data.
 
 pub mod backoff;
 pub mod child;

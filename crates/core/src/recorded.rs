@@ -1,16 +1,15 @@
-//! Facts recorded from Knative's library, which lie in `shared/data/knative` beside the repository, or in the folder that
-//! `KUBEWRIGHT_KNATIVE` names.
+//! Facts recorded from Knative's library, stored in `shared/data/knative` beside the repository, or in the folder that `KUBEWRIGHT_KNATIVE` names.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The lines of a file of vectors. Without the recordings there is none, and the test says so.
+/// Returns the lines of a file of vectors; prints a message and returns none if the recordings are missing.
 pub(crate) fn knative_vectors(file: &str) -> Option<Vec<Value>> {
     knative_lines(&format!("vectors/{file}"))
 }
 
-/// The lines of a recorded file. Without the recordings there is none, and the test says so.
+/// Returns the lines of a recorded file; prints a message and returns none if the recordings are missing.
 pub(crate) fn knative_lines(file: &str) -> Option<Vec<Value>> {
     let named = std::env::var_os("KUBEWRIGHT_KNATIVE").map(PathBuf::from);
     let beside = || {
@@ -28,7 +27,7 @@ pub(crate) fn knative_lines(file: &str) -> Option<Vec<Value>> {
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// A field that is a list of texts.
+/// Returns the texts of a field that is a list.
 pub(crate) fn texts(line: &Value, field: &str) -> Vec<String> {
     line[field].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! Points in time as Kubernetes writes them down: RFC 3339, UTC, whole seconds.
+//! Points in time in the form of Kubernetes: RFC 3339, UTC, whole seconds.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// A point in time in whole seconds, so that what is in memory equals what is read back.
+/// A point in time in whole seconds, so that the value in memory equals the value that is read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "Timestamp", into = "Timestamp")]
 pub struct Seconds(Timestamp);
 
 impl Seconds {
-    /// The point in time.
+    /// Returns the point in time.
     pub const fn timestamp(self) -> Timestamp {
         self.0
     }

@@ -1,5 +1,5 @@
-//! Points in time. Both kinds are arguments everywhere: [`Timestamp`] for what is written down and compared with other
-//! processes, [`Moment`] for measuring and waiting inside this one.
+//! Points in time. Both kinds are always passed as arguments: [`Timestamp`] for times that are stored and compared with those of other processes,
+//! [`Moment`] for measuring and waiting inside this process.
 
 use std::fmt;
 use std::ops::Add;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 pub use jiff::Timestamp;
 
-/// A point on a clock that never goes back, counted from the start of the process (or of the test).
+/// A point in time on a clock that never goes back, counted from the start of the process (or of the test).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub Duration);
 
@@ -15,7 +15,7 @@ impl Moment {
     /// The start of the clock.
     pub const START: Self = Self(Duration::ZERO);
 
-    /// The time passed since `earlier`; zero when `earlier` is later.
+    /// Returns the time passed since `earlier`; zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
@@ -29,12 +29,12 @@ impl Add<Duration> for Moment {
     }
 }
 
-/// A point in time as Kubernetes writes a `MicroTime`: RFC 3339, UTC, always six digits of a second.
+/// Formats a point in time as a `MicroTime` of Kubernetes: RFC 3339, UTC, always six digits of a second.
 pub fn micros(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string()
 }
 
-/// Writes a duration the way people say it: `500ms`, `10s`, `1m30s`, `6h`. Zero is `0s`.
+/// Writes a duration in a short form: `500ms`, `10s`, `1m30s`, `6h`. Zero is `0s`.
 pub(crate) fn write_human(f: &mut fmt::Formatter<'_>, duration: Duration) -> fmt::Result {
     let nanos = duration.subsec_nanos();
     let seconds = duration.as_secs();

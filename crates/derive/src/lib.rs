@@ -1,6 +1,6 @@
 //! The macros of Kubewright.
 //!
-//! The macros are used through the facade crate `kubewright`, and the code they give names its paths only.
+//! The macros are used through the facade crate `kubewright`; the generated code uses only paths of that crate.
 
 mod component;
 mod conditions;
@@ -16,25 +16,25 @@ use syn::{DeriveInput, ItemImpl, parse_macro_input};
 
 /// Makes the resource of a spec a component.
 ///
-/// Stands beside `#[derive(CustomResource)]` on the spec. It finds the embedded settings (`Placement`, `Policies`,
+/// Stands beside `#[derive(CustomResource)]` on the spec. The derive finds the embedded settings (`Placement`, `Policies`,
 /// `Suspend`, `Requeue`, `Retry`, `Timeout`, `Reapply`, `ManagedTypes`, `Values`, and own types that implement
 /// `Setting`) and references (`ConfigMapRef`, `ConfigMapKeyRef`, `SecretRef`, `SecretKeyRef`, also in options, boxes, `Arc`s, lists,
 /// arrays, tuples and maps, and own structs and enums that derive `HoldsReferences`) by type and implements `Component` for the resource
-/// that `CustomResource` generates. An own struct that holds references and does not derive that is passed over.
+/// that `CustomResource` generates. An own struct that holds references and does not derive `HoldsReferences` is ignored.
 ///
-/// On a reference, `#[reference(fallback_keys("a", "b"))]` names keys that are tried when the reference names none, and
-/// `#[reference(ignore_on_deletion)]` lets the component be deleted though the object is gone.
+/// On a reference, `#[reference(fallback_keys("a", "b"))]` names keys that are tried if the reference does not name one, and
+/// `#[reference(ignore_on_deletion)]` allows the deletion of the component although the object is gone.
 #[proc_macro_derive(Component, attributes(component, reference))]
 pub fn derive_component(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     component::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes the references in a struct or enum known where it stands in the spec of a component, under the names that serde gives its
-/// fields and variants. The attributes are those of `Component`.
+/// Finds the references in a struct or enum that is a part of the spec of a component, under the names that serde gives its fields and variants. The
+/// attributes are those of `Component`.
 ///
-/// With `#[reference(content = Type)]` on the struct or enum itself it is a reference of its own kind: the operator's code says, by
-/// implementing `Reference`, how that content is loaded.
+/// With `#[reference(content = Type)]` on the struct or enum itself it is a reference of its own kind: the operator's code implements `Reference` for
+/// it, which loads the content.
 #[proc_macro_derive(HoldsReferences, attributes(reference))]
 pub fn derive_holds_references(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -53,13 +53,13 @@ pub fn derive_holds_references(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// `ready` is for things that live on, and the default; `succeeded = "Succeeded"` is for things that run to an end.
+/// `ready` is for long-running objects, and the default; `succeeded = "Succeeded"` is for objects that run to completion.
 /// `severity(ServiceAvailable = "Warning")` is written by Knative-style conditions only.
 ///
-/// The conditions are the field `conditions`, or the one that is marked with `#[conditions(list)]`. It is a `Conditions`, or any list of
-/// conditions that serde reads and writes, such as those of `k8s-openapi`. The generation that the status is of is the field
-/// `observed_generation`, or the one that is marked with `#[conditions(observed_generation)]`, an `Option<i64>`; a status may do without.
-/// The same holds of `applied_generation`, the generation of the last pass that succeeded.
+/// The conditions are in the field `conditions`, or in the one with `#[conditions(list)]`. Its type is `Conditions`, or any list of
+/// conditions that serde reads and writes, such as those of `k8s-openapi`. The generation that the status is of is in the field
+/// `observed_generation`, or in the one with `#[conditions(observed_generation)]`, an `Option<i64>`; the field may be missing. The same is true of
+/// `applied_generation`, the generation of the last pass that succeeded.
 #[proc_macro_derive(ConditionSet, attributes(conditions))]
 pub fn derive_condition_set(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -68,20 +68,20 @@ pub fn derive_condition_set(input: TokenStream) -> TokenStream {
 
 /// Reads the fields of a struct from the keys of a ConfigMap: implements `FromConfigMap`.
 ///
-/// On the struct, `#[config(name = "..")]` names the ConfigMap. With `optional` it may be absent, with `strict` unknown keys are errors,
-/// and with `example_checksum` its key `_example` is protected by a checksum.
+/// On the struct, `#[config(name = "..")]` names the ConfigMap. With `optional` it may be absent, with `strict` unknown keys are errors, and with
+/// `example_checksum` its key `_example` is protected by a checksum.
 ///
-/// Each field is a key: `#[config(key = "..")]`, else the name of the field with `-` in place of `_`. `alias = ".."`, also several times,
-/// is a former name of the key; `default = ".."` the text that stands for a missing key; `range = "least..=most"` bounds the value, with
-/// bounds that are texts of it. A field without default is required, unless it is an `Option` or a `BTreeSet`. `prefix = "p"` on a
-/// `BTreeMap<String, T>` collects the keys `p.<rest>` under `<rest>`, as far as no other field reads them.
+/// Each field is a key: `#[config(key = "..")]`, or else the name of the field with `-` in place of `_`. `alias = ".."`, also several times, is a
+/// former name of the key; `default = ".."` is the text that is used for a missing key; `range = "least..=most"` bounds the value, with bounds that
+/// are texts of it. A field without default is required, unless it is an `Option` or a `BTreeSet`. `prefix = "p"` on a `BTreeMap<String, T>` collects
+/// the keys `p.<rest>` under `<rest>`, unless another field reads them.
 ///
-/// Types of fields implement `ConfigValue`, as `String`, `bool`, numbers, `Duration`, `Quantity`, `BTreeSet<String>` and
-/// `NamespacedName` do, or `FromStr`, or are an `Option` of one of those. For others `parse_with = path` names a function from `&str` to
-/// a `Result` of the type of the field or of that in its option.
+/// The types of fields implement `ConfigValue`, as `String`, `bool`, numbers, `Duration`, `Quantity`, `BTreeSet<String>` and `NamespacedName` do, or
+/// `FromStr`, or are an `Option` of such a type. For other types `parse_with = path` names a function from `&str` to a `Result` of the type of the
+/// field, or of the type in its option.
 ///
-/// A default or bound that is no value of its type does not compile if the type is a primitive one; with others `from_data` fails
-/// whatever the data is, so that any test of the configuration finds it.
+/// A default or bound that is not a value of its type fails to compile if the type is a primitive one; with other types `from_data` fails whatever
+/// the data is, so that any test of the configuration finds it.
 #[proc_macro_derive(FromConfigMap, attributes(config))]
 pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -106,25 +106,26 @@ pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
 ///
 /// # Functions
 ///
-/// Only these functions may stand in the block; helpers go into another one. The block stays as it is, so that tests may call its functions.
+/// Only these functions are allowed in the block; helpers belong in another one. The block itself is not changed, so that tests can call its
+/// functions.
 ///
 /// | Function | Called |
 /// |---|---|
 /// | `#[inject] fn new(..) -> Self` | once, to make the reconciler: sync or async, of any name, also with a `Result` of it. Its arguments are injected |
 /// | `async fn reconcile(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is not being deleted. Required |
-/// | `async fn finalize(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is being deleted and has our finalizer, which is managed because of this method |
-/// | `async fn observe(&self, cx: &Context<K>, object: &K) -> Flow` | for an object that another replica works on |
+/// | `async fn finalize(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is being deleted and has the finalizer, which is managed because of this method |
+/// | `async fn observe(&self, cx: &Context<K>, object: &K) -> Flow` | for an object whose bucket another replica leads |
 /// | `async fn observe_deleted(&self, cx: &Context<K>, key: &Key) -> Flow` | on every replica, for an object that is gone |
-/// | `async fn on_promoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | when this replica is about to lead a bucket; again after an error |
-/// | `async fn on_demoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | when it leads the bucket no longer, and all passes have ended |
-/// | `fn watches(triggers: &mut TriggerSet<K>)` | once, to declare what else queues keys |
+/// | `async fn on_promoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | before this replica leads a bucket; again after an error |
+/// | `async fn on_demoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | after this replica has stopped leading the bucket, and all passes have ended |
+/// | `fn watches(triggers: &mut TriggerSet<K>)` | once, to declare further triggers |
 ///
-/// The parameter `status` may be left out. Without it in `reconcile` no status is written, and the framework sets no condition. With it, the
+/// The parameter `status` is optional. Without it in `reconcile` no status is written, and the framework sets no condition. With it, the
 /// conditions of a status that derives `ConditionSet` are completed by the framework.
 ///
 /// # Arguments
 ///
-/// A text may also be the path of a constant, which is checked when the operator starts.
+/// Instead of a text, the path of a constant is allowed, which is checked when the operator starts.
 ///
 /// | Argument | Default | Meaning |
 /// |---|---|---|
@@ -132,17 +133,17 @@ pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
 /// | `name = ".."` | kind in lower case | names the controller, its queue and its metrics |
 /// | `agent = ".."` | `<name>-controller` | the reporter of events |
 /// | `finalizer = "domain/name"` | `<group>/<operator>-<kind in lower case>` | the finalizer |
-/// | `legacy_finalizers = [".."]` | none | its former names: one that is there counts as ours, and is removed with ours |
+/// | `legacy_finalizers = [".."]` | none | its former names: one that is there counts as the finalizer, and is removed with it |
 /// | `finalizer_on = "demand"` | `"always"` | sets the finalizer when `cx.hold()` is called, not before the first `reconcile` |
-/// | `class(keys = [".."], value = "..", hand_over = "..")` | none | works on objects only whose annotation has the value; the first key that is there decides. `hand_over` says what becomes of others with our finalizer: `"finalize"`, the default, or `"release"` |
-/// | `concurrency = 4` | 2 | the number of passes at once; `--workers` wins over it |
+/// | `class(keys = [".."], value = "..", hand_over = "..")` | none | selects the objects whose annotation has the value; the first key that is present decides. `hand_over` is the treatment of other objects with the finalizer: `"finalize"`, the default, or `"release"` |
+/// | `concurrency = 4` | 2 | the number of passes at once; `--workers` takes precedence |
 /// | `owns(A, B)` | none | queues the controller owner of objects of these kinds |
 /// | `creates(A, B)` | none | declares the permissions to read, create, change and delete children of these kinds |
 /// | `timeout = "30s"` | none | the time that a method may take |
-/// | `resync = "10h"` | `--resync` | the period after which all objects are looked at again |
+/// | `resync = "10h"` | `--resync` | the period after which all objects are queued again |
 /// | `defaults` | off | calls `Defaulted::default_fields` of the kind on the copy of the object that `reconcile` and `finalize` are given |
 /// | `on_status_change` | off | also queues objects of which only the status has changed |
-/// | `resync_filter = path` | all | a predicate: the objects that are looked at again |
+/// | `resync_filter = path` | all | a predicate: selects the objects that a resync queues |
 #[proc_macro_attribute]
 pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let block = parse_macro_input!(item as ItemImpl);
@@ -162,48 +163,48 @@ pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// It makes the type of the contract and implements `Contract` for it, `ContractMember` for each component, and `DependsOn` and `Needs` for each
-/// edge. The components are types of the crate, for which their author implements `ContractComponent`. All of it can be written by hand, too.
+/// The macro defines the type of the contract and implements `Contract` for it, `ContractMember` for each component, and `DependsOn` and `Needs` for
+/// each edge. The components are types of the crate, for which their author implements `ContractComponent`. All of this can also be written by hand.
 ///
 /// # Settings
 ///
-/// A setting is `key = value;`. Attributes before the first one, such as documentation, are those of the type of the contract.
+/// A setting is `key = value;`. Attributes before the first setting, such as documentation, apply to the type of the contract.
 ///
 /// | Setting | Default | Meaning |
 /// |---|---|---|
 /// | `owner = T` | required | the kind of the owner, whose status is an `OwnerStatus` |
-/// | `pub name = T` | `pub name = <Owner>Contract` | the type of the contract, with the visibility of the kinds, which may be none |
+/// | `pub name = T` | `pub name = <Owner>Contract` | the type of the contract; its visibility must be that of the kinds, which may be private |
 /// | `internal = T` | none | the kind of the internal configuration |
-/// | `domain = ".."` | the API group of the owner | the domain of keys and finalizers: a text, or the path of a constant, which is checked at the start |
+/// | `domain = ".."` | the API group of the owner | the domain of keys and finalizers: a text, or the path of a constant, which is checked when the operator starts |
 /// | `preset = openmcp` | none | the keys, names and texts of the openmcp mcp-operator |
 /// | `revision = SameRevision` | `ReadyOnly`, in the preset `SameRevision` | the generations of the owner at which needed components are ready |
 /// | `finalizer_form = KindDotDomain` | `DomainSlashKind`, in the preset `KindDotDomain` | the form of own finalizers; `DomainDotKind` is the third |
 /// | `max_name_length = 40` | 63, in the preset 36 | the longest name of an owner, in characters |
-/// | `disabled = path` | none | the function for `Contract::disabled`: the types whose controllers leave their components alone |
+/// | `disabled = path` | none | the function for `Contract::disabled`: the types whose controllers ignore their components |
 /// | `propagate = path` | none | the function for `Contract::propagate`: labels that all components get |
-/// | `reads_namespaces = true` | `false` | whether `propagate` gets the labels of the namespace |
+/// | `reads_namespaces = true` | `false` | if true, `propagate` gets the labels of the namespace |
 /// | `architecture = path` | none | the function for `Contract::architecture`, under the preset |
 ///
 /// # Components
 ///
-/// A component is the type of its resource with braces, in which these stand, with commas between them. A component is named by the last
-/// segment of its path.
+/// A component is the type of its resource with braces, which contain these entries, separated by commas. The name of a component is the last segment
+/// of its path.
 ///
 /// | In the braces | Meaning |
 /// |---|---|
-/// | `needs: [A, B]` | these are ready before the component is worked on, and outlive it; at most eight edges in all |
+/// | `needs: [A, B]` | these are ready before the component is reconciled, and outlive it; at most eight edges in all |
 /// | `outlived_by: [A, B]` | these outlive the component, ready or not |
 /// | `keep_running` | `apply` is still called while other components keep this one from being deleted |
 /// | `type = "APIServer"` | the `<T>` of conditions and finalizers. The default is the name of the type; an operator whose component has another kind does not start |
 ///
-/// A component in `needs` may have braces of its own: `A { same_revision, conditions: ["AReachable"] }`. With `same_revision` it is ready only when it
-/// is generated from the same generations of the owner. With `conditions` these of its declared conditions count for its readiness, besides those that
-/// always do; without a list all of normal polarity.
+/// A component in `needs` may have braces of its own: `A { same_revision, conditions: ["AReachable"] }`. With `same_revision` it is ready only if it
+/// is generated from the same generations of the owner. With `conditions` only these of its declared conditions count for its readiness, besides
+/// those that always do; without a list all conditions of normal polarity count.
 ///
 /// # Errors
 ///
-/// Components that depend on each other in a cycle, unknown or repeated ones, names that are too long, and condition types that two components declare
-/// do not compile.
+/// Components that depend on each other in a cycle, unknown or repeated ones, names that are too long, and condition types that two components
+/// declare do not compile.
 #[proc_macro]
 pub fn contract(input: TokenStream) -> TokenStream {
     contract::expand(input.into()).into()

@@ -1,13 +1,13 @@
 use proc_macro2::Ident;
 use syn::Error;
 
-/// An error about a name that is none of those allowed: it lists them, and names the one that was probably meant.
+/// Returns an error about a name that is not allowed: it lists the allowed names, and suggests the nearest one.
 pub(crate) fn unknown(what: &str, name: &Ident, allowed: &[&str], remark: &str) -> Error {
     let hint = nearest(&name.to_string(), allowed).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     Error::new(name.span(), format!("unknown {what} `{name}`{hint} (allowed: {}){remark}", allowed.join(", ")))
 }
 
-/// The allowed name that differs least, if it differs in no more than a third of its letters.
+/// Returns the allowed name with the smallest distance, if that is at most a third of its letters.
 pub(crate) fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let name = folded(name);
     let distances = allowed.iter().map(|candidate| (distance(&name, &folded(candidate)), *candidate));
@@ -19,7 +19,7 @@ fn folded(name: &str) -> Vec<char> {
     name.chars().filter(|letter| *letter != '_').flat_map(char::to_lowercase).collect()
 }
 
-/// The number of letters to insert, remove or replace.
+/// Returns the number of letters to insert, remove or replace.
 fn distance(from: &[char], to: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (line, left) in from.iter().enumerate() {

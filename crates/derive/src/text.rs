@@ -1,16 +1,16 @@
-//! Texts whose form is known when an operator is compiled.
+//! Texts whose form is checked when an operator is compiled.
 
 use std::time::Duration;
 
 use syn::parse::ParseStream;
 use syn::{Error, Expr, ExprLit, Lit, LitStr, Result};
 
-/// The longest DNS subdomain.
+/// The longest DNS subdomain, in characters.
 const MAX_DOMAIN: usize = 253;
-/// The longest part of a finalizer after the slash, and the longest label.
+/// The longest part of a finalizer after the slash, and the longest label, in characters.
 const MAX_NAME: usize = 63;
 
-/// A text, or the path of a constant. Only a text can be checked here: a constant is checked when the operator starts.
+/// Parses a text, or the path of a constant. Only a text can be checked here: a constant is checked when the operator starts.
 pub(crate) fn text_or_constant(input: ParseStream<'_>, problem: fn(&str) -> Option<&'static str>) -> Result<Expr> {
     let value: Expr = input.parse()?;
     match &value {
@@ -23,7 +23,7 @@ pub(crate) fn text_or_constant(input: ParseStream<'_>, problem: fn(&str) -> Opti
     }
 }
 
-/// What is wrong with the name of a finalizer (FNL-1). The rule is that of `kubewright_core::finalizer::FinalizerName::parse`.
+/// Returns the problem of the name of a finalizer (FNL-1). The rule is that of `kubewright_core::finalizer::FinalizerName::parse`.
 pub(crate) fn finalizer_problem(name: &str) -> Option<&'static str> {
     let is_finalizer = name.split_once('/').is_some_and(|(domain, rest)| is_subdomain(domain) && is_qualified(rest));
     (!is_finalizer).then_some(
@@ -32,7 +32,7 @@ pub(crate) fn finalizer_problem(name: &str) -> Option<&'static str> {
     )
 }
 
-/// What is wrong with the former name of a finalizer, which may lack the domain.
+/// Returns the problem of the former name of a finalizer, which may lack the domain.
 pub(crate) fn former_finalizer_problem(name: &str) -> Option<&'static str> {
     if name.contains('/') {
         return finalizer_problem(name);
@@ -43,17 +43,17 @@ pub(crate) fn former_finalizer_problem(name: &str) -> Option<&'static str> {
     )
 }
 
-/// What is wrong with the name of a controller.
+/// Returns the problem of the name of a controller.
 pub(crate) fn controller_problem(name: &str) -> Option<&'static str> {
     (!is_subdomain(name)).then_some("is no name of a controller: it must be a DNS subdomain, such as \"widgets\"")
 }
 
-/// What is wrong with a text that only has to be there.
+/// Returns the problem of a text that only must not be empty.
 pub(crate) fn empty_problem(text: &str) -> Option<&'static str> {
     text.is_empty().then_some("is empty")
 }
 
-/// What is wrong with a text that may be anything: nothing.
+/// Returns no problem, because any text is allowed.
 pub(crate) const fn no_problem(_: &str) -> Option<&'static str> {
     None
 }
@@ -78,7 +78,7 @@ const fn is_inner(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
-/// A duration longer than zero.
+/// Parses a duration longer than zero.
 pub(crate) fn duration(text: &LitStr) -> Result<Duration> {
     match nanoseconds(&text.value()) {
         Some(0) => Err(Error::new(text.span(), "the duration must be longer than zero")),
@@ -93,7 +93,7 @@ pub(crate) fn duration(text: &LitStr) -> Result<Duration> {
     }
 }
 
-/// A duration as Go writes it: numbers, perhaps with a fraction, each with a unit.
+/// Parses a duration in the form of Go: numbers, optionally with a fraction, each with a unit.
 fn nanoseconds(text: &str) -> Option<u64> {
     let mut rest = text;
     let mut sum = 0_u64;
@@ -121,7 +121,7 @@ fn part(number: &str, unit: &str) -> Option<u64> {
         return None;
     }
     let digits = |digits: &str| if digits.is_empty() { Some(0) } else { digits.parse::<u128>().ok() };
-    // More than 18 places are below a nanosecond even for hours.
+    // More than 18 decimal places are below a nanosecond even for hours.
     let fraction = fraction.get(..fraction.len().min(18))?;
     let below = digits(fraction)? * unit / 10_u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
     u64::try_from(digits(whole)?.checked_mul(unit)?.checked_add(below)?).ok()

@@ -1,9 +1,9 @@
-//! What the user may try next.
+//! Suggestions for the user's next commands.
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-/// Commands for the sample that became ready.
+/// Returns commands to try with the sample that became ready.
 pub(crate) fn hints(kubeconfig: &str, plural: &str, object: &Value) -> String {
     let (namespace, name) = (object.namespace(), object.name());
     let scope = if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") };
@@ -26,7 +26,7 @@ pub(crate) fn hints(kubeconfig: &str, plural: &str, object: &Value) -> String {
     )
 }
 
-/// The dependent that is best to break: a ConfigMap, else whatever comes first.
+/// Returns the dependent that is suggested for deletion: a ConfigMap, or else the first dependent.
 fn dependent(component: &Value) -> Option<String> {
     let items = component.pointer("/status/inventory")?.as_array()?;
     let item = items.iter().find(|item| item["kind"] == "ConfigMap").or_else(|| items.first())?;

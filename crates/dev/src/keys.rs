@@ -4,17 +4,17 @@ use std::io::{self, IsTerminal as _};
 
 use tokio::sync::mpsc;
 
-/// The command of a key.
+/// The command that a key triggers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyCommand {
-    /// Kill the replica of this number, from 0, or start it again.
+    /// Kills the replica of this number, counted from 0, or starts it again.
     Toggle(usize),
-    /// End everything in order.
+    /// Ends `dev` in order.
     End,
 }
 
 impl KeyCommand {
-    /// The command of a key where there are so many replicas.
+    /// Returns the command of a key, with this number of replicas.
     fn of(key: u8, replicas: usize) -> Option<Self> {
         match key {
             b'q' | b'Q' => Some(Self::End),
@@ -24,21 +24,21 @@ impl KeyCommand {
     }
 }
 
-/// The keys of a terminal, one by one and unseen. Ctrl-C is a signal all the same.
+/// The keys of a terminal, read one by one and without echo. Ctrl-C still sends its signal.
 pub(crate) struct Keys {
     replicas: usize,
-    /// None without a terminal.
+    /// The receiver of pressed keys. `None` without a terminal.
     pressed: Option<mpsc::UnboundedReceiver<u8>>,
     reader: Option<tokio::task::JoinHandle<()>>,
 }
 
 impl Keys {
-    /// No keys at all.
+    /// Returns a source without keys.
     pub(crate) fn none() -> Self {
         Self { replicas: 0, pressed: None, reader: None }
     }
 
-    /// The keys of the standard input where it is a terminal, for so many replicas.
+    /// Reads the keys of the standard input if it is a terminal, for this number of replicas.
     #[cfg(unix)]
     pub(crate) fn listen(replicas: usize) -> io::Result<Self> {
         if !io::stdin().is_terminal() {
@@ -61,18 +61,18 @@ impl Keys {
         Ok(Self { replicas, pressed: Some(pressed), reader: Some(reader) })
     }
 
-    /// No keys: they are read without waiting for the end of a line on Unix only.
+    /// Returns a source without keys: they can be read without waiting for the end of a line on Unix only.
     #[cfg(not(unix))]
     pub(crate) fn listen(_: usize) -> io::Result<Self> {
         Ok(Self::none())
     }
 
-    /// A line that tells which keys there are, if there are any.
+    /// Returns a line that lists the keys, if keys are read.
     pub(crate) fn help(&self) -> Option<String> {
         self.pressed.as_ref().map(|_| format!("1 to {}: kill this replica, or start it again; q: end", self.replicas))
     }
 
-    /// The command of the next key that has one; never without keys. Safe to cancel.
+    /// Waits for the next key that has a command. Never returns without keys. Cancel safe.
     pub(crate) async fn next(&mut self) -> KeyCommand {
         while let Some(pressed) = &mut self.pressed {
             match pressed.recv().await.map(|key| KeyCommand::of(key, self.replicas)) {
@@ -84,11 +84,11 @@ impl Keys {
         std::future::pending().await
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal.
     pub(crate) async fn end(mut self) {
         self.pressed = None;
         if let Some(reader) = self.reader.take() {
-            // A reader that panicked gave the terminal back when its stack went.
+            // If the reader panicked, the terminal was restored while its stack was unwound.
             let _ = reader.await;
         }
     }
@@ -100,10 +100,10 @@ mod terminal {
 
     use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
-    /// How long a read waits for a key, in tenths of a second.
+    /// The time that a read waits for a key, in tenths of a second.
     const READ_TIME: u8 = 1;
 
-    /// The standard input without buffering of lines and without echo. Signals and output stay as they are; raw mode would change them.
+    /// The standard input without line buffering and without echo. Signals and output are left unchanged; raw mode would change them.
     pub(super) struct UnbufferedTerminal {
         input: io::Stdin,
         former: Termios,
@@ -121,7 +121,7 @@ mod terminal {
             Ok(Self { input, former })
         }
 
-        /// The next key; none when none was pressed for a while.
+        /// Returns the next key, or `None` if none was pressed for a while.
         pub(super) fn read(&self) -> io::Result<Option<u8>> {
             let mut key = [0];
             match rustix::io::read(&self.input, &mut key) {
@@ -134,7 +134,7 @@ mod terminal {
 
     impl Drop for UnbufferedTerminal {
         fn drop(&mut self) {
-            // A terminal that is gone needs nothing.
+            // A terminal that is gone need not be restored.
             let _ = tcsetattr(&self.input, OptionalActions::Now, &self.former);
         }
     }

@@ -1,4 +1,4 @@
-//! The kinds of the operator whose objects are shown.
+//! The kinds whose objects are shown.
 
 use kube::api::ApiResource;
 use kube::core::GroupVersionKind;
@@ -6,28 +6,28 @@ use kubewright_machinery::object::{GroupKind, ObjectExt as _};
 use kubewright_runtime::operator::Declarations;
 use serde_json::Value;
 
-/// A kind that the operator brings, or that one of its controllers works on.
+/// A kind whose CRD the operator installs, or which one of its controllers processes.
 #[derive(Clone, Debug)]
 pub(crate) struct ShownKind {
     /// Group, version, kind and plural.
     pub(crate) resource: ApiResource,
-    /// What its objects tell of themselves.
+    /// The state that its objects report.
     pub(crate) tells: Tells,
 }
 
-/// What the objects of a kind tell of themselves.
+/// The state that the objects of a kind report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tells {
     /// State, conditions, and an inventory of dependents.
     Dependents,
     /// Conditions.
     Conditions,
-    /// Nothing: they are as they should be when they exist.
+    /// No state: the objects count as ready when they exist.
     Nothing,
 }
 
 impl ShownKind {
-    /// The kind that a CRD defines, in its storage version.
+    /// Returns the kind that a CRD defines, in its storage version.
     pub(crate) fn of_crd(crd: &Value) -> Self {
         let text = |pointer: &str| crd.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let versions = crd.pointer("/spec/versions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -46,14 +46,14 @@ impl ShownKind {
         Self { resource: ApiResource::from_gvk_with_plural(&gvk, text("/spec/names/plural")), tells }
     }
 
-    /// Whether this is the kind of an object, in whatever version.
+    /// Returns true if this is the kind of an object, in any version.
     pub(crate) fn is_of(&self, object: &Value) -> bool {
         self.resource.kind == object.kind() && object.gvk().is_some_and(|gvk| gvk.group == self.resource.group)
     }
 }
 
-/// All kinds of an operator: those that it brings, then those of other owners that its controllers work on, as far as the cluster serves
-/// them. The controllers wait for the others.
+/// Returns all kinds of an operator: those of its CRDs, then the other kinds that its controllers process, as far as the cluster serves them.
+/// The controllers wait for kinds that are not served.
 pub(crate) async fn kinds(client: &kube::Client, declarations: &Declarations) -> Vec<ShownKind> {
     let mut kinds: Vec<ShownKind> = declarations.crds().map(ShownKind::of_crd).collect();
     for foreign in declarations.controllers() {
@@ -70,7 +70,8 @@ pub(crate) async fn kinds(client: &kube::Client, declarations: &Declarations) ->
     kinds
 }
 
-/// Kinds of Kubernetes with a condition `Ready`; others of other owners are known by name only.
+/// Returns the state that the objects of a kind without a CRD of the operator report. Kinds of Kubernetes with a condition `Ready` are known; of
+/// other kinds only the name is.
 fn tells_of(kind: &GroupKind) -> Tells {
     let has_ready = kind.group.is_empty() && matches!(kind.kind.as_str(), "Pod" | "Node");
     if has_ready { Tells::Conditions } else { Tells::Nothing }

@@ -28,7 +28,7 @@ impl DevEnvironment for Environment {
             match run::run(source, args).await {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
-                    // There is no reader left when the output is closed.
+                    // If the output is closed, the error cannot be reported.
                     let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("error: failed to {error}\n"));
                     ExitCode::FAILURE
                 }
@@ -37,7 +37,7 @@ impl DevEnvironment for Environment {
     }
 }
 
-/// Why `dev` ended early. The texts follow "failed to".
+/// The error that ended `dev`. The texts follow "failed to".
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DevError {
     #[error("start the embedded API server: {0}")]

@@ -1,4 +1,4 @@
-//! `dev` from start to end.
+//! The course of `dev` from start to end.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -21,9 +21,9 @@ use crate::server::{DevServer, install};
 use crate::view::{ComponentView, Screen, View};
 use crate::watch::{Seen, objects};
 
-/// With `--exit-when-ready`, the operator must work and the sample be ready within this time.
+/// The time limit for the operator to work and the sample to be ready, with `--exit-when-ready`.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Ages on the screen go on.
+/// The interval at which the ages on the screen are updated.
 const TICK: Duration = Duration::from_secs(1);
 
 pub(crate) async fn run(source: OperatorSource, args: DevArgs) -> Result<(), DevError> {
@@ -76,7 +76,7 @@ pub(crate) async fn run(source: OperatorSource, args: DevArgs) -> Result<(), Dev
     outcome.and(stopped)
 }
 
-/// Starts replicas: the first with the operator that is there already.
+/// Returns a function that starts replicas. The first one uses the given operator.
 fn starter(
     operator: Operator,
     again: Option<MakeOperator>,
@@ -100,7 +100,7 @@ fn samples(operator: &Operator, none: bool) -> Result<Vec<Value>, DevError> {
     Ok(samples)
 }
 
-/// The server, the replicas on it, and the user.
+/// The server, the replicas on it, and the connection to the user.
 struct DevSession<'a> {
     client: &'a kube::Client,
     clock: &'a Clock,
@@ -184,12 +184,12 @@ impl Follow<'_> {
         }
     }
 
-    /// The samples that the operator works on; others may lie beside them.
+    /// Returns the samples that the operator processes; the sample file may contain other objects.
     fn served_samples(&self) -> impl Iterator<Item = &Value> {
         self.samples.iter().filter(|sample| self.kind_of(sample).is_some())
     }
 
-    /// Kind, namespace and name; the group of the kind, too, where the operator works on another kind of this name.
+    /// Returns kind, namespace and name, with the group of the kind if the operator processes another kind of the same name.
     fn title_of(&self, object: &Value) -> String {
         let namesakes = self.kinds.iter().filter(|kind| kind.resource.kind == object.kind());
         if namesakes.count() > 1 { ComponentView::full_title_of(object) } else { ComponentView::title_of(object) }

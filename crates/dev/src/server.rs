@@ -1,4 +1,4 @@
-//! The embedded API server, its kubeconfig, and what is installed on it.
+//! The embedded API server, its kubeconfig, and the objects installed on it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::DevError;
 
-/// How long a pod needs to become ready: slow enough to watch.
+/// The time until a pod becomes ready, which is long enough to be seen.
 const STAGE_DELAY: Duration = Duration::from_secs(1);
 
 /// A running server with its port and kubeconfig file.
@@ -40,7 +40,7 @@ impl DevServer {
         &self.kubeconfig.path
     }
 
-    /// A client that needs no socket.
+    /// Returns a client that needs no socket.
     pub(crate) fn client(&self) -> kube::Client {
         self.server.client(Identity::admin())
     }
@@ -50,7 +50,7 @@ impl DevServer {
     }
 }
 
-/// The kubeconfig; a temporary one goes with the server.
+/// The kubeconfig file. A temporary one is deleted with the server.
 struct KubeconfigFile {
     path: PathBuf,
     temporary: bool,
@@ -73,19 +73,19 @@ impl KubeconfigFile {
 impl Drop for KubeconfigFile {
     fn drop(&mut self) {
         if self.temporary {
-            // A file that stays behind names a server that is gone; nothing is lost with it.
+            // A file that cannot be deleted only names a server that is gone.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Only a kubeconfig that this command wrote before, or nothing at all.
+/// Returns true if the path is free, or holds an empty file or a kubeconfig that this command wrote before.
 fn may_overwrite(path: &Path) -> bool {
     !path.exists()
         || std::fs::read_to_string(path).is_ok_and(|text| text.trim().is_empty() || text.contains("current-context: kubewright"))
 }
 
-/// It holds a key, so nobody else may read it, and the file is always a new one.
+/// Writes a file that only the user can read, because it contains a key. An existing file is replaced by a new one.
 fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
@@ -98,7 +98,7 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     std::io::Write::write_all(&mut options.open(path)?, text.as_bytes())
 }
 
-/// Creates an object; one that exists already is fine.
+/// Creates an object. An object that already exists is no error.
 pub(crate) async fn install(client: &kube::Client, object: &Value) -> Result<(), DevError> {
     let what = || format!("{} {}", object.kind(), object.name());
     let failed = |source| DevError::Install { what: what(), source: Box::new(source) };

@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::kinds::ShownKind;
 
-/// An object came or changed, or went.
+/// A change of an object: it was created, changed or deleted.
 pub(crate) enum Seen {
     Now(Value),
     Gone(Value),
 }
 
-/// All objects of these kinds.
+/// Returns the stream of all objects of these kinds.
 pub(crate) fn objects(client: &kube::Client, kinds: &[ShownKind]) -> SelectAll<futures::stream::BoxStream<'static, Seen>> {
     kinds.iter().map(|kind| of_kind(client, kind).boxed()).collect()
 }
@@ -27,7 +27,7 @@ fn of_kind(client: &kube::Client, kind: &ShownKind) -> impl Stream<Item = Seen> 
             Ok(watcher::Event::Apply(object) | watcher::Event::InitApply(object)) => Some(Seen::Now(value(&object))),
             Ok(watcher::Event::Delete(object)) => Some(Seen::Gone(value(&object))),
             Ok(watcher::Event::Init | watcher::Event::InitDone) => None,
-            // The watcher goes on by itself.
+            // The watcher continues by itself.
             Err(error) => {
                 tracing::warn!(%error, "the view of the objects is behind");
                 tokio::time::sleep(Duration::from_secs(1)).await;

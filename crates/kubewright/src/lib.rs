@@ -1,7 +1,7 @@
 //! A framework for Kubernetes operators.
 //!
-//! A component operator is a custom resource and a generator of manifests; the framework installs, waits for, upgrades,
-//! repairs and removes what the generator gives, and reports on it in the resource's status.
+//! A component operator consists of a custom resource and a generator of manifests. The framework installs, waits for, upgrades, repairs and
+//! removes the generated objects, and reports on them in the resource's status.
 //!
 //! ```no_run
 //! use kubewright::prelude::*;
@@ -47,7 +47,7 @@
 //!
 //! `dev`: the sub-command `dev` of every operator, which runs it on an embedded API server.
 
-// The chapters of the book are compiled and run.
+// The code of these chapters of the book is compiled and run as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/reconcilers.md")]
 mod reconcilers_chapter {}

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use kubewright_runtime::operator::Operator;
 use kubewright_runtime::operator::cli::{self, DevEnvironment, OperatorSource};
 
-/// The entry point of an operator's binary: of an operator, or of the function that makes it.
+/// The entry point of an operator's binary, implemented for an operator and for a function that creates one.
 ///
 /// `operator().main()` and `operator.main()` do the same, except that only the second can run several replicas with `dev --replicas`.
 ///
@@ -21,15 +21,15 @@ use kubewright_runtime::operator::cli::{self, DevEnvironment, OperatorSource};
 /// }
 /// ```
 pub trait Main<M = MadeOnce>: Sized {
-    /// Parses the standard command line, sets up logging, runs, reports errors. Its result is for `main` to return.
+    /// Parses the standard command line, sets up logging, runs the operator, and reports errors. `main` returns the result.
     fn main(self) -> impl Future<Output = ExitCode>;
 }
 
-/// Marks the entry point of an operator that is made already.
+/// Marks the entry point of an operator that exists already.
 #[derive(Debug)]
 pub enum MadeOnce {}
 
-/// Marks the entry point of a function that makes an operator each time that it is called.
+/// Marks the entry point of a function that creates an operator with each call.
 #[derive(Debug)]
 pub enum MadeOnDemand {}
 
@@ -50,7 +50,7 @@ where
 }
 
 #[cfg(feature = "dev")]
-#[allow(clippy::unnecessary_wraps)] // without the feature there is none
+#[allow(clippy::unnecessary_wraps)] // without the feature there is no environment
 fn environment() -> Option<Box<dyn DevEnvironment>> {
     Some(Box::new(kubewright_dev::Environment::default()))
 }

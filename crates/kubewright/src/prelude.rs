@@ -1,4 +1,4 @@
-//! Everything that an operator usually names.
+//! The names that an operator usually imports.
 
 pub use std::process::ExitCode;
 

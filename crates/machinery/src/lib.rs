@@ -1,6 +1,6 @@
-//! What a Kubernetes object is, for both sides of the wire: identity, YAML, field sets, selectors, quantities, patches.
+//! Kubernetes objects, for clients and servers: identity, YAML, field sets, selectors, quantities, patches.
 //!
-//! Objects are raw [`serde_json::Value`]s. Nothing here decides, sleeps, or does I/O.
+//! Objects are raw [`serde_json::Value`]s. The crate makes no decisions, never sleeps, and does no I/O.
 
 pub mod fieldset;
 pub mod object;

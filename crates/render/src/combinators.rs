@@ -4,7 +4,7 @@ use crate::{Generator, Manifest, RenderContext, RenderError};
 
 /// Combinators on every [`Generator`].
 pub trait GeneratorExt<C>: Generator<C> + Sized {
-    /// Changes the parameters before this generator sees them.
+    /// Changes the parameters that this generator gets.
     fn map_parameters<F>(self, map: F) -> MapParameters<Self, F>
     where
         F: Fn(&RenderContext<C>, Map<String, Value>) -> Result<Map<String, Value>, RenderError> + Send + Sync + 'static,
@@ -12,7 +12,7 @@ pub trait GeneratorExt<C>: Generator<C> + Sized {
         MapParameters { inner: self, map }
     }
 
-    /// Changes, adds or drops objects after this generator gave them.
+    /// Changes, adds or drops objects in the result of this generator.
     fn map_objects<F>(self, map: F) -> MapObjects<Self, F>
     where
         F: Fn(&RenderContext<C>, Vec<Manifest>) -> Result<Vec<Manifest>, RenderError> + Send + Sync + 'static,
@@ -20,7 +20,7 @@ pub trait GeneratorExt<C>: Generator<C> + Sized {
         MapObjects { inner: self, map }
     }
 
-    /// The objects of this generator, then those of the other one.
+    /// Returns the objects of this generator, then those of the other one.
     fn union<G: Generator<C>>(self, other: G) -> Union<Self, G> {
         Union { first: self, second: other }
     }
@@ -28,7 +28,7 @@ pub trait GeneratorExt<C>: Generator<C> + Sized {
 
 impl<C, G: Generator<C>> GeneratorExt<C> for G {}
 
-/// See [`GeneratorExt::map_parameters`].
+/// The generator created by [`GeneratorExt::map_parameters`].
 #[derive(Clone, Debug)]
 pub struct MapParameters<G, F> {
     inner: G,
@@ -51,7 +51,7 @@ where
     }
 }
 
-/// See [`GeneratorExt::map_objects`].
+/// The generator created by [`GeneratorExt::map_objects`].
 #[derive(Clone, Debug)]
 pub struct MapObjects<G, F> {
     inner: G,
@@ -73,7 +73,7 @@ where
     }
 }
 
-/// See [`GeneratorExt::union`].
+/// The generator created by [`GeneratorExt::union`].
 #[derive(Clone, Debug)]
 pub struct Union<G, H> {
     first: G,

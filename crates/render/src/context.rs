@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::environment::{Inquiry, Nowhere};
 use crate::{Asked, Capabilities, Environment, ObjectQuestion, Place, Question, RenderError};
 
-/// What a generator may look at. Everything in it is an input of the rendering: equal input must give equal manifests.
+/// The inputs that a generator may use. Equal inputs must give equal manifests.
 pub struct RenderContext<C> {
     component: Arc<C>,
     inputs: Arc<RenderInputs>,
@@ -18,29 +18,29 @@ pub struct RenderContext<C> {
     inquiry: Arc<Inquiry>,
 }
 
-/// The inputs of a rendering beside the component itself.
+/// The inputs of a rendering besides the component itself.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[allow(clippy::exhaustive_structs)]
 pub struct RenderInputs {
     /// The name of the component type, by default that of the operator: the prefix of the framework's labels and annotations.
     pub operator: String,
-    /// The namespace that the dependents go to; empty when there is none.
+    /// The namespace of the dependents; empty for a cluster-scoped component without a placement namespace.
     pub namespace: String,
     /// The name under which the component is deployed.
     pub name: String,
     /// The digest of the component: its spec, annotations, generation, and referenced contents.
     pub digest: String,
-    /// Counts the digests that were processed; the first deployment is 1.
+    /// The number of digests that were processed; the first deployment is 1.
     pub revision: i64,
-    /// What is being rendered for.
+    /// The stage of the component.
     pub stage: Stage,
 }
 
-/// What is being rendered for.
+/// The stage of a component that is rendered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Installing, upgrading, keeping.
+    /// The component is installed, upgraded or kept.
     #[default]
     Apply,
     /// The component is being deleted; only objects of a deletion stage count.
@@ -48,7 +48,7 @@ pub enum Stage {
 }
 
 impl<C> RenderContext<C> {
-    /// A context; tests of generators build one too.
+    /// Creates a context; also used by tests of generators.
     pub fn new(component: impl Into<Arc<C>>, parameters: Map<String, Value>, inputs: RenderInputs) -> Self {
         Self {
             component: component.into(),
@@ -59,38 +59,38 @@ impl<C> RenderContext<C> {
         }
     }
 
-    /// The same context with contents of referenced objects.
+    /// Adds the contents of referenced objects.
     #[must_use]
     pub fn with_references(mut self, references: Resolved) -> Self {
         self.references = references;
         self
     }
 
-    /// The same context with an environment that answers questions about clusters.
+    /// Adds an environment that answers questions about clusters.
     #[must_use]
     pub fn with_environment(mut self, environment: Arc<dyn Environment>) -> Self {
         self.inquiry = Arc::new(Inquiry::of(environment));
         self
     }
 
-    /// What the rendering has asked of clusters so far.
+    /// Returns the questions about clusters that the rendering has asked so far, with digests of the answers.
     pub fn asked(&self) -> Asked {
         self.inquiry.asked()
     }
 
-    /// What the cluster of the dependents can do: its version, and the APIs that it serves.
+    /// Returns the capabilities of the dependents' cluster: its version, and the APIs that it serves.
     pub fn capabilities(&self) -> Capabilities<'_> {
         Capabilities(&self.inquiry)
     }
 
-    /// An object in the cluster of the dependents, read in the name in which they are written. `None` if it, or its type, does not exist.
-    /// It is watched where that is allowed, and another state of it renders again. The namespace is empty for a type that has none. The
-    /// object has neither managed fields nor a resource version.
+    /// Reads an object in the cluster of the dependents, with the identity with which they are written. `None` if the object or its type does not
+    /// exist. The object is watched if that is allowed, and a change of it causes a new rendering. The namespace is empty for a type without
+    /// namespaces. The object has neither managed fields nor a resource version.
     pub async fn lookup(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Result<Option<Value>, RenderError> {
         self.look(Place::Target, api_version, kind, namespace, name).await
     }
 
-    /// As [`lookup`](Self::lookup), in the cluster of the component and in the operator's own name.
+    /// Reads an object like [`lookup`](Self::lookup), but in the cluster of the component and with the operator's own identity.
     pub async fn lookup_local(
         &self,
         api_version: &str,
@@ -120,74 +120,74 @@ impl<C> RenderContext<C> {
         Ok(Some((*answer).clone()).filter(|object| !object.is_null()))
     }
 
-    /// The component.
+    /// Returns the component.
     pub fn component(&self) -> &C {
         &self.component
     }
 
-    /// The values of the component, by default its whole spec.
+    /// Returns the values of the component, by default its whole spec.
     pub fn parameters(&self) -> &Map<String, Value> {
         &self.parameters
     }
 
-    /// The parameters as a type of the user.
+    /// Converts the parameters to a type of the user.
     pub fn parameters_as<T: DeserializeOwned>(&self) -> Result<T, RenderError> {
         Ok(serde_json::from_value(Value::Object((*self.parameters).clone()))?)
     }
 
-    /// The content of a reference to a ConfigMap, such as `cx.config_map(&cx.component().spec.settings)`: all its data, or the
-    /// value of the key. `None` for a reference that is absent or not resolved.
+    /// Returns the content of a reference to a ConfigMap, such as `cx.config_map(&cx.component().spec.settings)`: all its data, or the value of the
+    /// key. `None` for a reference that is absent or not resolved.
     pub fn config_map<R: ConfigMapReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.references.config_map(reference)
     }
 
-    /// The content of a reference to a Secret: all its data, or the value of the key. `None` for a reference that is absent or
+    /// Returns the content of a reference to a Secret: all its data, or the value of the key. `None` for a reference that is absent or
     /// not resolved.
     pub fn secret<R: SecretReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.references.secret(reference)
     }
 
-    /// What a reference stands for that code of the operator loaded. `None` for one that is absent or not resolved.
+    /// Returns the content of a reference that is loaded by code of the operator. `None` for a reference that is absent or not resolved.
     pub fn loaded<R: LoadedReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.references.loaded(reference)
     }
 
-    /// The contents of all referenced objects.
+    /// Returns the contents of all referenced objects.
     pub fn references(&self) -> &Resolved {
         &self.references
     }
 
-    /// The name of the component type, by default that of the operator: the prefix of the framework's labels and annotations.
+    /// Returns the name of the component type, by default that of the operator: the prefix of the framework's labels and annotations.
     pub fn operator(&self) -> &str {
         &self.inputs.operator
     }
 
-    /// The namespace that the dependents go to; empty for a cluster-scoped component without a placement namespace.
+    /// Returns the namespace of the dependents; empty for a cluster-scoped component without a placement namespace.
     pub fn namespace(&self) -> &str {
         &self.inputs.namespace
     }
 
-    /// The name under which the component is deployed.
+    /// Returns the name under which the component is deployed.
     pub fn name(&self) -> &str {
         &self.inputs.name
     }
 
-    /// The digest of the component: its spec, annotations, generation, and referenced contents.
+    /// Returns the digest of the component: its spec, annotations, generation, and referenced contents.
     pub fn digest(&self) -> &str {
         &self.inputs.digest
     }
 
-    /// Counts the digests that were processed; the first deployment is 1.
+    /// Returns the number of digests that were processed; the first deployment is 1.
     pub fn revision(&self) -> i64 {
         self.inputs.revision
     }
 
-    /// What is being rendered for.
+    /// Returns the stage of the component.
     pub fn stage(&self) -> Stage {
         self.inputs.stage
     }
 
-    /// The same context with other parameters.
+    /// Replaces the parameters.
     #[must_use]
     pub fn with_parameters(&self, parameters: Map<String, Value>) -> Self {
         Self { parameters: Arc::new(parameters), ..self.clone() }

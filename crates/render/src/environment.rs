@@ -8,21 +8,21 @@ use serde_json::Value;
 
 use crate::RenderError;
 
-/// Answers what a rendering asks of clusters. The component reconciler answers from shared watches and from discovery; a test of a
-/// generator answers as it likes.
+/// Answers the questions of a rendering about clusters. The component reconciler answers from shared watches and from discovery; a test of a
+/// generator can give any answers.
 #[async_trait]
 pub trait Environment: Send + Sync {
-    /// The answer to a question, in the form that the question describes.
+    /// Answers a question, in the form that the question describes.
     async fn answer(&self, question: &Question) -> Result<Arc<Value>, RenderError>;
 }
 
-/// A question of a rendering. Its answer is an input of the rendering: another answer means another rendering.
+/// A question of a rendering about a cluster. Its answer is an input of the rendering: a different answer causes a new rendering.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Question {
-    /// The version document of the target's API server, as `/version` gives it.
+    /// The version document of the target's API server, as returned by `/version`.
     Version,
-    /// Whether the target serves this `group/version` or `group/version/Kind`: a boolean.
+    /// A question for a boolean: true if the target serves this `group/version` or `group/version/Kind`.
     Serves(String),
     /// All `group/version` that the target serves: a sorted list of texts.
     ApiVersions,
@@ -41,13 +41,13 @@ pub struct ObjectQuestion {
     pub place: Place,
     /// The type.
     pub gvk: GroupVersionKind,
-    /// The namespace; empty for a type that has none.
+    /// The namespace; empty for a type without namespaces.
     pub namespace: String,
     /// The name.
     pub name: String,
 }
 
-/// The cluster that a rendering asks.
+/// The cluster that a question is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Place {
@@ -57,15 +57,15 @@ pub enum Place {
     Local,
 }
 
-/// What a rendering asked, with a digest of each answer.
+/// The questions of a rendering, with a digest of each answer.
 pub type Asked = BTreeMap<Question, String>;
 
-/// The digest of an answer.
+/// Returns the digest of an answer.
 pub fn answer_digest(answer: &Value) -> String {
     canonical_sha256(answer)
 }
 
-/// The environment of a rendering, and what was asked of it so far. A question that is asked again gets the same answer.
+/// The environment of a rendering, with the answers that it has given so far. A repeated question gets the same answer.
 pub(crate) struct Inquiry {
     environment: Arc<dyn Environment>,
     answers: Mutex<BTreeMap<Question, Arc<Value>>>,
@@ -89,7 +89,7 @@ impl Inquiry {
     }
 }
 
-/// Where there is no cluster to ask.
+/// The environment without a cluster.
 pub(crate) struct Nowhere;
 
 #[async_trait]
@@ -100,12 +100,12 @@ impl Environment for Nowhere {
     }
 }
 
-/// What the cluster of the dependents can do. Only what is asked for is an input of the rendering.
+/// The capabilities of the dependents' cluster. Only the capabilities that are asked for become inputs of the rendering.
 #[derive(Clone, Copy)]
 pub struct Capabilities<'a>(pub(crate) &'a Inquiry);
 
 impl Capabilities<'_> {
-    /// The version of the API server.
+    /// Returns the version of the API server.
     pub async fn version(&self) -> Result<ServerVersion, RenderError> {
         let document = self.0.ask(Question::Version).await?;
         let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -117,13 +117,14 @@ impl Capabilities<'_> {
         }
     }
 
-    /// Whether an API is served: `group/version` such as `apps/v1`, or with a kind, such as `apps/v1/Deployment`; `v1` and `v1/Pod` in the
+    /// Returns true if an API is served: `group/version` such as `apps/v1`, or with a kind, such as `apps/v1/Deployment`; `v1` and `v1/Pod` in the
     /// core group.
     pub async fn has(&self, api: &str) -> Result<bool, RenderError> {
         Ok(*self.0.ask(Question::Serves(api.to_owned())).await? == Value::Bool(true))
     }
 
-    /// Every `group/version` that is served, sorted. The whole list becomes an input: ask [`has`](Self::has) for single ones.
+    /// Returns every `group/version` that is served, sorted. The whole list becomes an input of the rendering; use [`has`](Self::has) for single
+    /// ones.
     pub async fn api_versions(&self) -> Result<Vec<String>, RenderError> {
         let versions = self.0.ask(Question::ApiVersions).await?;
         let versions = versions.as_array().map(Vec::as_slice).unwrap_or_default();

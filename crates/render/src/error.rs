@@ -7,10 +7,10 @@ use crate::ManifestError;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// Why a rendering gave no manifests, grouped by who must act.
+/// The errors of a rendering, grouped by the party that must act.
 ///
-/// Messages never contain values of secrets. A generator says by a [`Halt`] what a hook, a reconciler and a step say by it, so `?` works on every
-/// `Flow`:
+/// Messages never contain values of secrets. A generator may also return a [`Halt`], with the same meaning as in a hook, a reconciler or a step, so
+/// that `?` works on every `Flow`:
 ///
 /// ```
 /// use kubewright_core::flow::{Blocked, Delay, Wait};
@@ -34,28 +34,28 @@ pub enum RenderError {
     /// The spec, a manifest, or a template must be corrected. Not retried.
     Input(InputError),
 
-    /// Something is missing that is expected to appear. Retried.
+    /// A resource is missing that is expected to appear. Retried.
     Transient(BoxError),
 
-    /// The API server refused a request of the generator. Retried as any other refused request.
+    /// The API server refused a request of the generator. Retried like any other refused request.
     Api(BoxError),
 
-    /// The generator waits, is blocked, has failed, or ends the pass, as any other code of the operator's author.
+    /// The generator waits, is blocked, has failed, or ends the pass, like any other code of the operator's author.
     Halted(Halt),
 }
 
 impl RenderError {
-    /// Says what is wrong with the input.
+    /// Creates an input error with this message.
     pub fn input(message: impl Into<String>) -> Self {
         Self::Input(InputError::new(message))
     }
 
-    /// Says what is not there yet.
+    /// Creates an error about a missing resource that is expected to appear.
     pub fn transient(source: impl Into<BoxError>) -> Self {
         Self::Transient(source.into())
     }
 
-    /// Names the file (or other origin) that the message is about, where none is named yet.
+    /// Adds the file (or other origin) that the message is about, unless there already is one.
     #[must_use]
     pub fn in_file(self, file: impl Into<String>) -> Self {
         match self {
@@ -67,8 +67,8 @@ impl RenderError {
         }
     }
 
-    /// The outcome of a pass that ends with the error: an input is a terminal failure with reason `RenderFailed`, something that is missing a wait
-    /// with reason `Retrying`, and a refused request a failure that is classified as everywhere else.
+    /// Converts the error to the outcome of the pass: an input error is a terminal failure with reason `RenderFailed`, a missing resource is a wait
+    /// with reason `Retrying`, and a refused request is a failure that is classified like any other.
     pub fn into_halt(self) -> Halt {
         match self {
             Self::Input(error) => Failure::terminal("RenderFailed", error).origin(Origin::Input).into(),
@@ -135,20 +135,20 @@ impl From<ManifestError> for RenderError {
     }
 }
 
-/// Values are left out: parameters may hold the contents of secrets.
+/// Converts a JSON error without the values in its text, because parameters may contain secrets.
 impl From<serde_json::Error> for RenderError {
     fn from(error: serde_json::Error) -> Self {
         Self::Input(InputError::new(without_values(&error)))
     }
 }
 
-/// What is wrong with JSON, without the values in it.
+/// Returns the text of a JSON error without the values in it.
 fn without_values(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = if error.line() > 0 { format!(" at line {} column {}", error.line(), error.column()) } else { String::new() };
     let told = text.strip_suffix(&place).unwrap_or(&text);
     let expected = told.rfind(", expected ").map_or("", |at| &told[at..]);
-    // The kind of the value comes before the value, which is in quotes.
+    // The kind of the value precedes the value, which is in quotes.
     let kind = |problem: &str, rest: &str| {
         let kind = rest.split(['"', '`', ',']).next().unwrap_or_default().trim_end();
         format!("{problem}: {kind}{expected}{place}")
@@ -167,7 +167,7 @@ fn without_values(error: &serde_json::Error) -> String {
     format!("a value does not fit its type{place}")
 }
 
-/// An input that cannot be rendered: what is wrong, and where.
+/// An input that cannot be rendered: the problem, and its location.
 #[derive(Debug)]
 pub struct InputError {
     message: String,
@@ -178,33 +178,33 @@ pub struct InputError {
 }
 
 impl InputError {
-    /// An error with a message alone.
+    /// Creates an error with only a message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), file: None, line: None, object: None, source: None }
     }
 
-    /// The file or template that holds the fault.
+    /// Sets the file or template with the fault.
     #[must_use]
     pub fn file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
         self
     }
 
-    /// The line in that file, from 1.
+    /// Sets the line in that file, from 1.
     #[must_use]
     pub fn line(mut self, line: u64) -> Self {
         self.line = Some(line);
         self
     }
 
-    /// The object that the message is about.
+    /// Sets the object that the message is about.
     #[must_use]
     pub fn object(mut self, object: impl Into<String>) -> Self {
         self.object = Some(object.into());
         self
     }
 
-    /// The error behind it.
+    /// Sets the underlying error.
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<BoxError>) -> Self {
         self.source = Some(source.into());

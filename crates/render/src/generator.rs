@@ -4,11 +4,10 @@ use async_trait::async_trait;
 
 use crate::{Manifest, RenderContext, RenderError};
 
-/// Turns a component into the manifests of its dependents.
+/// Generates the manifests of a component's dependents.
 ///
-/// An `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>` is a generator. It must be deterministic in
-/// what its context offers. While the component is being deleted it is called only if it gave objects of deletion stages. An empty result
-/// is legal.
+/// An `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>` is a generator. Its result must be determined by its context. While the
+/// component is being deleted it is called only if it has returned objects of deletion stages. An empty result is allowed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not generate the manifests of `{C}`",
     label = "not a generator of `{C}`",
@@ -18,7 +17,7 @@ pub trait Generator<C>: Send + Sync + 'static {
     /// Renders the manifests.
     fn render(&self, context: &RenderContext<C>) -> impl Future<Output = Result<Vec<Manifest>, RenderError>> + Send;
 
-    /// Called once when the operator starts: says what of the generator itself is wrong (a broken embedded file).
+    /// Checks the generator itself (for instance for a broken embedded file). Called once when the operator starts.
     fn check(&self) -> Result<(), RenderError> {
         Ok(())
     }
@@ -28,7 +27,7 @@ pub trait Generator<C>: Send + Sync + 'static {
 ///
 /// The parameter is the whole context, so that no other crate can implement it for generators of this one.
 pub trait RenderFn<'a, Context: 'a>: Send + Sync + 'static {
-    /// What the function returns.
+    /// The future that the function returns.
     type Future: Future<Output = Result<Vec<Manifest>, RenderError>> + Send + 'a;
 
     /// Calls the function.
@@ -58,7 +57,7 @@ where
     }
 }
 
-/// Renders nothing.
+/// A generator without manifests.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::exhaustive_structs)]
 pub struct Empty;
@@ -69,13 +68,13 @@ impl<C: Send + Sync + 'static> Generator<C> for Empty {
     }
 }
 
-/// A [`Generator`] that can stand behind a pointer.
+/// An object-safe form of [`Generator`].
 #[async_trait]
 pub trait ErasedGenerator<C>: Send + Sync + 'static {
-    /// As [`Generator::render`].
+    /// Renders the manifests, as [`Generator::render`] does.
     async fn render_erased(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError>;
 
-    /// As [`Generator::check`].
+    /// Checks the generator, as [`Generator::check`] does.
     fn check_erased(&self) -> Result<(), RenderError>;
 }
 

@@ -1,7 +1,7 @@
-//! Generators: what turns a component's spec into the manifests of its dependents.
+//! Generators of the manifests of a component's dependents, from its spec.
 //!
-//! A [`Generator`] is an `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>`, or anything that
-//! implements the trait: [`Manifests`] (fixed YAML documents), [`Empty`], and the combinators of [`GeneratorExt`].
+//! A [`Generator`] is an `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>`, or another type that implements the trait:
+//! [`Manifests`] (fixed YAML documents), [`Empty`], and the combinators of [`GeneratorExt`].
 
 mod combinators;
 mod context;

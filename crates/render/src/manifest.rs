@@ -4,26 +4,26 @@ use kube::Resource;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// One rendered object: JSON, with the framework's annotations not yet spelled out.
+/// One rendered object as JSON. The framework's annotations are kept apart, as marks, until the manifest is resolved.
 ///
-/// Typed objects convert with `From`; anything else goes through [`Manifest::from_json`] or [`Manifest::from_yaml`].
+/// Typed objects are converted with `From`, other forms with [`Manifest::from_json`] or [`Manifest::from_yaml`].
 #[derive(Clone, Debug)]
 pub struct Manifest {
     content: Result<Map<String, Value>, ManifestError>,
     marks: BTreeMap<&'static str, String>,
 }
 
-/// Why a value is not a manifest.
+/// The reason why a value is not a manifest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
-    /// A manifest is a JSON object.
+    /// The manifest is not a JSON object.
     #[error("a manifest must be a JSON object, but this is {found}")]
     NotAnObject {
         /// The JSON type that was found.
         found: &'static str,
     },
-    /// Metadata and annotations are JSON objects.
+    /// Metadata or annotations are not JSON objects.
     #[error("{field} must be a JSON object, but it is {found}")]
     NotAMap {
         /// The path of the field.
@@ -36,7 +36,7 @@ pub enum ManifestError {
     NotSerialisable {
         /// The kind of the typed object.
         kind: String,
-        /// What the serialiser says.
+        /// The message of the serialiser.
         reason: String,
     },
     /// The text is not one YAML document.
@@ -45,7 +45,7 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// A manifest from a JSON object.
+    /// Creates a manifest from a JSON object.
     pub fn from_json(value: Value) -> Result<Self, ManifestError> {
         match value {
             Value::Object(content) => Ok(Self::new(Ok(content))),
@@ -53,7 +53,7 @@ impl Manifest {
         }
     }
 
-    /// A manifest from exactly one YAML document.
+    /// Creates a manifest from exactly one YAML document.
     pub fn from_yaml(text: &str) -> Result<Self, ManifestError> {
         let mut documents =
             kubewright_machinery::yaml::documents(text).map_err(|error| ManifestError::Yaml(error.to_string()))?;
@@ -68,25 +68,24 @@ impl Manifest {
         Self { content, marks: BTreeMap::new() }
     }
 
-    /// Sets an annotation of the framework, without spelling its prefix. It wins over the same annotation
-    /// in the object itself.
+    /// Sets an annotation of the framework, without its prefix. It takes precedence over the same annotation in the object itself.
     #[must_use]
     pub fn annotate(mut self, mark: impl Mark) -> Self {
         self.marks.insert(mark.key(), mark.value());
         self
     }
 
-    /// The object, as far as it is one.
+    /// Returns the object; none if the value is not an object.
     pub fn content(&self) -> Option<&Map<String, Value>> {
         self.content.as_ref().ok()
     }
 
-    /// The object, to be changed.
+    /// Returns the object for changes; none if the value is not an object.
     pub fn content_mut(&mut self) -> Option<&mut Map<String, Value>> {
         self.content.as_mut().ok()
     }
 
-    /// The object with the framework's annotations under the name of the component type.
+    /// Returns the object with the framework's annotations, prefixed with the name of the component type.
     pub fn resolve(self, operator: &str) -> Result<Value, ManifestError> {
         let mut content = self.content?;
         if !self.marks.is_empty() {
@@ -145,13 +144,13 @@ fn type_name(value: &Value) -> &'static str {
 
 /// An annotation of the framework on a manifest: `<operator>/<key>: <value>`.
 pub trait Mark {
-    /// The part of the key after the slash.
+    /// Returns the part of the key after the slash.
     fn key(&self) -> &'static str;
-    /// The value.
+    /// Returns the value.
     fn value(&self) -> String;
 }
 
-/// The wave in which an object is applied; lower goes first. Default 0.
+/// The wave in which an object is applied; lower ones come first. Default: 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(clippy::exhaustive_structs)]
 pub struct ApplyOrder(pub i16);
@@ -161,7 +160,7 @@ pub struct ApplyOrder(pub i16);
 #[allow(clippy::exhaustive_structs)]
 pub struct PurgeOrder(pub i16);
 
-/// The wave in which an object is deleted; lower goes first. Default 0.
+/// The wave in which an object is deleted; lower ones come first. Default: 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(clippy::exhaustive_structs)]
 pub struct DeleteOrder(pub i16);

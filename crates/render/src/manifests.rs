@@ -7,7 +7,7 @@ use crate::{Generator, InputError, Manifest, RenderContext, RenderError};
 
 /// Fixed manifests: one or many YAML documents, from files or embedded in the binary.
 ///
-/// Everything is read and parsed once, at construction. What is wrong with it is reported when the operator starts.
+/// All documents are read and parsed once, at construction. Their errors are reported when the operator starts.
 ///
 /// ```
 /// use kubewright_render::Manifests;
@@ -17,23 +17,23 @@ use crate::{Generator, InputError, Manifest, RenderContext, RenderError};
 #[derive(Debug, Default)]
 pub struct Manifests {
     manifests: Vec<Manifest>,
-    /// The first thing that is wrong, with the file.
+    /// The first error, with its file.
     fault: Option<String>,
 }
 
 impl Manifests {
-    /// Manifests from a text, such as `include_str!("manifests.yaml")`; the name stands in messages.
+    /// Creates manifests from a text, such as `include_str!("manifests.yaml")`; the name is used in messages.
     pub fn embedded(name: &str, text: &str) -> Self {
         Self::default().and_embedded(name, text)
     }
 
-    /// Manifests from a file.
+    /// Reads manifests from a file.
     pub fn file(path: impl AsRef<Path>) -> Self {
         Self::default().and_file(path)
     }
 
-    /// Manifests from all files of a directory that end in `.yaml`, `.yml` or `.json`, in the order of their names.
-    /// Sub-directories are not read.
+    /// Reads manifests from all files of a directory that end in `.yaml`, `.yml` or `.json`, in the order of their names. Sub-directories are not
+    /// read.
     pub fn directory(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         let mut manifests = Self::default();
@@ -76,7 +76,7 @@ impl Manifests {
         }
     }
 
-    /// The manifests of a text, for generators that get their text from elsewhere. Empty documents are left out.
+    /// Parses the manifests of a text, for generators that get their text from elsewhere. Empty documents are left out.
     ///
     /// An error names the document and its line.
     pub fn parse(name: &str, text: &str) -> Result<Vec<Manifest>, RenderError> {

@@ -1,4 +1,4 @@
-//! Policies as annotations: `manifest.annotate(UpdatePolicy::SsaMerge)`.
+//! Policies in the form of annotations: `manifest.annotate(UpdatePolicy::SsaMerge)`.
 
 use kubewright_core::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};
 

@@ -1,7 +1,7 @@
-//! What a watch costs: time per listed object, per event, and per own write, and memory per object.
+//! The costs of a watch: time per listed object, per event and per own write, and memory per object.
 //!
-//! `cargo bench -p kubewright-runtime --bench watch [-- <objects>]`. One thread, no sockets: what is measured is parsing,
-//! projecting and storing.
+//! `cargo bench -p kubewright-runtime --bench watch [-- <objects>]`. The benchmark has one thread and no sockets: it measures parsing, projecting and
+//! storing.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 /// Objects per page of the list.
 const PAGE: usize = 500;
 
-/// About what decisions need of a dependent.
+/// The fields of a dependent that decisions usually need.
 #[derive(Debug)]
 struct Kept {
     uid: Box<str>,
@@ -59,7 +59,7 @@ impl Project for Keeper {
 
 type Events = mpsc::UnboundedReceiver<Bytes>;
 
-/// Answers discovery, the list in pages of 500, and one watch fed by the benchmark.
+/// A server that answers discovery, the list in pages of 500, and one watch whose events the benchmark sends.
 struct Server {
     pages: Vec<Bytes>,
     events: parking_lot::Mutex<Option<Events>>,
@@ -111,7 +111,7 @@ fn discovery() -> Value {
     }]}]})
 }
 
-/// As large as a usual one: about 3 KiB, a third of it managed fields.
+/// Returns a Deployment of usual size: about 3 KiB, a third of which are managed fields.
 fn deployment(n: usize, version: usize) -> Value {
     let fields: Value =
         (0..24).map(|field| (format!("f:field-{field}"), json!({".": {}, "f:a": {}}))).collect::<serde_json::Map<_, _>>().into();
@@ -138,7 +138,7 @@ fn event(n: usize, version: usize) -> Bytes {
     format!("{}\n", json!({"type": "MODIFIED", "object": deployment(n, version)})).into()
 }
 
-/// Resident memory in bytes, where the system tells.
+/// Returns the resident memory in bytes, or 0 where the system does not report it.
 fn resident() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").ok();
     let pages = pages.and_then(|text| text.split(' ').nth(1)?.parse::<usize>().ok());
@@ -177,7 +177,7 @@ async fn main() {
         report.push(format!("{what:<24} {each:>8.2} us each"));
     };
 
-    // What is sent is made beforehand.
+    // The texts of all events are made before the measurement begins.
     let texts: Vec<_> = (0..objects).map(|n| event(n, 2)).collect();
     let own: Vec<_> = (0..objects).map(|n| deployment(n, 3)).collect();
     let echoes: Vec<_> = (0..objects).map(|n| event(n, 3)).collect();
@@ -214,7 +214,7 @@ async fn main() {
     line("indexed", clock.moment().since(started));
     let ready = store.list().iter().filter(|(_, kept)| kept.ready && !kept.uid.is_empty()).count();
 
-    // All objects of one owner go, a tenth of them and all: what each costs must not grow with their number.
+    // All objects have one owner, and a tenth of them or all are removed: the cost of one removal must not grow with their number.
     let one: Vec<Arc<str>> = vec!["one".into(); objects / 10 + 1];
     let mut removals = Vec::new();
     for count in [objects / 10, objects] {

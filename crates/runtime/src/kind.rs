@@ -12,16 +12,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-/// A kind that is known at compile time: one of Kubernetes, or one that `#[derive(CustomResource)]` made. Every such type has it.
+/// A kind that is known at compile time: one of Kubernetes, or one that `#[derive(CustomResource)]` made. Every such type implements this trait.
 pub trait KnownKind:
     Resource<DynamicType = (), Scope: 'static> + Serialize + DeserializeOwned + Clone + Debug + Send + Sync + 'static
 {
-    /// Group, version and kind.
+    /// Returns group, version and kind.
     fn gvk() -> GroupVersionKind {
         GroupVersionKind::new(Self::group(&()), Self::version(&()), Self::kind(&()))
     }
 
-    /// Whether its objects lie in namespaces.
+    /// Returns true if the objects of the kind are namespaced.
     fn is_namespaced() -> bool {
         TypeId::of::<Self::Scope>() != TypeId::of::<ClusterResourceScope>()
     }
@@ -34,20 +34,20 @@ impl<K> KnownKind for K where
 
 /// A kind that can fill in the fields that an object leaves out.
 ///
-/// Defaults that the schema of the definition can express belong there, where the server sets them. A controller applies the others to its own copy of
-/// the object with [`Controller::defaults`](crate::reconcile::Controller::defaults).
+/// Defaults that the schema of the definition can express belong in that schema, so that the server sets them. A controller applies the others to its own
+/// copy of the object with [`Controller::defaults`](crate::reconcile::Controller::defaults).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no defaults",
     label = "needs `impl Defaulted for {Self}`",
     note = "`#[reconciler(defaults)]` calls `Defaulted::default_fields` on the copy of the object that the methods are given"
 )]
 pub trait Defaulted {
-    /// Fills in what is left out. It depends on nothing but the object, and a second call changes nothing.
+    /// Fills in the fields that the object leaves out. The result must depend only on the object, and a second call must change nothing.
     fn default_fields(&mut self);
 }
 
-/// The owner reference to an object that controls its children, and whose foreground deletion waits for them. An object without uid is not stored, and so
-/// owns nothing.
+/// Returns the owner reference to an object that controls its children, and whose foreground deletion waits for them. An object without UID is not stored, so
+/// it cannot own anything, and is an error.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;

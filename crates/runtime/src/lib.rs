@@ -1,4 +1,4 @@
-//! What every controller needs, with I/O: clients, watches, runner, events, admin server, the operator itself.
+//! The runtime of controllers, with I/O: clients, watches, runner, events, admin server, and the operator itself.
 
 pub mod admin;
 pub mod background;

@@ -4,8 +4,8 @@
 //! cargo run -p kubewright-testing --example control-plane -- COMMAND [ARGUMENT...]
 //! ```
 //!
-//! The command finds `KUBEWRIGHT_TEST_CLUSTER=kubeconfig` and `KUBECONFIG` in its environment; the program ends with its exit status, and so
-//! does the control plane. The binaries are those of `hack/kubernetes/build.sh`.
+//! The command finds `KUBEWRIGHT_TEST_CLUSTER=kubeconfig` and `KUBECONFIG` in its environment. The program stops the control plane when the command
+//! ends, and exits with the exit status of the command. The binaries are those of `hack/kubernetes/build.sh`.
 
 use std::process::{ExitCode, ExitStatus};
 
@@ -36,7 +36,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// A command that a signal ended has the status that a shell gives it.
+/// Returns the exit code of a command. A command that was ended by a signal has the code that a shell gives it.
 fn exit_code(status: ExitStatus) -> ExitCode {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
@@ -46,7 +46,7 @@ fn exit_code(status: ExitStatus) -> ExitCode {
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
-/// Waits until somebody wants this program to end.
+/// Waits for a signal that asks this program to end.
 async fn interrupted() {
     #[cfg(unix)]
     {

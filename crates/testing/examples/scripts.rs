@@ -22,7 +22,7 @@ use kubewright_testing::script::{
 
 type Error = Box<dyn std::error::Error>;
 
-/// Requests in one history, and about the objects of one definition.
+/// The numbers of requests in one history, and about the objects of one definition.
 const LENGTH: usize = 40;
 const SCHEMA_LENGTH: usize = 25;
 
@@ -78,7 +78,7 @@ impl Arguments {
     }
 }
 
-/// Random histories of requests, from a first seed on (DFT-7).
+/// Runs random histories of requests, from a first seed on (DFT-7).
 fn histories(library: &Library, arguments: &Arguments) -> Result<ExitCode, Error> {
     let number = |index: usize, default: u64| arguments.filters.get(index).map_or(Ok(default), |word| word.parse());
     let (first, count) = (number(0, 1)?, number(1, 10)?);
@@ -89,7 +89,7 @@ fn histories(library: &Library, arguments: &Arguments) -> Result<ExitCode, Error
         })
         .collect();
     if count == 1 {
-        // One seed is asked for to see what it does.
+        // A single seed is run to see its requests.
         for script in &scripts {
             println!("{}", script.to_text()?);
         }
@@ -104,7 +104,7 @@ fn histories(library: &Library, arguments: &Arguments) -> Result<ExitCode, Error
             Ok(expected) => against(library, script, &expected),
             Err(problem) => ScriptResult::broken(script, problem),
         };
-        // What comes after the first difference often follows from it.
+        // Later differences often follow from the first one.
         if let Some(first) = result.failures.first() {
             println!("{}: {first}", script.id);
             code = ExitCode::FAILURE;
@@ -130,7 +130,7 @@ async fn start(arguments: &Arguments) -> Result<Real, Error> {
     Ok(Real(Target::remote(plane.kubeconfig()).await?.thrown_away(), Some(plane)))
 }
 
-/// Normalised answers of the real server, or why there are none.
+/// Returns the normalised answers of the real server, or the reason why there are none.
 async fn on_real(real: &Real, scripts: &[&Script]) -> Vec<Result<Vec<Outcome>, String>> {
     let outcomes = run_all_remote(scripts, &real.0).await;
     outcomes.into_iter().map(|outcome| outcome.map_err(|error| format!("failed to {error}"))).collect()
@@ -170,7 +170,7 @@ fn replay(library: &Library, script: &Script) -> ScriptResult {
     against(library, script, &expected)
 }
 
-/// Runs a script on the embedded server and compares.
+/// Runs a script on the embedded server and compares its answers.
 fn against(library: &Library, script: &Script, expected: &[Outcome]) -> ScriptResult {
     match run_embedded(script) {
         Ok(run) => ScriptResult::new(script, expected, &normalise(script, &run.id, &run.answers), &library.deviations),

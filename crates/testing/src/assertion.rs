@@ -4,7 +4,7 @@ use kube::ResourceExt;
 use kubewright_core::condition::{ConditionStatus, Conditioned};
 use kubewright_machinery::object::Key;
 
-/// The key of an object, for [`TableRow::key`](crate::table::TableRow::key).
+/// Returns the key of an object, for [`TableRow::key`](crate::table::TableRow::key).
 pub fn object_key(object: &impl ResourceExt) -> Key {
     Key::new(object.namespace().unwrap_or_default(), object.name_any())
 }
@@ -48,7 +48,7 @@ macro_rules! assert_ongoing {
     };
 }
 
-/// What the macros call.
+/// The implementation of the assertion macros.
 #[doc(hidden)]
 #[track_caller]
 pub fn assert_top_level<S: Conditioned>(status: &S, expected: &str) {

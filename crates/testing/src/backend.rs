@@ -1,4 +1,4 @@
-//! What a test cluster stands on.
+//! The server behind a test cluster.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::time;
 /// Wall time at the start of every embedded cluster: 2026-01-01T00:00:00Z.
 pub(crate) const EPOCH: i64 = 1_767_225_600;
 
-/// A running server and how to reach it. There is one per test.
+/// A running server and its connection data. There is one per test.
 #[allow(clippy::large_enum_variant)] // one value per test
 pub(crate) enum Backend {
     Embedded { server: ApiServer },
@@ -32,7 +32,7 @@ pub(crate) enum Backend {
 static SHARED: OnceCell<(Arc<ControlPlane>, NodePlayer)> = OnceCell::const_new();
 
 impl Backend {
-    /// A server of the chosen tier.
+    /// Starts a server of the chosen tier.
     pub(crate) async fn start(tier: Tier, test: &TestOptions) -> Result<Self, String> {
         match tier {
             Tier::Embedded => {
@@ -79,7 +79,7 @@ impl Backend {
         }
     }
 
-    /// A client of its own: connections belong to the runtime of one test.
+    /// Returns a new client, since connections belong to the runtime of one test.
     pub(crate) async fn client(&self) -> Result<kube::Client, String> {
         match self {
             Self::Embedded { server } => Ok(server.client(Identity::admin())),
@@ -90,7 +90,7 @@ impl Backend {
         }
     }
 
-    /// A kubeconfig of an administrator. `endpoint` is where the port of an embedded server is kept.
+    /// Returns a kubeconfig of an administrator. `endpoint` holds the port of an embedded server once it listens.
     pub(crate) async fn kubeconfig(&self, endpoint: &OnceCell<Endpoint>) -> Result<String, String> {
         match self {
             Self::Embedded { server } => {
@@ -101,13 +101,13 @@ impl Backend {
             Self::Real { plane, .. } => Ok(plane.kubeconfig().to_owned()),
             Self::Kubeconfig { .. } => {
                 let kubeconfig = kube::config::Kubeconfig::read().map_err(|e| format!("failed to read the kubeconfig: {e}"))?;
-                // JSON is YAML, too.
+                // JSON is also YAML.
                 serde_json::to_string(&kubeconfig).map_err(|e| format!("failed to write the kubeconfig: {e}"))
             }
         }
     }
 
-    /// The clock that operators and the test share with the server.
+    /// Returns the clock that operators and the test share with the server.
     pub(crate) fn clocks(&self) -> (Clock, ServerClock) {
         match self {
             Self::Embedded { server } => (Clock::virtual_from(server.clock().now()), server.clock().clone()),

@@ -1,4 +1,4 @@
-//! Whatever a test is about: the operator never writes in a storm, and no object flaps.
+//! A check for any test of an operator: the operator never writes one object in a hot loop, and no object flaps.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,23 +10,23 @@ use serde_json::Value;
 use crate::cluster::fail;
 use crate::{Journal, TestCluster};
 
-/// So many writes of one object within so much time are no storm, besides one for each write of other clients.
+/// The largest numbers of writes of one object within a time that do not count as a hot loop, besides one for each write of other clients.
 const LIMITS: [(usize, Duration); 2] = [(10, Duration::from_secs(10)), (25, Duration::from_mins(1))];
-/// So often an object may leave Ready in the whole of a test.
+/// The largest number of times that one object may leave Ready during a test.
 const DEPARTURES: usize = 12;
 
-/// Looks at the requests of the operator when the test is over, which is when this is dropped: the operator must not have written one object
-/// again and again, and no object may have become ready and unready again and again. Panics otherwise.
+/// A guard that checks the requests of operators when it is dropped at the end of a test: no object may have been written in a hot loop, and none may
+/// have become ready and unready again and again. Panics otherwise.
 #[derive(Debug)]
 pub struct Calm {
     operator: Journal,
-    /// All requests, of the embedded server.
+    /// The journal of all requests, of the embedded server only.
     all: Option<Journal>,
 }
 
 impl Calm {
-    /// Looks at what operators send to this cluster from now on, with its bodies. On a server that tests share nothing is checked, since
-    /// what it did for others cannot be told.
+    /// Records from now on what operators send to this cluster, with request bodies. On a server that is not embedded nothing is checked, since the
+    /// writes of other clients are unknown there.
     pub fn of(cluster: &TestCluster) -> Self {
         cluster.journal().keep_bodies(true);
         Self { operator: cluster.journal().clone(), all: cluster.embedded().map(|server| server.journal().clone()) }
@@ -45,7 +45,7 @@ impl Drop for Calm {
 }
 
 fn check(journal: &Records, others: usize) {
-    // A create does not name its object; what is created again and again is also deleted again and again.
+    // A create does not name its object; an object that is created again and again is also deleted again and again.
     let changed = |record: &Record| {
         let resource = record.target.resource();
         let is_change = resource.is_some_and(|resource| resource.verb != Verb::Create && resource.resource != "events");
@@ -70,7 +70,7 @@ fn check(journal: &Records, others: usize) {
     }
 }
 
-/// Whether a written status says that its object is ready; `None` if it says nothing about that.
+/// Returns true if a written status has the condition `Ready` True; `None` if it has no such condition.
 fn is_ready(status: &Value) -> Option<bool> {
     let conditions = status["conditions"].as_array();
     let ready = conditions.and_then(|conditions| conditions.iter().find(|condition| condition["type"] == "Ready"));

@@ -1,4 +1,4 @@
-//! The test cluster itself.
+//! The cluster of a test: [`TestCluster`], and the options with which it is started.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,12 +25,12 @@ const SEED: u64 = 7;
 
 /// A Kubernetes API for one test, with a namespace of its own.
 ///
-/// By default it is the embedded server, and time is virtual: it passes only when nothing can run, so no test waits.
-/// `KUBEWRIGHT_TEST_CLUSTER=real` takes a real control plane, `=kubeconfig` the cluster of the current context; a test says only
-/// what it expects of a cluster, so the same test runs on all three. Use a plain `#[tokio::test]`.
+/// By default it is the embedded server, and time is virtual: it passes only when no task can run, so no test waits. `KUBEWRIGHT_TEST_CLUSTER=real`
+/// selects a real control plane, `=kubeconfig` the cluster of the current context. A test states only its expectations of a cluster, so the same test
+/// runs on all three. Use a plain `#[tokio::test]`.
 ///
-/// A failing call or expectation panics with a report, as tests do. What operators log is printed, and shown by the test harness when the test fails;
-/// `RUST_LOG` says what is logged, by default all at level `info`.
+/// A failing call or expectation panics with a report. The log of operators is printed, and the test harness shows it when the test fails. `RUST_LOG`
+/// is the log filter; by default everything is logged at level `info`.
 pub struct TestCluster {
     backend: Backend,
     tier: Tier,
@@ -44,11 +44,11 @@ pub struct TestCluster {
     /// The seed of the operator that was started last.
     seed: AtomicU64,
     tasks: Tasks,
-    /// The port of an embedded server, once somebody asked for a kubeconfig.
+    /// The port of an embedded server, set by the first request for a kubeconfig.
     endpoint: tokio::sync::OnceCell<Endpoint>,
 }
 
-/// How a test cluster is started.
+/// The options with which a test cluster is started.
 #[derive(Clone, Debug, Default)]
 pub struct TestOptions {
     pub(crate) exclusive: bool,
@@ -58,25 +58,25 @@ pub struct TestOptions {
 }
 
 impl TestOptions {
-    /// A server of its own without the controllers of Kubernetes: objects stay as they are written, and readiness is played by the test.
+    /// Gives the test a server of its own without the controllers of Kubernetes: objects stay as they are written, and the test itself reports readiness.
     pub fn without_controllers(mut self) -> Self {
         self.without_controllers = true;
         self.exclusive()
     }
 
-    /// A server that no other test uses: for tests of cluster-scoped objects on a real control plane.
+    /// Gives the test a server that no other test uses: for tests of cluster-scoped objects on a real control plane.
     pub fn exclusive(mut self) -> Self {
         self.exclusive = true;
         self
     }
 
-    /// Rules of access are enforced, as real clusters do: a user may do what roles allow.
+    /// Enforces authorization on the embedded server, as real clusters do: a user may do only what its roles allow.
     pub fn rbac(mut self) -> Self {
         self.rbac = true;
         self
     }
 
-    /// On the embedded server, pods need this long to become ready. Default: none.
+    /// Sets the time that pods need to become ready on the embedded server. Default: none.
     pub fn ready_delay(mut self, delay: Duration) -> Self {
         self.ready_delay = delay;
         self
@@ -84,17 +84,17 @@ impl TestOptions {
 }
 
 impl TestCluster {
-    /// A cluster of the tier that `KUBEWRIGHT_TEST_CLUSTER` names.
+    /// Starts a cluster of the tier that `KUBEWRIGHT_TEST_CLUSTER` names.
     pub async fn start() -> Self {
         Self::start_with(TestOptions::default()).await
     }
 
-    /// A cluster that no other test uses.
+    /// Starts a cluster that no other test uses.
     pub async fn start_exclusive() -> Self {
         Self::start_with(TestOptions::default().exclusive()).await
     }
 
-    /// A cluster with options.
+    /// Starts a cluster with options.
     pub async fn start_with(options: TestOptions) -> Self {
         match Self::try_start(options).await {
             Ok(cluster) => cluster,
@@ -129,17 +129,17 @@ impl TestCluster {
         }
     }
 
-    /// The namespace of this test; it exists, and goes with [`Self::stop`].
+    /// Returns the namespace of this test. It exists from the start, and [`Self::stop`] removes it.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// Whether this is the embedded server, so that time is virtual.
+    /// Returns true if this is the embedded server. Time is virtual on it unless the runtime is multi-threaded.
     pub fn is_embedded(&self) -> bool {
         self.tier == Tier::Embedded
     }
 
-    /// Whether other tests use the server too, so that operators must keep to the namespace of their test.
+    /// Returns true if other tests use the server too, so that operators must keep to the namespace of their test.
     pub fn is_shared(&self) -> bool {
         match self.tier {
             Tier::Embedded => false,
@@ -148,7 +148,7 @@ impl TestCluster {
         }
     }
 
-    /// The embedded server, if it is one: for what only it can do (compaction, watch faults, restarts).
+    /// Returns the embedded server, if this cluster is one: for operations that only it offers (compaction, watch faults, restarts).
     pub fn embedded(&self) -> Option<&ApiServer> {
         match &self.backend {
             Backend::Embedded { server } => Some(server),
@@ -160,35 +160,35 @@ impl TestCluster {
         &self.backend
     }
 
-    /// A client with all rights, beside journal and faults.
+    /// Returns a client with all rights. Its requests bypass the journal and the faults.
     pub fn client(&self) -> &kube::Client {
         &self.client
     }
 
-    /// The requests of operators and of [`Self::connect`], in order. The test's own are not in it.
+    /// Returns the journal of the requests of operators and of [`Self::connect`], in order. The test's own requests are not in it.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
 
-    /// Faults for the requests of operators and of [`Self::connect`].
+    /// Returns the faults for the requests of operators and of [`Self::connect`].
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
 
-    /// Decides how requests of operators and of [`Self::connect`] pass.
+    /// Returns the hook that decides when requests of operators and of [`Self::connect`] are handled and answered.
     pub(crate) fn passages(&self) -> &PassageHook {
         &self.passages
     }
 
-    /// The seed of the next operator. Replicas with one seed would take themselves for one.
+    /// Returns the seed of the next operator. Each replica needs a seed of its own: replicas with one seed would draw the same identity.
     pub(crate) fn next_seed(&self) -> u64 {
         self.seed.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// A kubeconfig with all rights and everything inline, for what connects to the cluster on its own.
+    /// Returns a kubeconfig with all rights and inline certificates, for programs that connect to the cluster on their own.
     ///
-    /// The embedded server then listens on a loopback port. Real connections and virtual time do not go together: such a test
-    /// needs `#[tokio::test(flavor = "multi_thread")]`, on which time is real.
+    /// The embedded server then listens on a loopback port. Real connections and virtual time do not go together: such a test needs
+    /// `#[tokio::test(flavor = "multi_thread")]`, on which time is real.
     pub async fn kubeconfig(&self) -> String {
         match self.backend.kubeconfig(&self.endpoint).await {
             Ok(text) => text,
@@ -196,18 +196,18 @@ impl TestCluster {
         }
     }
 
-    /// The clock of server, operators and test.
+    /// Returns the clock of server, operators and test.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// A connection as an operator has it, behind journal and faults.
+    /// Returns a connection as an operator has it, whose requests pass the journal and the faults.
     pub async fn connect(&self, tasks: &Tasks) -> Cluster {
         let client = self.operator_client(None).await;
         Cluster::new(client, ClusterOptions::new(self.clock.clone(), Random::seeded(SEED), tasks.clone()))
     }
 
-    /// A client behind journal and faults, with all rights or those of a user.
+    /// Returns a client whose requests pass the journal and the faults, with all rights or those of a user.
     pub(crate) async fn operator_client(&self, user: Option<&str>) -> kube::Client {
         let client = self.backend.client().await.unwrap_or_else(|error| self.fail(&error));
         let user = user.map(|user| match http::HeaderValue::from_str(user) {
@@ -249,12 +249,12 @@ impl TestCluster {
         self.clock.sleep(time).await;
     }
 
-    /// Tasks that live as long as the test.
+    /// Returns the tasks that live as long as the test.
     pub fn tasks(&self) -> &Tasks {
         &self.tasks
     }
 
-    /// Joins [`Self::tasks`], and removes the namespace and everything in it. Panics if one of these tasks does not end when it is asked to (TCL-8).
+    /// Joins [`Self::tasks`], and removes the namespace and its content. Panics if one of these tasks does not end when it is asked to (TCL-8).
     pub async fn stop(self) {
         let stuck = self.tasks.stop(Duration::from_secs(5)).await;
         if !stuck.is_empty() {
@@ -262,15 +262,15 @@ impl TestCluster {
         }
         if !self.is_embedded() {
             let namespaces: Api<Namespace> = Api::all(self.client.clone());
-            // What cannot be removed goes with the control plane, or shows in the cluster of the kubeconfig.
+            // A namespace that cannot be removed ends with its control plane, or stays visible in the cluster of the kubeconfig.
             if let Err(error) = namespaces.delete(&self.namespace, &DeleteParams::background()).await {
                 tracing::warn!(namespace = self.namespace, %error, "the namespace of a test stays");
             }
         }
     }
 
-    /// Ends the test with this text.
-    #[allow(clippy::unused_self)] // reads as what it is: a failure of this cluster's test
+    /// Fails the test with this text.
+    #[allow(clippy::unused_self)] // a method reads as a failure of this cluster's test
     pub(crate) fn fail(&self, text: &str) -> ! {
         fail(text)
     }

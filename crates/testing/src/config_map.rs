@@ -1,4 +1,4 @@
-//! The ConfigMaps that an operator ships, in its tests.
+//! Checks of the ConfigMaps that an operator ships, for its tests.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,34 +9,34 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::yaml::{self, YamlError};
 use serde_json::{Value, json};
 
-/// A file is no ConfigMap that should be shipped.
+/// A file that is not a ConfigMap as an operator should ship it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigMapFileError {
     /// The file cannot be read.
     #[error("read {}: {source}", path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The file, or the sample in it, is no YAML of the right form.
+    /// The file, or the sample in it, is not YAML of the right form.
     #[error("read {part} of {}: {source}", path.display())]
     Yaml {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Which part of the file.
+        /// The part of the file that cannot be read.
         part: &'static str,
-        /// Why not.
+        /// The cause.
         source: Box<YamlError>,
     },
     /// The file can be read, but should not be shipped.
     #[error("{}", Faults { path, faults })]
     Faults {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong, each in a line of its own.
+        /// The faults, one text for each.
         faults: Vec<String>,
     },
 }
@@ -106,7 +106,8 @@ fn unknown_keys(object: &Value, allowed_keys: &[&str]) -> Vec<String> {
     faults
 }
 
-/// Spaces that nobody sees. Texts in quotes may have some that are none of the file.
+/// Returns a fault for each line that ends with spaces. Lines of values are checked only if the file itself has no such line, since a quoted value
+/// may contain lines that are not lines of the file.
 fn trailing_spaces(text: &str, data: &BTreeMap<String, String>) -> Vec<String> {
     let lines = |text: &str| -> Vec<usize> {
         (1..).zip(text.lines()).filter(|(_, line)| line.trim_end() != *line).map(|(number, _)| number).collect()
@@ -133,7 +134,7 @@ fn checksum_faults(object: &Value, sample: Option<&String>) -> Vec<String> {
     wrong.map(|(name, value)| format!("annotation {name:?} must be {sum:?}, but is {value}")).collect()
 }
 
-/// One line per fault.
+/// Writes one line per fault.
 struct Faults<'a> {
     path: &'a Path,
     faults: &'a [String],

@@ -1,4 +1,4 @@
-//! The end of a process in the middle of its work.
+//! The end of an operator's process in the middle of its work.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use kubewright_runtime::operator::Operator;
 
 use crate::{TestCluster, TestOperator};
 
-/// How long an operator may take until it sends the request that is cut off. One that has not sent it by then has done its work with fewer.
+/// The time limit for an operator to send the request that is cut off. An operator that has not sent it by then has done its work with fewer requests.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Pause between two looks.
+/// Pause between two checks of the cut.
 const POLL: Duration = Duration::from_millis(20);
 
 /// A cut that is in force: see [`TestCluster::cut_after`].
@@ -25,16 +25,16 @@ pub struct OperatorCut<'c> {
 }
 
 impl TestCluster {
-    /// Lets so many more requests of operators pass, and drops all after them, as if the process had ended there (TS-5).
-    /// [`OperatorCut::restarted`] ends it and starts the next one.
+    /// Lets this many more requests of operators pass, and drops all later ones, as if the process had ended there (TS-5). [`OperatorCut::restarted`]
+    /// kills the operator and starts the next process.
     pub fn cut_after(&self, requests: u64) -> OperatorCut<'_> {
         OperatorCut { cluster: self, begin: self.journal().mark(), cut: self.faults().cut_after(requests).start() }
     }
 }
 
 impl OperatorCut<'_> {
-    /// Waits until a request of the operator is dropped and those before it are answered, kills the operator, and starts the next process. None if it
-    /// sends no such request within a minute: then it is killed all the same.
+    /// Waits until a request of the operator is dropped and those before it are answered, kills the operator, and starts the next process. Returns
+    /// `None` if the operator sends no such request within a minute; it is killed in this case too.
     pub async fn restarted(self, operator: TestOperator, next: impl Into<Operator>) -> Option<TestOperator> {
         let begun = self.cluster.clock().moment();
         while !(self.cut.dropped() > 0 && self.is_answered()) && self.cluster.clock().moment().since(begun) < PATIENCE {
@@ -46,7 +46,7 @@ impl OperatorCut<'_> {
         if is_cut { Some(self.cluster.run(next).await) } else { None }
     }
 
-    /// Whether the journal tells the end of each request since the cut began, other than watches.
+    /// Returns true if the journal has the end of each request since the cut began, watches excepted.
     fn is_answered(&self) -> bool {
         let is_running = |verb: Option<Verb>, outcome: Outcome| outcome == Outcome::Running && verb != Some(Verb::Watch);
         let sent = self.cluster.journal().since(self.begin);

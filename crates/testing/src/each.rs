@@ -8,10 +8,10 @@ use parking_lot::Mutex;
 
 use crate::{Tier, task};
 
-/// Runs a test once for each item, every run on a runtime of its own (in virtual time on the embedded server), as many at a time as
-/// the machine has processors. Returns what came out, in the order of the items; the error of a run that panicked is its message.
+/// Runs a test once for each item, every run on a runtime of its own (in virtual time on the embedded server), as many at a time as the machine has
+/// processors. Returns the results in the order of the items; the error of a run that panicked is its message.
 pub fn each<I: Sync, O: Send>(items: &[I], run: impl AsyncFn(&I) -> O + Sync) -> Vec<Result<O, String>> {
-    // Whether the variable is wrong is said by the first cluster that is started.
+    // An invalid value is reported by the first cluster that is started.
     let is_virtual = matches!(Tier::from_env(), Ok(Tier::Embedded));
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     let next = AtomicUsize::new(0);

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::TestCluster;
 
-/// Pause between two looks.
+/// Pause between two lists of the events.
 const POLL: Duration = Duration::from_millis(50);
 
 impl TestCluster {
-    /// Waits for an event in the namespace of the test with this type (`Normal` or `Warning`), whose note the regular expression matches somewhere, and
-    /// returns it. Fails after 30 s, on a real server 150 s, with the events that were there instead.
+    /// Waits for an event in the namespace of the test with this type (`Normal` or `Warning`) and a note that the regular expression matches
+    /// somewhere, and returns it. Fails after 30 s, on a real server after 150 s, and prints the events that were found.
     pub async fn expect_event(&self, kind: &str, note: &str) -> Value {
         let note =
             Regex::new(note).unwrap_or_else(|error| self.fail(&format!("failed to read the expected note {note:?}: {error}")));

@@ -1,4 +1,4 @@
-//! Expectations: wait for a state, by events, and say well what was there instead.
+//! Expectations: wait for a state of an object on a watch, and report the state found if it does not come.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::objects::{gvk, value};
 use crate::{TestCluster, report};
 
-/// How long an expectation waits unless told otherwise.
+/// The default time limit of an expectation on the embedded server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a test expects of one object.
+/// An expectation of a test about one object.
 #[must_use = "an expectation checks nothing until one of its methods is awaited"]
 #[derive(Debug)]
 pub struct Expectation<'a, K = ()> {
@@ -27,17 +27,17 @@ pub struct Expectation<'a, K = ()> {
 }
 
 impl TestCluster {
-    /// An expectation about an object in the namespace of the test.
+    /// Returns an expectation about an object in the namespace of the test.
     pub fn expect<K: kube::Resource<DynamicType = ()>>(&self, name: &str) -> Expectation<'_, K> {
         Expectation::new(self, gvk::<K>(), name)
     }
 
-    /// How long an expectation waits by default: a real server shares the machine with its controllers.
+    /// Returns the default time limit of an expectation. It is longer on a real server, which shares the machine with its controllers.
     pub(crate) fn patience(&self) -> Duration {
         if self.is_embedded() { PATIENCE } else { PATIENCE * 5 }
     }
 
-    /// An expectation about an object of a kind known at run time.
+    /// Returns an expectation about an object of a kind known at run time.
     pub fn expect_object(&self, kind: &GroupVersionKind, name: &str) -> Expectation<'_> {
         Expectation::new(self, kind.clone(), name)
     }
@@ -48,35 +48,35 @@ impl<'a, K> Expectation<'a, K> {
         Self { cluster, kind, namespace: None, name: name.to_owned(), patience: cluster.patience(), typed: PhantomData }
     }
 
-    /// In another namespace than the test's.
+    /// Looks for the object in another namespace than the test's.
     pub fn in_namespace(mut self, namespace: &str) -> Self {
         self.namespace = Some(namespace.to_owned());
         self
     }
 
-    /// Waits this long. Default 30 s, on a real server 150 s.
+    /// Sets the time limit. Default 30 s, on a real server 150 s.
     pub fn within(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// It exists.
+    /// Waits until the object exists.
     pub async fn to_exist(self) -> Value {
         self.matching("it exists", |_| true).await
     }
 
-    /// It does not exist, or no longer.
+    /// Waits until the object does not exist.
     pub async fn to_be_gone(self) {
         self.until("it is gone", |object| object.is_none()).await;
     }
 
-    /// It is ready for its present generation: state `Ready` of a component, else condition `Ready` True, as
-    /// `kubectl wait --for=condition=Ready` tells it.
+    /// Waits until the object is ready for its present generation: state `Ready` of a component, else condition `Ready` True, by the rule
+    /// of `kubectl wait --for=condition=Ready`.
     pub async fn ready(self) -> Value {
         self.matching("it is ready for its generation", is_ready).await
     }
 
-    /// A component is in this state, for its present generation.
+    /// Waits until a component is in this state, for its present generation.
     pub async fn state(self, state: &str) -> Value {
         let wanted = state.to_owned();
         self.matching(&format!("its state is {state}"), move |object| {
@@ -85,7 +85,7 @@ impl<'a, K> Expectation<'a, K> {
         .await
     }
 
-    /// It has this condition.
+    /// Waits until the object has this condition.
     pub async fn condition(self, kind: &str, status: &str, reason: &str) -> Value {
         let what = format!("condition {kind} is {status} with reason {reason}");
         let [kind, status, reason] = [kind, status, reason].map(str::to_owned);
@@ -95,7 +95,7 @@ impl<'a, K> Expectation<'a, K> {
         .await
     }
 
-    /// It exists and satisfies the predicate; `what` completes "expected that".
+    /// Waits until the object exists and satisfies the predicate; `what` completes "expected that".
     pub async fn matching(self, what: &str, predicate: impl Fn(&Value) -> bool) -> Value {
         self.until(what, |object| object.is_some_and(&predicate)).await.unwrap_or_default()
     }
@@ -115,7 +115,7 @@ impl<'a, K> Expectation<'a, K> {
                             return;
                         }
                     }
-                    // The watcher goes on by itself; an error that stays becomes a time-out with the state seen before.
+                    // The watcher retries by itself; an error that persists becomes a time-out that reports the last state seen.
                     Err(error) => {
                         tracing::debug!(%error, "an expectation's watch failed");
                         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -138,13 +138,13 @@ fn is_ready(object: &Value) -> bool {
         return is_observed(object) && state == "Ready";
     }
     condition(object, "Ready").is_some_and(|found| {
-        // A condition that has a generation of its own speaks of that one alone.
+        // A condition with an observed generation of its own is valid for that generation only.
         let observed = found.get("observedGeneration").and_then(Value::as_i64).map(Some);
         found["status"] == "True" && observed.map_or_else(|| is_observed(object), |observed| observed == object.generation())
     })
 }
 
-/// The status speaks of the present generation, or of none at all.
+/// Returns true if the status is about the present generation, or names no generation.
 fn is_observed(object: &Value) -> bool {
     let observed = object.pointer("/status/observedGeneration").and_then(Value::as_i64);
     observed.is_none() || observed == object.generation()

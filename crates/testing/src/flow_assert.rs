@@ -1,10 +1,10 @@
-//! Assertions on outcomes in one word.
+//! Assertions on the outcomes of steps and passes.
 
 use kubewright_core::flow::{Delay, Flow};
 
 use crate::table::ExpectedOutcome;
 
-/// Asserts how a step or a pass ended (TS-1): [`ExpectedOutcome`] in one word.
+/// Asserts how a step or a pass ended (TS-1): an [`ExpectedOutcome`], with one method for each kind.
 ///
 /// ```
 /// use kubewright_core::flow::{Delay, Flow, Halt, Wait};
@@ -18,20 +18,20 @@ use crate::table::ExpectedOutcome;
 /// flow.should_finish();
 /// ```
 pub trait FlowAssert {
-    /// Asserts that it is `Ok` or `Done`.
+    /// Asserts that the outcome is `Ok` or `Done`.
     fn should_finish(&self);
 
-    /// Asserts that it waits for this reason; with a delay, that the wait names it.
+    /// Asserts that the outcome is a wait for this reason; with a delay, that the wait has exactly this delay.
     fn should_wait(&self, expected: impl Into<ExpectedHalt>);
 
-    /// Asserts that it is blocked for this reason.
+    /// Asserts that the outcome is blocked for this reason.
     fn should_be_blocked(&self, reason: &str);
 
-    /// Asserts that it failed for this reason; with a delay, that it is retried after exactly that.
+    /// Asserts that the outcome is a failure for this reason; with a delay, that it is retried after exactly that.
     fn should_fail(&self, expected: impl Into<ExpectedHalt>);
 }
 
-/// The reason of a halt, and its delay if that counts.
+/// The expected reason of a halt, and its delay if that is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedHalt {
     reason: String,

@@ -11,65 +11,65 @@ use tokio::process::{Child, ChildStdout, Command};
 
 use crate::{TestCluster, signal};
 
-/// How long a replica may take to start, and to end after SIGTERM.
+/// The time limit for the start of a replica, and for its end after SIGTERM.
 const LIMIT: Duration = Duration::from_secs(60);
-/// The exit status of `build.sh` where the program cannot be built.
+/// The exit status of `build.sh` on machines where the program cannot be built.
 const SKIPPED: i32 = 77;
-/// The last bytes of a log that an error shows.
+/// The number of bytes at the end of a log that an error shows.
 const LOG_BYTES: usize = 4000;
 
-/// Why there is no replica.
+/// The error of a Go replica that cannot be built, started or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoReplicaError {
-    /// Go or its modules are missing, so that a test has nothing to compare with.
+    /// Go or its modules are missing, so a test has no Go replica to compare with.
     #[error("the controller of hack/knative cannot be built here: {0}")]
     Unavailable(String),
     /// The build failed.
     #[error("build the controller of hack/knative: {0}")]
     Build(String),
-    /// A file or process of the replica.
+    /// An operation on a file or process of the replica failed.
     #[error("{action} of Go replica {name:?}: {source}")]
     Io {
-        /// The replica.
+        /// The name of the replica.
         name: String,
-        /// The step that failed.
+        /// The operation that failed.
         action: &'static str,
-        /// Cause.
+        /// The cause.
         source: std::io::Error,
     },
     /// The process ended, or did not print the expected line in time.
     #[error("Go replica {name:?} {problem}; the end of its log:\n{log}")]
     Process {
-        /// The replica.
+        /// The name of the replica.
         name: String,
-        /// The cause.
+        /// The problem.
         problem: String,
-        /// The end of its log.
+        /// The end of the replica's log.
         log: String,
     },
 }
 
-/// A process that reconciles the kind `Shared` on Knative's library, and campaigns for the leases that [`Self::leases`] names.
+/// A process that reconciles the kind `Shared` with Knative's library, and campaigns for the leases that [`Self::leases`] names.
 ///
-/// Its name is its user agent, and therefore its field manager, and stands in `status.writer` of the objects that it reconciled. Dropping it kills
-/// it; it also ends when the process of the test does.
+/// The replica's name is its user agent, and therefore its field manager, and is in `status.writer` of the objects that it reconciled. Dropping the
+/// value kills the process; the process also ends when that of the test does.
 #[derive(Debug)]
 pub struct GoReplica {
     name: String,
     leases: Vec<String>,
     child: Child,
-    // The process ends where this is closed.
+    // The process ends when this is closed.
     _input: tokio::process::ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
     folder: PathBuf,
 }
 
 impl GoReplica {
-    /// Builds the program where it is out of date, and returns its path. The first build takes minutes; `.ci/run` does it before the tests.
+    /// Builds the program if it is out of date, and returns its path. The first build takes minutes; `.ci/run` does it before the tests.
     ///
     /// # Errors
-    /// [`GoReplicaError::Unavailable`] without Go or its modules.
+    /// Returns [`GoReplicaError::Unavailable`] without Go or its modules.
     pub async fn program() -> Result<PathBuf, GoReplicaError> {
         let mut build = Command::new(source("build.sh"));
         let output = build.stdin(Stdio::null()).kill_on_drop(true).output().await;
@@ -82,12 +82,12 @@ impl GoReplica {
         }
     }
 
-    /// The kind `Shared`.
+    /// Returns the kind `Shared`.
     pub fn kind() -> GroupVersionKind {
         GroupVersionKind::gvk("lease.kubewright.dev", "v1", "Shared")
     }
 
-    /// Defines the kind, and configures three buckets, and leases that run out after 15 s, in the namespace of the test.
+    /// Defines the kind `Shared`, and configures three buckets and leases that expire after 15 s in the namespace of the test.
     pub async fn prepare(cluster: &TestCluster) {
         for file in ["shared.yaml", "config-leader-election.yaml"] {
             let path = source(file);
@@ -97,7 +97,7 @@ impl GoReplica {
         }
     }
 
-    /// Starts a replica that reconciles the objects of a namespace, and keeps its leases there; waits until it campaigns.
+    /// Starts a replica that reconciles the objects of a namespace and keeps its leases there. Returns when the replica campaigns for its leases.
     ///
     /// # Errors
     /// The program cannot be built, or the process does not start.
@@ -105,7 +105,7 @@ impl GoReplica {
         let program = Self::program().await?;
         let folder = folder();
         let mut replica = Self::spawn(&program, &folder, (kubeconfig, name, namespace)).map_err(|(action, source)| {
-            // The rest of its output has no reader.
+            // A failed start leaves no log to read.
             let _ = std::fs::remove_dir_all(&folder);
             GoReplicaError::Io { name: name.to_owned(), action, source }
         })?;
@@ -130,7 +130,7 @@ impl GoReplica {
         let mut command = Command::new(program);
         command.args(["-with-parent", "-name", name, "-namespace", namespace]);
         command.env("KUBECONFIG", path).env("SYSTEM_NAMESPACE", namespace);
-        // Knative's five requests per second would also delay the renewals.
+        // Knative's default of five requests per second would also delay the renewals.
         command.env("KUBE_API_QPS", "200").env("KUBE_API_BURST", "400");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).kill_on_drop(true);
         let mut child = command.spawn().map_err(|error| ("start the process", error))?;
@@ -140,20 +140,20 @@ impl GoReplica {
         Ok(Self { name: name.to_owned(), leases: Vec::new(), child, _input: input, lines, folder: folder.to_owned() })
     }
 
-    /// Its name.
+    /// Returns the replica's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The names of the leases that it campaigns for, one per bucket, in order.
+    /// Returns the names of the leases that the replica campaigns for, one per bucket, in order.
     pub fn leases(&self) -> &[String] {
         &self.leases
     }
 
-    /// Waits until it is told that it leads another bucket, and returns the name of the lease.
+    /// Waits until the replica reports that it leads another bucket, and returns the name of the lease.
     ///
     /// # Errors
-    /// It ends, or leads no further bucket within a minute.
+    /// The replica ends, or leads no further bucket within a minute.
     pub async fn promoted(&mut self) -> Result<String, GoReplicaError> {
         loop {
             if let Some(("promoted", lease)) = self.line().await?.split_once(' ') {
@@ -162,7 +162,7 @@ impl GoReplica {
         }
     }
 
-    /// Sends a signal, such as `STOP` or `CONT`.
+    /// Sends a signal to the process, such as `STOP` or `CONT`.
     ///
     /// # Errors
     /// The process is gone.
@@ -174,17 +174,17 @@ impl GoReplica {
         if sent.success() { Ok(()) } else { Err(gone()) }
     }
 
-    /// Tells it to end, as SIGTERM does: it releases its leases. Waits for the end.
+    /// Stops the process with SIGTERM and waits for its end. The replica releases its leases.
     ///
     /// # Errors
-    /// It does not end with exit status 0 within a minute.
+    /// The process does not end with exit status 0 within a minute.
     pub async fn stop(mut self) -> Result<(), GoReplicaError> {
         self.signal("TERM")?;
         let status = self.ended().await?;
         if status.success() { Ok(()) } else { Err(self.failure(&format!("ended with {status}"))) }
     }
 
-    /// Ends it at once, as SIGKILL does: its leases run out. Waits for the end.
+    /// Kills the process with SIGKILL and waits for its end. Its leases expire.
     ///
     /// # Errors
     /// The process cannot be waited for.
@@ -201,7 +201,7 @@ impl GoReplica {
         }
     }
 
-    /// The next line that it prints.
+    /// Returns the next line that the process prints.
     async fn line(&mut self) -> Result<String, GoReplicaError> {
         match tokio::time::timeout(LIMIT, self.lines.next_line()).await {
             Ok(Ok(Some(line))) => Ok(line),
@@ -220,17 +220,17 @@ impl GoReplica {
 
 impl Drop for GoReplica {
     fn drop(&mut self) {
-        // A file that cannot be removed is left to the system's own cleaning of temporary files.
+        // A folder that cannot be removed is left to the system's cleaning of temporary files.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// A file of `hack/knative`.
+/// Returns the path of a file in `hack/knative`.
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hack/knative").join(name)
 }
 
-/// A folder that no other replica has.
+/// Returns the path of a folder that no other replica uses.
 fn folder() -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

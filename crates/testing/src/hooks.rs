@@ -1,4 +1,4 @@
-//! Functions that a test runs when objects come, change or go.
+//! Functions that a test runs when objects are created, updated or deleted.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,10 +14,10 @@ use serde_json::Value;
 use crate::TestCluster;
 use crate::objects::{gvk, value};
 
-/// Pause between two looks at the predicate while nothing happens.
+/// The interval between two checks of the predicate while no object changes.
 const POLL: Duration = Duration::from_millis(50);
 
-/// What became of an object.
+/// The kind of change of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Became {
     Created,
@@ -31,21 +31,21 @@ struct Hook<'a> {
     run: Box<dyn FnMut(&Value) + Send + 'a>,
 }
 
-/// Functions that observe what becomes of the objects in the namespace of a test, before they are started. They answer no request.
+/// Functions that observe the changes of objects in the namespace of a test, before they are started. They answer no request.
 #[must_use = "hooks run from `start` on"]
 pub struct Hooks<'a> {
     cluster: &'a TestCluster,
     hooks: Vec<Hook<'a>>,
 }
 
-/// Hooks that see everything that happens from their start on, and run while the test waits.
+/// Hooks that observe every change from their start on, and run while the test waits.
 #[must_use = "hooks run while the test waits"]
 pub struct RunningHooks<'a> {
     hooks: Vec<Hook<'a>>,
     changes: SelectAll<BoxStream<'a, (GroupVersionKind, Became, Value)>>,
 }
 
-/// What a test waited for did not come in time.
+/// The timeout of a wait for the hooks: the predicate did not hold in time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("timed out waiting for {what}")]
 pub struct TimedOut {
@@ -53,24 +53,24 @@ pub struct TimedOut {
 }
 
 impl TestCluster {
-    /// Functions that run when objects in the namespace of the test come, change or go.
+    /// Returns a builder for functions that run when objects in the namespace of the test are created, updated or deleted.
     pub fn hooks(&self) -> Hooks<'_> {
         Hooks { cluster: self, hooks: Vec::new() }
     }
 }
 
 impl<'a> Hooks<'a> {
-    /// Runs the function on each object of a kind that comes.
+    /// Runs the function on each object of a kind that is created.
     pub fn on_create<K: kube::Resource<DynamicType = ()>>(self, run: impl FnMut(&Value) + Send + 'a) -> Self {
         self.on::<K>(Became::Created, run)
     }
 
-    /// Runs the function on each new state of an object that was there.
+    /// Runs the function on each new state of an existing object.
     pub fn on_update<K: kube::Resource<DynamicType = ()>>(self, run: impl FnMut(&Value) + Send + 'a) -> Self {
         self.on::<K>(Became::Updated, run)
     }
 
-    /// Runs the function on the last state of each object that goes.
+    /// Runs the function on the last state of each object that is deleted.
     pub fn on_delete<K: kube::Resource<DynamicType = ()>>(self, run: impl FnMut(&Value) + Send + 'a) -> Self {
         self.on::<K>(Became::Deleted, run)
     }
@@ -80,7 +80,7 @@ impl<'a> Hooks<'a> {
         self
     }
 
-    /// Starts to observe. What is there already counts as known.
+    /// Starts to observe. Objects that already exist count as known.
     pub async fn start(self) -> RunningHooks<'a> {
         let mut kinds: Vec<GroupVersionKind> = Vec::new();
         for hook in &self.hooks {
@@ -102,7 +102,7 @@ impl RunningHooks<'_> {
     ///
     /// # Errors
     ///
-    /// Returns [`TimedOut`] if it does not hold within `timeout`.
+    /// Returns [`TimedOut`] if the predicate does not hold within `timeout`.
     pub async fn wait_for(&mut self, what: &str, holds: impl Fn() -> bool, timeout: Duration) -> Result<(), TimedOut> {
         let waiting = async {
             while !holds() {
@@ -121,7 +121,7 @@ impl RunningHooks<'_> {
     }
 }
 
-/// Everything that becomes of the objects of a kind after this call.
+/// Returns the changes of the objects of a kind from this call on.
 async fn follow(
     cluster: &TestCluster,
     api: Api<DynamicObject>,
@@ -152,7 +152,7 @@ async fn follow(
     })
 }
 
-/// The events of a watch, which is opened again where it ended.
+/// Returns the events of a watch, which is reopened where it ended.
 fn reopened(api: Api<DynamicObject>, version: String) -> impl futures::Stream<Item = WatchEvent<DynamicObject>> + Send {
     let state = (api, version, None::<BoxStream<'static, kube::Result<WatchEvent<DynamicObject>>>>);
     futures::stream::unfold(state, |(api, mut version, mut open)| async move {

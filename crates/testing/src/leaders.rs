@@ -1,4 +1,4 @@
-//! The replicas that lead the buckets of an operator, as its leases tell.
+//! The replicas that lead the buckets of an operator, as its leases show.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,7 +11,7 @@ use kubewright_core::lease::{LeaseRecord, lease_labels};
 
 use crate::{TestCluster, TestOperator};
 
-/// A replica with its share takes a bucket that others leave free after this many lease durations, or soon after.
+/// The number of lease durations after which a replica that already has its share takes over a bucket that others leave free.
 const LEASE_DURATIONS: u32 = 4;
 
 /// The holders of the leases of an operator, by bucket. A bucket has the name of its lease.
@@ -19,33 +19,33 @@ const LEASE_DURATIONS: u32 = 4;
 pub struct BucketLeaders(BTreeMap<String, LeaseRecord>);
 
 impl BucketLeaders {
-    /// The names of all buckets, in order; those that no replica holds are among them.
+    /// Returns the names of all buckets, in order, including those that no replica holds.
     pub fn buckets(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// The identity of the holder of a bucket, `<replica>_<uuid>`. None if the lease was released, or does not exist.
+    /// Returns the identity of the holder of a bucket, `<replica>_<uuid>`. Returns `None` if the lease was released, or does not exist.
     pub fn identity(&self, bucket: &str) -> Option<&str> {
         self.0.get(bucket).filter(|record| !record.is_free()).map(|record| &*record.holder)
     }
 
-    /// The name of the replica that holds a bucket. None if the lease was released, or does not exist.
+    /// Returns the name of the replica that holds a bucket. Returns `None` if the lease was released, or does not exist.
     pub fn replica(&self, bucket: &str) -> Option<&str> {
         self.identity(bucket).map(replica_of)
     }
 
-    /// The names of the replicas that hold a bucket, each once.
+    /// Returns the names of the replicas that hold a bucket, each once.
     pub fn replicas(&self) -> BTreeSet<&str> {
         self.buckets().filter_map(|bucket| self.replica(bucket)).collect()
     }
 
-    /// The buckets that a replica of this name holds, in order.
+    /// Returns the buckets that a replica of this name holds, in order.
     pub fn held_by(&self, replica: &str) -> Vec<&str> {
         self.buckets().filter(|bucket| self.replica(bucket) == Some(replica)).collect()
     }
 }
 
-/// One bucket and its holder after the other, such as `shop.00-of-01: replica-0_…`.
+/// Writes each bucket with its holder, such as `shop.00-of-01: replica-0_…`.
 impl fmt::Display for BucketLeaders {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
@@ -58,7 +58,7 @@ impl fmt::Display for BucketLeaders {
 
 impl TestCluster {
     /// Returns the holders of the leases that the replicas of an operator have written in the namespace of the test. A lease names its holder until
-    /// it is released or taken over, so that a replica that was killed is still in it.
+    /// it is released or taken over, so a replica that was killed may still be named.
     pub async fn leaders(&self, operator: &str) -> BucketLeaders {
         let leases: Api<Lease> = Api::namespaced(self.client().clone(), self.namespace());
         let leases = leases.list(&ListParams::default()).await;
@@ -71,7 +71,7 @@ impl TestCluster {
     }
 
     /// Kills those of these replicas of one operator that hold a bucket, without a release of their leases, and waits until other replicas hold every
-    /// bucket that the remaining ones campaign for. The killed ones are taken out of the list. Returns the new holders.
+    /// bucket that the remaining ones campaign for. Removes the killed replicas from the list. Returns the new holders.
     ///
     /// Panics if none of the replicas holds a bucket, if all do, and if a bucket is not taken over in time.
     pub async fn replace_leaders(&self, replicas: &mut Vec<TestOperator>) -> BucketLeaders {
@@ -111,17 +111,17 @@ impl TestCluster {
     }
 }
 
-/// The name of the replica of this identity.
+/// Returns the name of the replica with this identity.
 fn replica_of(identity: &str) -> &str {
     identity.rsplit_once('_').map_or(identity, |(replica, _)| replica)
 }
 
-/// The buckets for which a replica campaigns, or that it holds.
+/// Returns the buckets for which a replica campaigns, or that it holds.
 fn campaigned_for(replica: &TestOperator) -> Vec<String> {
     replica.running().leadership().borrow().buckets().map(|(bucket, _)| bucket.to_string()).collect()
 }
 
-/// Whether the labels of a lease name the operator, whatever its label domain is.
+/// Returns true if the labels of a lease name the operator, whatever its label domain is.
 fn is_of(lease: &Lease, operator: &str) -> bool {
     let mut labels = lease.metadata.labels.iter().flatten();
     labels.any(|(label, value)| {

@@ -1,4 +1,4 @@
-//! Objects as another cluster had them: with their UIDs, status, field managers and deletion timestamps.
+//! Objects loaded as another cluster had them: with their UIDs, status, field managers and deletion timestamps.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -10,8 +10,8 @@ use crate::TestCluster;
 use crate::backend::Backend;
 
 impl TestCluster {
-    /// Puts objects into the cluster exactly as they are, past all that an API server does with a write. Their kinds must be served.
-    /// On a real control plane they are written to its etcd; a cluster of a kubeconfig cannot be filled like this.
+    /// Stores objects exactly as they are, bypassing all that an API server does with a write. Their kinds must be served. On a real control plane
+    /// the objects are written to its etcd; a cluster of a kubeconfig cannot be filled like this.
     pub async fn load(&self, objects: impl IntoIterator<Item = Value>) {
         match self.backend() {
             Backend::Embedded { server } => {
@@ -33,7 +33,7 @@ impl TestCluster {
     }
 }
 
-/// A client for the JSON gateway of etcd.
+/// Returns a client for the JSON gateway of etcd.
 fn etcd(url: &str) -> Result<kube::Client, String> {
     let url = url.parse().map_err(|error| format!("failed to read the URL of etcd: {error}"))?;
     kube::Client::try_from(kube::Config::new(url)).map_err(|error| format!("failed to connect to etcd: {error}"))
@@ -41,7 +41,7 @@ fn etcd(url: &str) -> Result<kube::Client, String> {
 
 async fn put(cluster: &Cluster, etcd: &kube::Client, object: &Value) -> Result<(), String> {
     let key = storage_key(cluster, object).await?;
-    // The server reads JSON as well as what it writes itself; it sets the version when it reads.
+    // The server reads JSON as well as its own encoding; it sets the version when it reads.
     let mut stored = object.clone();
     stored.metadata_mut().remove("resourceVersion");
     let body = json!({ "key": BASE64_STANDARD.encode(key), "value": BASE64_STANDARD.encode(stored.to_string()) });
@@ -51,11 +51,11 @@ async fn put(cluster: &Cluster, etcd: &kube::Client, object: &Value) -> Result<(
     etcd.request_text(request).await.map(drop).map_err(|error| error.to_string())
 }
 
-/// Where kube-apiserver keeps an object.
+/// Returns the etcd key under which kube-apiserver keeps an object.
 async fn storage_key(cluster: &Cluster, object: &Value) -> Result<String, String> {
     let gvk = object.gvk().ok_or("it has no kind")?;
     let resource = cluster.discovery().require(&gvk).await.map_err(|error| error.to_string())?;
-    // Built-in kinds stand under their resource alone, but for those of the servers that kube-apiserver contains.
+    // Built-in kinds are stored under their resource alone, except the kinds of the servers that kube-apiserver contains.
     let folder = match (gvk.group.as_str(), resource.plural.as_str()) {
         ("", "services") => "services/specs".to_owned(),
         ("networking.k8s.io", "ingresses") => "ingress".to_owned(),

@@ -6,25 +6,25 @@ use crate::TestOperator;
 use crate::cluster::fail;
 
 impl TestOperator {
-    /// The registry of its metrics.
+    /// Returns the registry of the operator's metrics.
     pub fn metrics(&self) -> &Metrics {
         self.running().metrics()
     }
 
-    /// The value of a metric with exactly these labels, in any order; none while there is no such series. The name is that of the page `/metrics`, such as
-    /// `kubewright_reconcile_total`.
+    /// Returns the value of a metric with exactly these labels, in any order; `None` while there is no such series. The name is that of the page
+    /// `/metrics`, such as `kubewright_reconcile_total`.
     pub fn metric(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
         value_in(&self.page(), name, labels)
     }
 
-    /// The sum of a metric over all labels; 0 while there is no such series.
+    /// Returns the sum of a metric over all labels; 0 while there is no such series.
     pub(crate) fn metric_sum(&self, name: &str) -> f64 {
         let page = self.page();
         let lines = page.lines().filter_map(|line| line.strip_prefix(name).filter(|rest| rest.starts_with(['{', ' '])));
         lines.filter_map(|rest| rest.rsplit(' ').next()?.parse::<f64>().ok()).sum()
     }
 
-    /// The page `/metrics`.
+    /// Returns the page `/metrics`.
     fn page(&self) -> String {
         match self.metrics().encode() {
             Ok(page) => page,
@@ -33,7 +33,7 @@ impl TestOperator {
     }
 }
 
-/// The value of a series on a page in the OpenMetrics text format.
+/// Returns the value of a series on a page in the OpenMetrics text format.
 fn value_in(page: &str, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
     let mut wanted: Vec<String> = labels.iter().map(|(label, value)| format!("{label}={}", quoted(value))).collect();
     wanted.sort();
@@ -49,12 +49,12 @@ fn value_in(page: &str, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
     })
 }
 
-/// A value as the page writes it.
+/// Returns a label value in quotes, escaped as on the page.
 fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
-/// The labels of a series: a comma inside of quotes belongs to a value.
+/// Splits the labels of a series. A comma inside quotes belongs to a value.
 fn parted(labels: &str) -> Vec<&str> {
     let (mut parts, mut start, mut is_quoted, mut is_escaped) = (Vec::new(), 0, false, false);
     for (index, letter) in labels.char_indices() {

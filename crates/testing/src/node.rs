@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::objects::value;
 use crate::task::on_own_thread;
 
-/// Pause after a request that failed for no reason of the pod's.
+/// Pause after a request that failed for a reason other than the pod's own state.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A running fake node. Dropping it stops it.
@@ -30,7 +30,7 @@ pub struct NodePlayer {
 }
 
 impl NodePlayer {
-    /// Starts to play on the cluster of a kubeconfig (its text), beside all runtimes.
+    /// Starts a fake node on the cluster of a kubeconfig (its text), on a thread of its own, independent of the runtimes of the tests.
     pub fn start(kubeconfig: String) -> Self {
         let stop = CancellationToken::new();
         let stopping = stop.clone();
@@ -56,7 +56,7 @@ impl Drop for NodePlayer {
     fn drop(&mut self) {
         self.stop.cancel();
         if let Some(thread) = self.thread.take() {
-            // A node that panicked has shown that in the tests that waited for pods.
+            // The panic of a node shows in the tests that waited for pods.
             let _ = thread.join();
         }
     }
@@ -104,7 +104,7 @@ async fn register(client: &kube::Client, now: Timestamp) -> Result<Value, Error>
         Err(error) => return Err(error.into()),
     }
     let name = wanted["metadata"]["name"].as_str().unwrap_or_default();
-    // Without the node lifecycle controller nobody else removes the taint that a new node gets.
+    // The node lifecycle controller, which would remove the taint of a new node, does not run here.
     nodes.patch(name, &PatchParams::default(), &Patch::Merge(json!({"spec": {"taints": null}}))).await?;
     let status = json!({"status": wanted["status"]});
     Ok(value(&nodes.patch_status(name, &PatchParams::default(), &Patch::Merge(status)).await?))
@@ -132,7 +132,7 @@ impl Player {
         }
     }
 
-    /// Does everything that is due; the time until the next thing is due.
+    /// Applies every change of a pod that is due; returns the time until the next change is due.
     async fn act(&mut self) -> Option<Duration> {
         let now = self.clock.now();
         let all = [&self.node];
@@ -154,12 +154,12 @@ impl Player {
         }
         for (key, outcome) in done {
             match outcome {
-                // The response is newer than what the watch has told.
+                // The response is newer than the pod of the watch.
                 Ok(Some(pod)) => {
                     self.pods.insert(key, pod);
                     wait = Some(Duration::ZERO);
                 }
-                // Gone, or somebody was faster: the watch tells.
+                // The pod is gone, or another writer was faster: the watch brings the new state.
                 Ok(None) => {
                     self.pods.remove(&key);
                 }

@@ -1,4 +1,4 @@
-//! Reading and writing objects of a test.
+//! Reads and writes of objects by a test.
 
 use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::GroupVersionKind;
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::TestCluster;
 
-/// The manager of a test's own writes.
+/// The field manager of a test's own writes.
 const MANAGER: &str = "kubewright-test";
-/// How often an update that met another writer is tried.
+/// The number of attempts of an update that conflicts with another writer.
 const CONFLICTS: u32 = 20;
 
 impl TestCluster {
-    /// Creates an object, or makes an existing one equal to it (PUT, whatever its version). A namespaced object without
-    /// namespace goes to the namespace of the test. Returns what the server stored.
+    /// Creates an object, or makes an existing one equal to it (PUT, whatever its version). A namespaced object without namespace goes to the
+    /// namespace of the test. Returns the object as the server stored it.
     pub async fn apply(&self, object: impl Serialize) -> Value {
         let (api, object) = self.prepare(object).await;
         let name = object.name().to_owned();
@@ -26,7 +26,7 @@ impl TestCluster {
         }
     }
 
-    /// Makes an existing object equal to this one; what other tests write meanwhile is read again.
+    /// Makes an existing object equal to this one. After a conflict with another writer it reads the object again and retries.
     async fn update(&self, api: &Api<DynamicObject>, name: &str, mut update: Value) -> Value {
         let names_finalizers = update.pointer("/metadata/finalizers").is_some();
         for attempt in 1.. {
@@ -46,7 +46,7 @@ impl TestCluster {
         Value::Null
     }
 
-    /// Creates all objects of a YAML text, in order.
+    /// Applies all objects of a YAML text, in order.
     pub async fn apply_yaml(&self, text: &str) -> Vec<Value> {
         let documents = kubewright_machinery::yaml::documents(text)
             .unwrap_or_else(|error| self.fail(&format!("failed to read the YAML of a test: {error}")));
@@ -57,25 +57,25 @@ impl TestCluster {
         applied
     }
 
-    /// Creates an object; the error is the server's.
+    /// Creates an object. The error is the server's.
     pub async fn create(&self, object: impl Serialize) -> Result<Value, kube::Error> {
         let (api, object) = self.prepare(object).await;
         api.create(&post(), &dynamic(&object)).await.map(|created| value(&created))
     }
 
-    /// The object, if it exists.
+    /// Returns the object, if it exists.
     pub async fn get<K: kube::Resource<DynamicType = ()>>(&self, name: &str) -> Option<Value> {
         self.get_object(&gvk::<K>(), name).await
     }
 
-    /// The object of a kind known at run time, if it exists.
+    /// Returns the object of a kind known at run time, if it exists.
     pub async fn get_object(&self, kind: &GroupVersionKind, name: &str) -> Option<Value> {
         let api = self.api(kind, None).await;
         let found = api.get_opt(name).await.unwrap_or_else(|e| self.fail(&format!("failed to read {name}: {e}")));
         found.map(|object| value(&object))
     }
 
-    /// All objects of a kind in the namespace of the test (or in the cluster, for a cluster-scoped kind).
+    /// Returns all objects of a kind in the namespace of the test (or in the cluster, for a cluster-scoped kind).
     pub async fn list<K: kube::Resource<DynamicType = ()>>(&self) -> Vec<Value> {
         let api = self.api(&gvk::<K>(), None).await;
         let list = api.list(&kube::api::ListParams::default()).await;
@@ -83,7 +83,7 @@ impl TestCluster {
         list.items.iter().map(value).collect()
     }
 
-    /// Deletes the object in the background. It must exist.
+    /// Deletes the object with background propagation. It must exist.
     pub async fn delete<K: kube::Resource<DynamicType = ()>>(&self, name: &str) {
         self.delete_object(&gvk::<K>(), name).await;
     }
@@ -119,7 +119,7 @@ impl TestCluster {
         value(&patched.unwrap_or_else(|e| self.fail(&format!("failed to patch the status of {name}: {e}"))))
     }
 
-    /// Plays the controller of an object: its status says that this generation is observed, and whether it is ready.
+    /// Plays the controller of an object: writes a status that observes the object's generation and has the condition `Ready` with this value.
     pub async fn observe(&self, kind: &GroupVersionKind, name: &str, ready: bool) {
         let live = self.get_object(kind, name).await;
         let live = live.unwrap_or_else(|| self.fail(&format!("failed to observe {name}: it does not exist")));
@@ -139,7 +139,7 @@ impl TestCluster {
         self.patch_object(kind, name, json!({"metadata": {"finalizers": null}})).await;
     }
 
-    /// The API of a kind in the namespace of the test, in another one, or in the cluster.
+    /// Returns the API of a kind in the given namespace (by default that of the test), or in the cluster for a cluster-scoped kind.
     pub(crate) async fn api(&self, kind: &GroupVersionKind, namespace: Option<&str>) -> Api<DynamicObject> {
         let (resource, namespaced) = self.resource(kind).await;
         if namespaced {
@@ -149,7 +149,7 @@ impl TestCluster {
         }
     }
 
-    /// The resource of a kind as the server names it, and whether it has namespaces.
+    /// Returns the resource of a kind as the server names it, and true if it is namespaced.
     pub(crate) async fn resource(&self, kind: &GroupVersionKind) -> (ApiResource, bool) {
         let mut found = kube::discovery::pinned_kind(self.client(), kind).await;
         if found.is_err() && !self.is_embedded() {
@@ -171,7 +171,7 @@ impl TestCluster {
     }
 }
 
-/// The kind of a typed resource.
+/// Returns the kind of a typed resource.
 pub(crate) fn gvk<K: kube::Resource<DynamicType = ()>>() -> GroupVersionKind {
     GroupVersionKind::gvk(&K::group(&()), &K::version(&()), &K::kind(&()))
 }

@@ -14,9 +14,9 @@ use serde_json::Value;
 use crate::TestCluster;
 use crate::cluster::fail;
 
-/// How long an operator may take until it works or ends, or a type until it is served.
+/// The time limit for an operator to work or to end, and for a type to be served.
 const START_LIMIT: Duration = Duration::from_secs(150);
-/// Pause between two looks.
+/// Pause between two checks of the operator.
 const POLL: Duration = Duration::from_millis(50);
 
 /// An operator that runs on a test cluster.
@@ -25,23 +25,22 @@ const POLL: Duration = Duration::from_millis(50);
 pub struct TestOperator {
     /// The name of the operator.
     name: String,
-    /// The name of this replica, if it is one of several.
+    /// The name of this replica; `None` for an operator that was started alone, without leadership.
     replica: Option<String>,
     running: RunningOperator,
 }
 
 impl TestCluster {
-    /// Installs the CRDs of an operator, starts it, and returns when it works. On a cluster that tests share it keeps to the
-    /// namespace of the test.
+    /// Installs the CRDs of an operator, starts it, and returns when it works. On a cluster that tests share, the operator keeps to the namespace of the test.
     pub async fn run(&self, operator: impl Into<Operator>) -> TestOperator {
         let operator = operator.into();
         self.install_crds(&operator).await;
         self.working(self.start_operator(operator).await).await
     }
 
-    /// Installs the CRDs of an operator, starts so many replicas of it, and returns when all work or stand by. They share the work as the operator's
-    /// [`Leadership`] says. `operator` makes one replica; replicas are called `replica-0`, `replica-1` and so on in leases and events, and present
-    /// themselves to the server as `<operator>/replica-0` and so on, so that faults can be for one of them.
+    /// Installs the CRDs of an operator, starts this many replicas of it, and returns when all of them work or stand by. They share the work as the
+    /// operator's [`Leadership`] defines. `operator` makes one replica. Replicas are called `replica-0`, `replica-1` and so on in leases and events,
+    /// and their user agents are `<operator>/replica-0` and so on, so that faults can be for one of them.
     pub async fn run_replicas(&self, count: usize, operator: impl Fn() -> Operator) -> Vec<TestOperator> {
         self.install_crds(&operator()).await;
         let mut replicas = Vec::new();
@@ -60,7 +59,7 @@ impl TestCluster {
         self.working(self.start_replica(operator, replica).await).await
     }
 
-    /// Starts a replica whose user agent is `<operator>/<replica>`, without waiting for it: when its start is meant to fail, or to wait.
+    /// Starts a replica whose user agent is `<operator>/<replica>`, without waiting for it: for a replica whose start must fail or wait.
     pub async fn start_replica(&self, operator: impl Into<Operator>, replica: &str) -> TestOperator {
         let operator = operator.into();
         let agent = format!("{}/{replica}", operator.name());
@@ -73,8 +72,8 @@ impl TestCluster {
         operator
     }
 
-    /// The same with the rights of this user. Only a cluster with rules of access refuses anything: see
-    /// [`TestOptions::rbac`](crate::TestOptions::rbac).
+    /// Installs the CRDs of an operator, starts it with the rights of this user, and returns when it works. Only a cluster with authorization rejects
+    /// requests: see [`TestOptions::rbac`](crate::TestOptions::rbac).
     pub async fn run_as(&self, operator: impl Into<Operator>, user: &str) -> TestOperator {
         let operator = operator.into();
         self.install_crds(&operator).await;
@@ -90,12 +89,12 @@ impl TestCluster {
         }
     }
 
-    /// Starts an operator without waiting for it: when its requests are meant to fail.
+    /// Starts an operator without waiting until it works: for an operator whose requests must fail.
     pub async fn start_operator(&self, operator: impl Into<Operator>) -> TestOperator {
         self.start_with_client(operator.into().leadership(Leadership::off()), self.operator_client(None).await)
     }
 
-    /// The same with the rights of this user.
+    /// Starts an operator with the rights of this user, without waiting until it works.
     pub async fn start_operator_as(&self, operator: impl Into<Operator>, user: &str) -> TestOperator {
         let operator = operator.into().leadership(Leadership::off());
         self.start_with_client(operator, self.operator_client(Some(user)).await)
@@ -118,14 +117,14 @@ impl TestCluster {
         }
     }
 
-    /// Installs the CRDs that an operator declares, and waits until they are served and discovery tells of them.
+    /// Installs the CRDs that an operator declares, and waits until they are served and discovery lists their types.
     pub async fn install_crds(&self, operator: &Operator) {
         for crd in operator.declarations().crds() {
             self.install_crd(crd).await;
         }
     }
 
-    /// Installs a CRD, and waits until it is served and discovery tells of its types.
+    /// Installs a CRD, and waits until it is served and discovery lists its types.
     pub async fn install_crd(&self, crd: &Value) {
         let kind = GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
         self.apply(crd).await;
@@ -148,7 +147,7 @@ impl TestCluster {
         let connected = self.connect(self.tasks()).await;
         let mut warnings = Vec::new();
         for crd in operator.declarations().crds() {
-            // Under a name that is not there: a server is silent about what is stored already.
+            // The dry run uses a new name, since a server sends no warnings about the parts of a CRD that are already stored.
             let mut crd = crd.clone();
             let name = format!("{}.warnings.kubewright.dev", crd["spec"]["names"]["plural"].as_str().unwrap_or_default());
             crd["metadata"]["name"] = name.clone().into();
@@ -161,7 +160,7 @@ impl TestCluster {
         warnings
     }
 
-    /// Discovery of a real server tells of a type a little later than its CRD.
+    /// Waits until discovery lists a kind: a real server lists a type a little later than it accepts its CRD.
     pub(crate) async fn until_discovered(&self, kind: &GroupVersionKind) {
         let mut last = None;
         let looking = async {
@@ -178,7 +177,7 @@ impl TestCluster {
     }
 }
 
-/// The types that a CRD serves.
+/// Returns the types that a CRD serves.
 fn served(crd: &Value) -> Vec<GroupVersionKind> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
@@ -189,9 +188,9 @@ fn served(crd: &Value) -> Vec<GroupVersionKind> {
 }
 
 impl TestOperator {
-    /// Stops it in order. Panics if a task of it does not end when it is asked to (TCL-8).
+    /// Stops the operator in order. Panics if one of its tasks does not end when it is asked to (TCL-8).
     pub async fn stop(self) {
-        // How an operator ends is for the tests that ask for it; this one is only over.
+        // The operator's own result is checked only by tests that ask for it.
         let _ = self.running.stop().await;
         let stuck = self.running.stuck_tasks();
         self.running.kill().await;
@@ -200,12 +199,12 @@ impl TestOperator {
         }
     }
 
-    /// Ends it at once, as if its process had been killed.
+    /// Ends the operator at once, as if its process had been killed.
     pub async fn kill(self) {
         self.running.kill().await;
     }
 
-    /// Waits until it ends by itself. Panics if it still runs after 150 s.
+    /// Waits until the operator ends by itself. Panics if it still runs after 150 s.
     pub async fn ended(&self) -> Result<(), Arc<OperatorError>> {
         match tokio::time::timeout(START_LIMIT, self.running.wait()).await {
             Ok(end) => end,
@@ -213,17 +212,17 @@ impl TestOperator {
         }
     }
 
-    /// The name of the operator, which all its replicas have.
+    /// Returns the name of the operator, which all its replicas have.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name of this replica; none of an operator that was started alone, without leadership.
+    /// Returns the name of this replica; `None` for an operator that was started alone, without leadership.
     pub fn replica(&self) -> Option<&str> {
         self.replica.as_deref()
     }
 
-    /// The operator itself: phase, checks, metrics.
+    /// Returns the running operator: phase, checks, metrics.
     pub fn running(&self) -> &RunningOperator {
         &self.running
     }

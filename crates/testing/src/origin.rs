@@ -11,7 +11,7 @@ use kubewright_apiserver::clock::Clock as ServerClock;
 use crate::backend::Backend;
 use crate::{TestCluster, Tier, time};
 
-/// The content of an embedded cluster at one point. Whoever starts from it pays for what is new only, so that a scenario can be run
+/// The content of an embedded cluster at one point. A cluster that starts from it pays only for later changes, so a scenario can be run
 /// hundreds of times; see [`each`](crate::each).
 pub struct Origin {
     server: ApiServer,
@@ -21,16 +21,15 @@ pub struct Origin {
 }
 
 impl TestCluster {
-    /// The content as it is now; `None` of a real cluster.
+    /// Returns the content as it is now; `None` for a real cluster.
     pub fn origin(&self) -> Option<Origin> {
         let server = self.embedded()?.fork_at_rest();
         let (now, moment) = (server.clock().now(), server.clock().moment());
         Some(Origin { server, namespace: self.namespace().to_owned(), now, moment })
     }
 
-    /// Another cluster with this content, in which time goes on from there. It has the same test namespace, and nothing in common with
-    /// others of the same origin, which may run on other threads; what the server draws by chance follows from the seed. Takes a runtime
-    /// on which time can be virtual.
+    /// Starts another cluster with this content, in which time goes on from there. It has the same test namespace, and shares no state with other clusters of
+    /// the same origin, which may run on other threads. Random values of the server follow from the seed. Requires a runtime on which time can be virtual.
     pub fn start_from(origin: &Origin, seed: u64) -> Self {
         time::make_virtual();
         let server = origin.server.fork_on(&ServerClock::tokio_from(origin.now, origin.moment), seed);

@@ -8,24 +8,24 @@ use http::Request;
 use kube::client::Body;
 use parking_lot::Mutex;
 
-/// The way of a request to the server and back.
+/// The passage of a request to the server and back.
 pub(crate) enum Passage {
-    /// At once.
+    /// The request passes without delay.
     Free,
-    /// It is handled when this has ended.
+    /// The request is handled after this future has ended.
     HandledAfter(BoxFuture<'static, ()>),
-    /// It is handled at once, and answered when this has ended.
+    /// The request is handled at once, and answered after this future has ended.
     AnsweredAfter(BoxFuture<'static, ()>),
 }
 
 type PassageDecision = Arc<dyn Fn(&Request<Body>) -> Passage + Send + Sync>;
 
-/// Decides how requests of operators pass: freely, unless a function was [set](Self::set). Clones share the function.
+/// The decision about the passage of operators' requests: free, unless a function was [set](Self::set). Clones share the function.
 #[derive(Clone, Default)]
 pub(crate) struct PassageHook(Arc<Mutex<Option<PassageDecision>>>);
 
 impl PassageHook {
-    /// From now on this function decides.
+    /// Sets the function that decides from now on.
     pub(crate) fn set(&self, hook: impl Fn(&Request<Body>) -> Passage + Send + Sync + 'static) {
         *self.0.lock() = Some(Arc::new(hook));
     }

@@ -1,4 +1,4 @@
-//! Manifests that a program prints, applied as they are.
+//! Manifests that a program prints, applied to the cluster unchanged.
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, PatchKind};
@@ -6,12 +6,12 @@ use serde_json::json;
 
 use crate::TestCluster;
 
-/// The manager that kubectl names.
+/// The field manager of kubectl.
 const MANAGER: &str = "kubectl";
 
 impl TestCluster {
     /// Applies YAML documents in their order, as `kubectl apply --server-side --validate=strict` does, and returns the warnings of the server, each
-    /// with its object. An object that the server refuses fails the test.
+    /// with its object. An object that the server rejects fails the test.
     pub async fn apply_printed(&self, yaml: &str) -> Vec<String> {
         let documents = kubewright_machinery::yaml::documents(yaml)
             .unwrap_or_else(|error| self.fail(&format!("failed to read the printed YAML: {error}")));
@@ -37,7 +37,7 @@ impl TestCluster {
         warnings
     }
 
-    /// Whether a user may do something in a namespace, for the server.
+    /// Returns true if the server authorizes a user for a verb on a resource in a namespace (a SubjectAccessReview).
     pub async fn allows(&self, user: &str, verb: &str, (group, resource): (&str, &str), namespace: &str) -> bool {
         let review = json!({
             "apiVersion": "authorization.k8s.io/v1",

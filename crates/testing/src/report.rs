@@ -1,4 +1,4 @@
-//! What a failed expectation prints: what was expected, the last state seen, the events, the last requests.
+//! The report of a failed expectation: what was expected, the last state seen, the events, the last requests.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::TestCluster;
 
-/// Requests printed at the end of a report.
+/// The number of requests printed at the end of a report.
 const TAIL: usize = 20;
 
 pub(crate) async fn expectation(

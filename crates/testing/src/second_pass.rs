@@ -1,4 +1,4 @@
-//! An operator that finds everything as it should be.
+//! A second run of an operator on objects that are already in their desired state.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use kubewright_runtime::operator::Operator;
 
 use crate::{TestCluster, TestOperator};
 
-/// An operator is at rest when no key has been queued and none has waited or been worked on for this long.
+/// The idle time after which an operator counts as at rest: no key has been queued, waited or been worked on for this long.
 const REST: Duration = Duration::from_secs(2);
-/// How long it may take until it is.
+/// The time limit for an operator to come to rest.
 const LIMIT: Duration = Duration::from_secs(150);
-/// Pause between two looks.
+/// Pause between two checks of the work queues.
 const POLL: Duration = Duration::from_millis(100);
 
 impl TestCluster {
-    /// Runs an operator on objects that another run of it has brought to where they should be, until it has looked at all of them, and stops it. Panics if it
-    /// writes anything: an object, a status, a finalizer, an event (TS-4). Leases do not count.
+    /// Runs an operator on objects that an earlier run of it has brought to their desired state, until it has reconciled all of them, and stops it.
+    /// Panics if it writes anything: an object, a status, a finalizer, an event (TS-4). Leases do not count.
     pub async fn second_pass_writes_nothing(&self, operator: impl Into<Operator>) {
         let mark = self.journal().mark();
         let operator = self.run(operator).await;
@@ -49,7 +49,7 @@ impl TestCluster {
     }
 }
 
-/// What the queues of an operator have to do.
+/// The load of an operator's work queues.
 struct Work {
     added: f64,
     waiting: f64,

@@ -1,8 +1,8 @@
-//! Which cluster a test runs on.
+//! The selection of the cluster that a test runs on.
 
 use std::net::IpAddr;
 
-/// The choice of `KUBEWRIGHT_TEST_CLUSTER`.
+/// The kind of cluster, chosen by `KUBEWRIGHT_TEST_CLUSTER`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tier {
@@ -15,10 +15,10 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// The variable that chooses.
+    /// The environment variable that chooses the tier.
     pub const VARIABLE: &'static str = "KUBEWRIGHT_TEST_CLUSTER";
 
-    /// Reads the variable.
+    /// Reads the environment variable.
     pub fn from_env() -> Result<Self, UnknownTier> {
         Self::parse(std::env::var(Self::VARIABLE).ok().as_deref())
     }
@@ -33,14 +33,14 @@ impl Tier {
     }
 }
 
-/// The variable has a value that means nothing.
+/// An unknown value of the environment variable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("KUBEWRIGHT_TEST_CLUSTER is {found:?}; allowed: embedded (default), real, kubeconfig")]
 pub struct UnknownTier {
     found: String,
 }
 
-/// A kubeconfig is used only if its server is this machine's, or its context was named on purpose.
+/// Accepts a kubeconfig only if its server is on this machine, or its context was named explicitly, so that tests never run on a remote cluster by accident.
 pub(crate) fn may_use(server: &str, context: &str, named: Option<&str>) -> Result<(), String> {
     let host = server.split("://").last().unwrap_or_default();
     let host = host.split('/').next().unwrap_or_default();
@@ -49,7 +49,7 @@ pub(crate) fn may_use(server: &str, context: &str, named: Option<&str>) -> Resul
         Some((without_port, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => without_port,
         _ => host,
     };
-    // A name that looks like an address is none.
+    // A host name such as `127.example.com` only looks like a loopback address; it must parse as one.
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     let loopback = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
     if loopback || named == Some(context) {

@@ -1,28 +1,28 @@
-//! Whether an operator that has the rights of a user may speak for others.
+//! Authorization of impersonation by an operator that runs with the rights of a user.
 //!
-//! Its requests are sent in the name of that user by a client that may do everything, and no request can be in the name of two: one that
-//! is already in the name of somebody else is sent as it is, once it is known that the user may do that.
+//! The operator's requests are sent by a client with all rights that impersonates that user, and a request can impersonate only one user. A request
+//! that already impersonates another user is therefore sent unchanged, after a check that the operator's user may impersonate that one.
 
 use http::{Request, Response};
 use kube::client::Body;
 use kubewright_apiserver::middleware::Target;
 use serde_json::{Value, json};
 
-/// Whom a request is made for, and what it is about.
+/// The impersonated user of a request, and the target of the request.
 pub(crate) struct Spoken {
     whom: String,
     target: Target,
 }
 
 impl Spoken {
-    /// Of a request that is already in the name of somebody.
+    /// Returns the impersonation in a request, if the request impersonates a user.
     pub(crate) fn of(request: &Request<Body>) -> Option<Self> {
         let whom = request.headers().get("impersonate-user")?.to_str().ok()?.to_owned();
         Some(Self { whom, target: Target::of(request.method(), request.uri()) })
     }
 }
 
-/// The answer of a server that does not let the user send this request, in the words of Kubernetes 1.36.
+/// Returns the refusal that Kubernetes 1.36 sends if the user may not impersonate for this request; `None` if it may.
 pub(crate) async fn refusal(client: &kube::Client, user: &str, spoken: &Spoken) -> Result<Option<Response<Body>>, kube::Error> {
     let Spoken { whom, target } = spoken;
     let attributes = match whom.strip_prefix("system:serviceaccount:").and_then(|account| account.split_once(':')) {

@@ -1,11 +1,11 @@
-//! The only place that starts threads, runtimes and tasks.
+//! The only module that starts threads, runtimes and tasks.
 
 use std::future::Future;
 use std::thread::JoinHandle;
 
 use kubewright_runtime::task::Tasks;
 
-/// Runs a future to its end on a runtime and a thread of its own, beside the runtimes of the tests.
+/// Runs a future to its end on a runtime and a thread of its own, independent of the runtimes of the tests.
 #[allow(clippy::disallowed_methods)] // this is the task module
 pub(crate) fn on_own_thread<F>(name: &str, future: impl FnOnce() -> F + Send + 'static) -> std::io::Result<JoinHandle<()>>
 where
@@ -18,7 +18,7 @@ where
     })
 }
 
-/// Drives a connection until it ends; whoever uses it sees how.
+/// Drives a connection in a task until it ends. Its result is dropped, since the user of the connection gets the error.
 #[allow(clippy::disallowed_methods)] // this is the task module
 pub(crate) fn beside(connection: impl Future<Output: Send> + Send + 'static) {
     drop(tokio::spawn(async {
@@ -26,14 +26,14 @@ pub(crate) fn beside(connection: impl Future<Output: Send> + Send + 'static) {
     }));
 }
 
-/// Runs a future to its end on a runtime of its own on this thread, whose clock stands still when `is_virtual`.
+/// Runs a future to its end on a runtime of its own on this thread. The clock is stopped if `is_virtual`.
 pub(crate) fn block_on<F: Future>(is_virtual: bool, future: F) -> std::io::Result<F::Output> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all().start_paused(is_virtual);
     Ok(builder.build()?.block_on(future))
 }
 
-/// Starts a task that ends with its set, whether it has come to its own end or not.
+/// Starts a task that runs until its future ends or its set of tasks is stopped.
 pub(crate) fn while_running(tasks: &Tasks, name: &'static str, future: impl Future<Output = ()> + Send + 'static) {
     let stopping = tasks.stopping();
     let running = async move {

@@ -2,8 +2,8 @@
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// Stops the clock of the runtime, so that time passes only when nothing can run. A clock that is stopped already stays so.
-/// On a multi-threaded runtime time cannot be virtual; it stays real there.
+/// Stops the clock of the runtime, so that time passes only when no task can run. A clock that is stopped already stays stopped. Returns false on a
+/// multi-threaded runtime: time cannot be virtual there and stays real.
 pub(crate) fn make_virtual() -> bool {
     if Handle::current().runtime_flavor() != RuntimeFlavor::CurrentThread {
         return false;
@@ -14,8 +14,8 @@ pub(crate) fn make_virtual() -> bool {
     true
 }
 
-/// Tokio does not tell; a stopped clock shows the same instant while real time passes.
-#[allow(clippy::disallowed_methods)] // the one place that compares the two clocks
+/// Returns true if the runtime's clock is stopped. Tokio has no query for it; a stopped clock shows the same instant while real time passes.
+#[allow(clippy::disallowed_methods)] // the only place that compares the two clocks
 fn is_paused() -> bool {
     let (virtual_start, real_start) = (tokio::time::Instant::now(), std::time::Instant::now());
     while real_start.elapsed() < std::time::Duration::from_micros(20) {

@@ -1,4 +1,4 @@
-//! A tracker that is looked at by a test.
+//! A tracker for unit tests of code that refers to objects.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_machinery::selector::Labels;
 use serde_json::Value;
 
-/// The references that observers have registered, and the observers that changes concern: for unit tests of code that refers to objects. It decides as the
-/// tracker of a controller does, notifies nobody, and notes whom it would have.
+/// The references that observers have registered, and the observers that changes concern: for unit tests of code that refers to objects. It decides
+/// as the tracker of a controller does, but only records the observers instead of notifying them.
 #[derive(Debug, Default)]
 pub struct RecordingTracker {
     index: TrackerIndex<Key>,
@@ -16,16 +16,16 @@ pub struct RecordingTracker {
 }
 
 impl RecordingTracker {
-    /// A tracker without references.
+    /// Returns a tracker without references.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Registers a reference of an observer beside those that it has. Returns whether it is new.
+    /// Registers a further reference of an observer. Returns true if it is new.
     ///
     /// # Errors
     ///
-    /// Returns what is wrong with a reference that no object can have.
+    /// Returns `InvalidReference` if no object can match the reference.
     pub fn track(&mut self, observer: &Key, reference: &SubjectReference) -> Result<bool, InvalidReference> {
         let reference = TrackedReference::parse(reference)?;
         let pass = self.index.begin(observer.clone());
@@ -34,8 +34,8 @@ impl RecordingTracker {
         Ok(registered == Registered::Added)
     }
 
-    /// Notes whom a change of an object concerns: the observers of its name, and those of a selector that its labels match before or after. An object that came
-    /// has no state before, one that went has none after.
+    /// Records the observers that a change of an object concerns: those of its name, and those of a selector that its labels match before or after. A
+    /// created object has no state before, a deleted one has none after.
     pub fn on_change(&mut self, before: Option<&Value>, after: Option<&Value>) {
         let Some(gvk) = after.or(before).and_then(Value::gvk) else { return };
         let Some(object) = after.or(before) else { return };
@@ -44,22 +44,22 @@ impl RecordingTracker {
         self.notified.extend(concerned);
     }
 
-    /// The observers that were concerned so far, in the order of the changes.
+    /// Returns the observers that were concerned so far, in the order of the changes.
     pub fn notified(&self) -> &[Key] {
         &self.notified
     }
 
-    /// The references of an observer, in no order.
+    /// Returns the references of an observer, in no order.
     pub fn references_of(&self, observer: &Key) -> impl Iterator<Item = &TrackedReference> {
         self.index.references_of(observer)
     }
 
-    /// The observers that have registered this very reference. Notes nothing.
+    /// Returns the observers that have registered exactly this reference. Records nothing.
     pub fn observers_of(&self, reference: &TrackedReference) -> BTreeSet<Key> {
         self.index.observers_of(reference)
     }
 
-    /// The observers that a change of this object would concern. Notes nothing.
+    /// Returns the observers that a change of this object would concern. Records nothing.
     pub fn observers_of_object(&self, object: &Value) -> BTreeSet<Key> {
         self.index.observers_of_object(object)
     }

@@ -1,4 +1,4 @@
-//! What a process takes of the machine.
+//! The CPU time and memory that a process uses.
 
 use std::fs;
 use std::io;
@@ -8,31 +8,31 @@ const TICKS: f64 = 100.0;
 /// KiB in a MiB.
 const MEBIBYTE: f64 = 1024.0;
 
-/// What a running process takes, as `/proc` of Linux tells it.
+/// The resource usage of a running process, read from `/proc` of Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
     pid: u32,
 }
 
 impl Usage {
-    /// Of the process with this id.
+    /// Returns the usage of the process with this id.
     pub const fn of(pid: u32) -> Self {
         Self { pid }
     }
 
-    /// CPU seconds so far, of user and system.
+    /// Returns the CPU seconds so far, of user and system.
     ///
     /// # Errors
     /// The process is gone, or the system has no `/proc`.
     pub fn cpu(self) -> io::Result<f64> {
         let text = self.read("stat")?;
-        // The name of the program comes before and may hold anything.
+        // The program's name comes before the fields, in parentheses, and may contain spaces and parentheses.
         let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
         let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
         if ticks.len() == 2 { Ok(ticks.iter().sum::<f64>() / TICKS) } else { Err(self.unreadable("stat")) }
     }
 
-    /// Resident memory now, in MiB.
+    /// Returns the resident memory now, in MiB.
     ///
     /// # Errors
     /// The process is gone, or the system has no `/proc`.
@@ -40,7 +40,7 @@ impl Usage {
         self.status("VmRSS:")
     }
 
-    /// The most resident memory since the start, or since [`Self::forget_peak`], in MiB.
+    /// Returns the peak of resident memory since the start, or since [`Self::forget_peak`], in MiB.
     ///
     /// # Errors
     /// The process is gone, or the system has no `/proc`.
@@ -48,7 +48,7 @@ impl Usage {
         self.status("VmHWM:")
     }
 
-    /// Lets [`Self::peak`] begin anew.
+    /// Resets [`Self::peak`] to the memory in use now.
     ///
     /// # Errors
     /// The process is gone or another user's, or the system has no `/proc`.

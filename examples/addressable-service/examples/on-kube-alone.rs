@@ -1,6 +1,6 @@
-//! The controller of `src/addressable_service.rs` on kube alone, to compare.
+//! The controller of `src/addressable_service.rs` on kube alone, for comparison.
 
-#![allow(clippy::disallowed_methods)] // the clock and the spawns that authors of such programs use
+#![allow(clippy::disallowed_methods)] // authors of such programs use these clocks and spawns
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -96,13 +96,13 @@ struct Context {
 }
 
 impl Context {
-    /// The Service as it is now: a cache of its own could be older than the event that caused the pass.
+    /// Returns the present Service, read from the server: a cache of its own could be older than the event that caused the pass.
     async fn service_of(&self, object: &AddressableService) -> Result<Option<Service>, Error> {
         let api = Api::<Service>::namespaced(self.client.clone(), &object.namespace().unwrap_or_default());
         Ok(api.get_opt(&object.spec.service_name).await?)
     }
 
-    /// Sets the annotation of a Service, or removes it. Nothing is sent if it is as wanted.
+    /// Sets the annotation of a Service, or removes it. Nothing is sent if the annotation is as wanted.
     async fn announce(&self, service: &Service, by: Option<&str>) -> Result<(), Error> {
         if service.annotations().get(ANNOTATION).map(String::as_str) == by {
             return Ok(());
@@ -116,7 +116,7 @@ impl Context {
         }
     }
 
-    /// Writes the status if it has changed, and tells when Ready changes.
+    /// Writes the status if it has changed, and emits an event when Ready changes.
     async fn write_status(&self, object: &AddressableService, ready: Ready, address: Option<Address>) -> Result<(), Error> {
         let old = object.status.clone().unwrap_or_default();
         let before = old.conditions.iter().find(|condition| condition.type_ == "Ready");
@@ -150,7 +150,7 @@ impl Context {
                 action: "Reconcile".to_owned(),
                 secondary: None,
             };
-            // An event that is not told changes nothing.
+            // A lost event changes nothing.
             let _ = self.recorder.publish(&event, &object.object_ref(&())).await;
         }
         Ok(())
@@ -173,7 +173,7 @@ async fn reconcile(object: Arc<AddressableService>, cx: Arc<Context>) -> Result<
         Ok(service) => service,
         Err(error) => return failed(&object, &cx, error).await,
     };
-    // From the first announcement on something must be taken back when the object goes.
+    // From the first announcement on, an annotation must be removed when the object is deleted.
     if !is_held && (service.is_none() || !config.announce) {
         return apply(&object, service, &config, &cx).await;
     }
@@ -215,14 +215,14 @@ async fn apply(
     Ok(Action::await_change())
 }
 
-/// Says in the status that a pass has failed.
+/// Writes to the status that a pass has failed.
 async fn failed(object: &AddressableService, cx: &Context, error: Error) -> Result<Action, Error> {
     let ready = Ready { status: "False", reason: "InternalError", message: error.to_string() };
     cx.write_status(object, ready, None).await?;
     Err(error)
 }
 
-/// Keeps the last configuration that could be read, and tells of one that could not.
+/// Keeps the last configuration that could be read, and reports one that could not.
 async fn follow_config(maps: Api<ConfigMap>, recorder: Recorder, config: watch::Sender<Option<Addressing>>) {
     let mut states = std::pin::pin!(watch_object(maps, CONFIG).default_backoff());
     while let Some(state) = states.next().await {

@@ -3,9 +3,9 @@ use kube::api::{Api, Patch, PatchParams};
 use kubewright::machinery::object::Key;
 use kubewright::prelude::*;
 
-/// The condition that everything else amounts to.
+/// The condition that summarizes the others.
 const READY: &str = "Ready";
-/// The annotation on Services that says who tells their address.
+/// The annotation on Services that names the object which reports their address.
 const ANNOTATION: &str = "samples.knative.dev/addressed-by";
 
 /// Tells the address of a Service.
@@ -52,7 +52,7 @@ pub struct Addressing {
     /// The domain of the cluster.
     #[config(key = "cluster-domain", default = "cluster.local")]
     pub domain: String,
-    /// Whether Services are annotated with the name of the object that tells their address.
+    /// True if Services are annotated with the name of the object that reports their address.
     #[config(key = "announce", default = "false")]
     pub announce: bool,
 }
@@ -66,7 +66,7 @@ pub struct AddressableServices {
 
 #[reconciler(kind = AddressableService, finalizer = "samples.knative.dev/addressable-service", finalizer_on = "demand")]
 impl AddressableServices {
-    /// What is asked for here is injected; asking for a store is what starts its watch.
+    /// Creates the reconciler. Its arguments are injected; a store as an argument starts the watch of its kind.
     #[inject]
     pub fn new(services: Store<Service>, config: Config<Addressing>) -> Self {
         Self { services, config }
@@ -84,7 +84,7 @@ impl AddressableServices {
         let config = self.config.snapshot();
         if config.announce {
             if is_there {
-                // From here on something must be taken back when the object goes.
+                // From here on, an annotation must be removed when the object is deleted.
                 cx.hold().await?;
             }
             announce(cx, &self.services, Some(name)).await?;
@@ -104,7 +104,8 @@ impl AddressableServices {
     }
 }
 
-/// Annotates this Service with the name of the object, and takes the name from all others. Nothing is sent about a Service that is as wanted.
+/// Annotates this Service with the name of the object, and removes the name from all others. Nothing is sent for a Service whose annotation is
+/// as wanted.
 async fn announce(cx: &Context<AddressableService>, services: &Store<Service>, on: Option<&String>) -> Flow {
     let api = Api::<Service>::namespaced(cx.client().clone(), cx.key().namespace());
     for service in services.list_in(cx.key().namespace()) {

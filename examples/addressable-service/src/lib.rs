@@ -1,4 +1,4 @@
-//! Hand-written reconcilers: [`AddressableServices`] tells the address of a Service, [`SimpleDeployments`] keeps a number of pods.
+//! Hand-written reconcilers: [`AddressableServices`] reports the address of a Service, [`SimpleDeployments`] keeps a number of pods.
 
 mod addressable_service;
 mod simple_deployment;
@@ -10,7 +10,7 @@ pub use simple_deployment::{SimpleDeployment, SimpleDeploymentSpec, SimpleDeploy
 
 use kubewright::prelude::*;
 
-/// The operator with both controllers.
+/// Returns the operator with both controllers.
 pub fn operator() -> Operator {
     Operator::new("samples-controller")
         .sample(include_str!("../sample.yaml"))

@@ -6,7 +6,7 @@ use kube::api::{Api, DeleteParams, ObjectMeta, PostParams};
 use kubewright::prelude::*;
 use kubewright::runtime::store::Indexes;
 
-/// The condition that everything else amounts to.
+/// The condition that summarizes the others.
 const READY: &str = "Ready";
 /// The label of the pods of a deployment.
 const OWNER_LABEL: &str = "samples.knative.dev/podOwner";
@@ -61,7 +61,7 @@ pub struct SimpleDeployments {
 
 #[reconciler(kind = SimpleDeployment, owns(Pod))]
 impl SimpleDeployments {
-    /// The reconciler with the pods of the namespaces that the operator watches.
+    /// Creates the reconciler with the pods of the namespaces that the operator watches.
     #[inject]
     pub fn new(pods: Store<Pod, OperatorScope, ByOwner>) -> Self {
         Self { pods }
@@ -80,7 +80,7 @@ impl SimpleDeployments {
             .filter(|pod| pod.metadata.deletion_timestamp.is_none())
             .partition(|pod| has_image(pod, &object.spec.image));
         let wanted = usize::try_from(object.spec.replicas).unwrap_or(0);
-        // Pods that are not ready go first.
+        // Pods that are not ready are deleted first.
         kept.sort_by_key(|pod| !is_ready(pod));
         surplus.extend(kept.drain(wanted.min(kept.len())..));
         for pod in surplus {

@@ -1,4 +1,4 @@
-//! The kind that is measured.
+//! The measured kind.
 
 use kubewright::prelude::*;
 

@@ -1,4 +1,4 @@
-//! An operator to measure: each Bench keeps as many ConfigMaps or Deployments as it asks for.
+//! An operator for measurements: each Bench keeps as many ConfigMaps or Deployments as it requests.
 
 mod api;
 pub mod floor;
@@ -12,20 +12,20 @@ use std::time::Duration;
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
 
-/// The name of the operator, which stands in labels, annotations and the finalizer.
+/// The name of the operator, which is used in labels, annotations and the finalizer.
 pub const NAME: &str = "bench-operator.bench.kubewright.dev";
 
-/// The buckets of the leases when several replicas are measured.
+/// The number of buckets when several replicas are measured.
 pub const BUCKETS: u32 = 4;
-/// The variable of the environment that says how many replicas run.
+/// The environment variable with the number of replicas.
 pub const REPLICAS: &str = "BENCH_REPLICAS";
 
-/// The operator. One process of it is measured, so that it needs no lease.
+/// Returns the operator. Only one process of it is measured, so it needs no lease.
 pub fn operator() -> ComponentBuilder<Bench> {
     led(Leadership::off())
 }
 
-/// One of several replicas of the operator, which share [`BUCKETS`] buckets evenly.
+/// Returns one of several replicas of the operator, which share [`BUCKETS`] buckets evenly.
 pub fn replica(replicas: usize) -> ComponentBuilder<Bench> {
     let timing = [15, 10, 2].map(Duration::from_secs);
     led(Leadership::leases().buckets(BUCKETS).timing(timing[0], timing[1], timing[2]).replicas(replicas))

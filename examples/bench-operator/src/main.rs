@@ -1,10 +1,10 @@
-//! The operator's program. Beside the standard commands it has `floor`, which does the same writes without an operator. With the variable
-//! `BENCH_REPLICAS` it is one of so many replicas, which share the components by leases.
+//! The operator's program. Besides the standard commands it has `floor`, which sends the same writes without an operator. With the variable
+//! `BENCH_REPLICAS` it is one of that number of replicas, which share the components by leases.
 
 use bench_operator::floor;
 use kubewright::prelude::*;
 
-// One thread is enough for a renderer that does not compute, and several keep more memory for themselves.
+// One thread is enough for a renderer that does not compute, and several threads keep more memory for themselves.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|command| command == "floor") {

@@ -1,10 +1,10 @@
-//! What a Bench consists of.
+//! The manifests of a Bench.
 
 use kubewright::prelude::*;
 
 use crate::api::{Bench, DeploymentKind};
 
-/// The dependents of one Bench.
+/// Renders the dependents of one Bench.
 pub async fn render(cx: &RenderContext<Bench>) -> Result<Vec<Manifest>, RenderError> {
     let spec = &cx.component().spec;
     let object = |number| {

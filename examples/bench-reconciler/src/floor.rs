@@ -1,4 +1,4 @@
-//! The least that a controller needs: it lists, watches, and decodes each object once.
+//! The minimal work of a controller: it lists, watches, and decodes each object once.
 
 use bytes::BytesMut;
 use http::Request;
@@ -14,7 +14,7 @@ use crate::{Recorder, Widget};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Objects per page, as our watches and those of kube ask for them.
+/// The number of objects per page, which is the same in the watches of Kubewright and of kube.
 const PAGE: u32 = 500;
 
 #[derive(Deserialize)]
@@ -39,10 +39,10 @@ struct Event {
     object: Widget,
 }
 
-/// Runs until something fails.
+/// Runs until a request fails.
 ///
 /// # Errors
-/// What failed: nothing is tried again.
+/// Returns the first error: nothing is retried.
 pub async fn run(client: Client, recorder: &Recorder) -> Result<()> {
     let requests = request::Request::new(Widget::url_path(&(), None));
     let mut page = ListParams::default().limit(PAGE);
@@ -59,7 +59,7 @@ pub async fn run(client: Client, recorder: &Recorder) -> Result<()> {
     let mut unread = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let data = frame?.into_data().unwrap_or_default();
-        // What came before has no end of a line.
+        // The unread data so far contains no end of a line.
         let mut from = unread.len();
         unread.extend_from_slice(&data);
         while let Some(end) = unread[from..].iter().position(|byte| *byte == b'\n') {

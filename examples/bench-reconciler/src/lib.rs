@@ -1,4 +1,4 @@
-//! Reconcilers that do nothing, to measure what carries them: ours, the controller of kube, and a floor below both.
+//! Reconcilers that do nothing, which measure the frameworks below them: Kubewright, the controller of kube, and a floor below both.
 //!
 //! `cargo bench -p bench-reconciler` runs them; the Go program in `controller-runtime` is the fourth.
 

@@ -1,4 +1,4 @@
-//! A contestant, as the variables of [`bench_reconciler::recorder`] say.
+//! A contestant, selected by the variables of [`bench_reconciler::recorder`].
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use kube::{Api, Client};
 
 use crate::{Recorder, Widget};
 
-/// Runs until the process ends. As everything else is as kube has it, passes at once are limited to `workers`.
+/// Runs until the process ends. The number of parallel passes is limited to `workers`; all other settings are the defaults of kube.
 pub async fn run(client: Client, recorder: Arc<Recorder>, workers: usize) {
     Controller::new(Api::<Widget>::all(client), watcher::Config::default())
         .with_config(Config::default().concurrency(workers.try_into().unwrap_or(u16::MAX)))

@@ -1,4 +1,4 @@
-//! Our controllers of Widgets: one that does nothing, and one that is disturbed.
+//! The Kubewright controllers of Widgets: one that does nothing, and one that is disturbed.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::{Recorder, Widget, Wish};
 /// The name of the operator.
 const NAME: &str = "bench-reconciler";
 
-/// Does nothing.
+/// A reconciler that does nothing.
 #[derive(Debug)]
 pub struct Idle(Arc<Recorder>);
 
 #[reconciler(kind = Widget)]
 impl Idle {
-    /// The reconciler with what it tells the driver.
+    /// Creates the reconciler with its recorder.
     #[inject]
     pub fn new(recorder: State<Arc<Recorder>>) -> Self {
         Self(recorder.0)
@@ -27,7 +27,7 @@ impl Idle {
     }
 }
 
-/// Fails for some objects, and queues many keys at once when one asks for it.
+/// A reconciler that fails for some objects, and queues many keys at once when an object requests it.
 #[derive(Debug)]
 pub struct Disturbed {
     recorder: Arc<Recorder>,
@@ -36,7 +36,7 @@ pub struct Disturbed {
 
 #[reconciler(kind = Widget)]
 impl Disturbed {
-    /// The reconciler with its own queue.
+    /// Creates the reconciler with its own queue.
     #[inject]
     pub fn new(recorder: State<Arc<Recorder>>, queue: Enqueue<Widget>) -> Self {
         Self { recorder: recorder.0, queue }
@@ -57,17 +57,17 @@ impl Disturbed {
     }
 }
 
-/// The operator that does nothing.
+/// Returns the operator that does nothing.
 pub fn idle(recorder: Recorder) -> Operator {
     operator(recorder).controller(Idle::new).into()
 }
 
-/// The operator that is disturbed.
+/// Returns the operator that is disturbed.
 pub fn disturbed(recorder: Recorder) -> Operator {
     operator(recorder).controller(Disturbed::new).into()
 }
 
-/// One process is measured, so that it needs no lease.
+/// Returns an operator without leases, because only one process is measured.
 fn operator(recorder: Recorder) -> Operator {
     Operator::new(NAME).leadership(Leadership::off()).state(Arc::new(recorder))
 }

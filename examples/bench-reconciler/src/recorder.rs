@@ -1,4 +1,4 @@
-//! What a contestant tells the driver.
+//! The report of a contestant to the driver.
 
 use std::fmt::{self, Write as _};
 use std::fs::File;
@@ -13,12 +13,12 @@ use crate::WidgetSpec;
 pub const OBJECTS: &str = "BENCH_OBJECTS";
 /// The variable with the path of the report.
 pub const REPORT: &str = "BENCH_REPORT";
-/// The variable with the number of passes at once.
+/// The variable with the number of parallel passes.
 pub const WORKERS: &str = "BENCH_WORKERS";
 /// The variable that names the contestant.
 pub const CONTESTANT: &str = "BENCH_CONTESTANT";
 
-/// Notes the first pass of each version of each object. Lines of the report:
+/// The recorder of the first pass of each version of each object. Lines of the report:
 ///
 /// * `listed <nanoseconds since 1970>` when each object has passed once;
 /// * `batch <number> <latencies in nanoseconds, separated by commas>` when each write of a batch has passed;
@@ -31,19 +31,19 @@ pub struct Recorder {
 }
 
 struct State {
-    /// By number of the object the batch of its latest version that passed.
+    /// The batch of the latest version that passed, by the number of the object.
     passed: Box<[Option<u32>]>,
-    /// Objects that have not passed yet.
+    /// The number of objects that have not passed yet.
     missing: usize,
     /// The batch that is being written.
     batch: u32,
     latencies: Vec<i64>,
-    /// The resync that runs: when it began, and how many of its passes are missing.
+    /// The running resync: its start, and the number of missing passes.
     resync: Option<(i64, u32)>,
 }
 
 impl Recorder {
-    /// The recorder that the environment asks for.
+    /// Creates the recorder that the environment configures.
     pub fn from_env() -> io::Result<Self> {
         let objects = number(OBJECTS)?;
         let path = std::env::var_os(REPORT).ok_or_else(|| io::Error::other(format!("{REPORT} is not set")))?;
@@ -57,7 +57,7 @@ impl Recorder {
         Ok(Self { state: Mutex::new(state), report: File::create(path)? })
     }
 
-    /// An object passes, or where there are no passes, is decoded.
+    /// Notes that an object passes or, for a contestant without passes, is decoded.
     pub fn passed(&self, spec: &WidgetSpec) {
         let (written, mut state) = (spec.written, self.state.lock());
         let Some(seen) = state.passed.get_mut(spec.number as usize) else { return };
@@ -86,7 +86,7 @@ impl Recorder {
                 if state.latencies.len() == written.of as usize {
                     let mut line = format!("batch {} ", written.batch);
                     for latency in &state.latencies {
-                        // Texts take everything.
+                        // Writing to a text cannot fail.
                         let _ = write!(line, "{latency},");
                     }
                     self.tell(line.trim_end_matches(','));
@@ -95,7 +95,7 @@ impl Recorder {
         }
     }
 
-    /// A resync of so many keys begins.
+    /// Notes that a resync of this number of keys begins.
     pub fn resync(&self, keys: u32) {
         self.state.lock().resync = Some((now(), keys));
     }
@@ -112,13 +112,13 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// The number in a variable.
+/// Returns the number in a variable.
 pub fn number(variable: &str) -> io::Result<usize> {
     let text = std::env::var(variable).map_err(|error| io::Error::other(format!("{variable}: {error}")))?;
     text.parse().map_err(|error| io::Error::other(format!("{variable}={text:?} is no number: {error}")))
 }
 
-/// Nanoseconds since 1970, which the driver and all contestants read from the same clock.
+/// Returns the nanoseconds since 1970, which the driver and all contestants read from the same clock.
 #[allow(clippy::disallowed_methods, reason = "the time between two processes is measured")]
 pub fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64)

@@ -1,11 +1,11 @@
-//! Operators with stores of Widgets that select none of the driver's.
+//! Operators with stores of Widgets that select none of the driver's objects.
 
 use kubewright::prelude::*;
 use kubewright::runtime::watch::{Namespaces, Scope, StoreScope};
 
 use crate::{Gadget, Widget};
 
-/// Widgets with a label that none has.
+/// The scope of Widgets with a label that none has.
 #[derive(Clone, Copy, Debug)]
 pub struct OtherLabel;
 
@@ -15,7 +15,7 @@ impl Scope for OtherLabel {
     }
 }
 
-/// Widgets in a namespace that has none.
+/// The scope of Widgets in a namespace that has none.
 #[derive(Clone, Copy, Debug)]
 pub struct OtherNamespace;
 
@@ -25,7 +25,7 @@ impl Scope for OtherNamespace {
     }
 }
 
-/// A reconciler of no objects, with a store.
+/// Defines a reconciler of a kind without objects, with a store.
 macro_rules! beside {
     ($(#[$doc:meta])* $name:ident, $store:ty) => {
         $(#[$doc])*
@@ -34,7 +34,7 @@ macro_rules! beside {
 
         #[reconciler(kind = Gadget)]
         impl $name {
-            /// The reconciler with its store.
+            /// Creates the reconciler with its store.
             #[inject]
             pub fn new(store: $store) -> Self {
                 Self(store)
@@ -48,19 +48,19 @@ macro_rules! beside {
 }
 
 beside! {
-    /// Has typed objects.
+    /// A reconciler with a store of typed objects.
     Typed, Store<Widget, OtherLabel>
 }
 beside! {
-    /// Has metadata.
+    /// A reconciler with a store of metadata.
     MetadataOnly, MetaStore<Widget, OtherLabel>
 }
 beside! {
-    /// Has typed objects of a namespace.
+    /// A reconciler with a store of typed objects of a namespace.
     Scoped, Store<Widget, OtherNamespace>
 }
 
-/// The operator with a store of this sort: `typed`, `metadata` or `scoped`.
+/// Returns the operator with a store of this sort: `typed`, `metadata` or `scoped`.
 pub fn operator(sort: &str) -> Option<Operator> {
     let operator = Operator::new("bench-stores").leadership(Leadership::off());
     Some(match sort {

@@ -1,4 +1,4 @@
-//! The kind whose objects are counted.
+//! The kind of the measured objects.
 
 use std::collections::BTreeMap;
 
@@ -51,12 +51,12 @@ pub enum Wish {
 pub struct GadgetSpec {}
 
 impl Widget {
-    /// The name of the object with this number.
+    /// Returns the name of the object with this number.
     pub fn name_of(number: u32) -> String {
         format!("widget-{number}")
     }
 
-    /// The number of the object with this name.
+    /// Returns the number of the object with this name.
     pub fn number_in(name: &str) -> Option<u32> {
         name.strip_prefix("widget-")?.parse().ok()
     }

@@ -1,6 +1,6 @@
-//! An operator for bundles: whatever stands in a few manifests, installed, upgraded, repaired and removed as one thing.
+//! An operator for bundles: the objects of a few manifests, installed, upgraded, repaired and removed as a unit.
 //!
-//! A [`Bundle`] holds manifests in its own spec, or names ConfigMaps of its namespace that do, or both:
+//! A [`Bundle`] contains manifests in its own spec, refers to ConfigMaps of its namespace that contain them, or both:
 //!
 //! ```yaml
 //! apiVersion: demo.kubewright.dev/v1alpha1
@@ -23,14 +23,14 @@
 //!   definition of a type, an object of it, and a small application.
 //! * With the kubeconfig that it prints, any set of manifests becomes a bundle:
 //!   `kubectl create configmap cert-manager --from-file=cert-manager.yaml`, then the Bundle above.
-//! * `kubectl edit configmap cert-manager`: the change is rolled out at once. Objects that left the text are removed, those that
-//!   are new are created, the others updated.
-//! * `kubectl delete bundle cert-manager` removes everything in order: objects of the types that the bundle brought first, the
-//!   types last; and it waits as long as others use these types.
+//! * `kubectl edit configmap cert-manager`: the change is rolled out at once. Objects that are no longer in the text are removed,
+//!   new ones are created, and the others are updated.
+//! * `kubectl delete bundle cert-manager` removes all objects in order: objects of the types that the bundle defines first, the
+//!   types last. It waits as long as foreign instances of these types exist.
 //!
-//! # What an administrator should know
+//! # Security
 //!
-//! Whoever may create a Bundle can have any ConfigMap of that namespace applied with the rights of the operator, which are
+//! A user who may create a Bundle can have any ConfigMap of that namespace applied with the rights of the operator, which are
 //! those of an administrator (`bundle-operator rbac` prints them).
 
 mod api;
@@ -42,10 +42,10 @@ pub use render::render;
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
 
-/// The name of the operator, which stands in labels, annotations and the finalizer.
+/// The name of the operator, which is used in labels, annotations and the finalizer.
 pub const NAME: &str = "bundle-operator.demo.kubewright.dev";
 
-/// The operator.
+/// Returns the operator.
 pub fn operator() -> ComponentBuilder<Bundle> {
     Operator::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))

@@ -1,10 +1,10 @@
-//! What a Bundle consists of.
+//! The manifests of a Bundle.
 
 use kubewright::prelude::*;
 
 use crate::api::{Bundle, Source};
 
-/// The manifests of a Bundle, in the order in which they stand: those of its spec first.
+/// Renders the manifests of a Bundle in their order: those of its spec first.
 pub async fn render(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
     let spec = &cx.component().spec;
     let mut manifests = Manifests::parse("spec.manifests", &spec.manifests)?;
@@ -17,14 +17,14 @@ pub async fn render(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderE
 fn of_source(cx: &RenderContext<Bundle>, source: &Source) -> Result<Vec<Manifest>, RenderError> {
     let namespace = cx.component().namespace().unwrap_or_default();
     let object = format!("ConfigMap {namespace}/{}", source.config_map.name);
-    // Only a Bundle that is being deleted may miss one.
+    // A ConfigMap may only be missing if the Bundle is being deleted.
     let Some(data) = cx.config_map(&source.config_map) else {
         return Ok(Vec::new());
     };
     let mut manifests = Vec::new();
     match &source.key {
         Some(key) => {
-            // The key may come with the next change of the ConfigMap, which is watched.
+            // The key may be added with the next change of the ConfigMap, which is watched.
             let text = data.get(key).ok_or_else(|| RenderError::transient(format!("key {key} not found in {object}")))?;
             manifests.extend(Manifests::parse(&format!("{object}, key {key}"), text)?);
         }

@@ -78,7 +78,7 @@ impl ComponentController for Authentications {
             }
         }
         let names = issuers.keys().cloned().collect();
-        // The API server reads it there; without access nobody could tell it.
+        // The API server reads the ConfigMap; without access to the API server it could not be configured.
         let access = deps.get::<ApiServer>().status.as_ref().and_then(|status| status.private.kubeconfig.clone());
         if access.is_none() {
             return Failure::msg("the API server has no kubeconfig").reason("DependencyStatusInvalid").into();

@@ -1,4 +1,4 @@
-//! A manager of cloud resources, played by what a generator renders.
+//! A manager of cloud resources, played by the objects that a generator renders.
 
 use kubewright::contract::{ContractComponent, ContractStatus, NoInternal, NoPart, RenderedPart, WithDependencies};
 use kubewright::prelude::*;
@@ -6,7 +6,7 @@ use kubewright::prelude::*;
 use crate::workload::deployment;
 use crate::{ApiServer, ControlPlane, Published};
 
-/// The status of a cloud orchestrator; its private part has the inventory of what was rendered.
+/// The status of a cloud orchestrator. Its private part contains the inventory of the rendered objects.
 type CloudOrchestratorStatus = ContractStatus<NoPart, RenderedPart>;
 
 /// Orders resources of clouds through an API server.
@@ -35,8 +35,8 @@ impl ContractComponent for CloudOrchestrator {
     fn publish(_: NoPart, _: &mut Published) {}
 }
 
-/// Renders a Deployment, and a ConfigMap of what it orders through which API server. Health, repair and ordered deletion are those of the engine of
-/// components.
+/// Renders a Deployment, and a ConfigMap with the ordered resources and the endpoint of the API server. Health, repair and ordered deletion are
+/// those of the engine of components.
 pub(crate) async fn manifests(cx: &RenderContext<WithDependencies<CloudOrchestrator>>) -> Result<Vec<Manifest>, RenderError> {
     let server = cx.component().needed::<ApiServer>()?;
     let Some(endpoint) = server.status.as_ref().and_then(|status| status.external.endpoint.clone()) else {

@@ -1,15 +1,15 @@
-//! A platform of components under a contract: a customer orders a control plane, and gets an API server with what belongs to it.
+//! A platform of components under a contract: a customer orders a control plane, and gets an API server with its companion services.
 //!
 //! | Component | Needs | Goes before | Plays its external system with |
 //! |---|---|---|---|
-//! | [`ApiServer`] | | all others go | a Deployment; it goes on running until the last of them is gone |
+//! | [`ApiServer`] | | all others go | a Deployment, which keeps running until the last of them is gone |
 //! | [`Authentication`] | a ready `ApiServer` | `ApiServer` | a ConfigMap of identity providers |
 //! | [`Authorization`] | a ready `ApiServer` | `ApiServer` | a RoleBinding of the admins |
 //! | [`Landscaper`] | a ready `ApiServer` | `Authentication`, `Authorization` | a Deployment |
-//! | [`CloudOrchestrator`] | a ready `ApiServer` | `Authentication`, `Authorization` | what a generator renders: a Deployment and a ConfigMap |
+//! | [`CloudOrchestrator`] | a ready `ApiServer` | `Authentication`, `Authorization` | rendered objects: a Deployment and a ConfigMap |
 //!
-//! Each has a kind, a file and a controller of its own; that of `CloudOrchestrator` is the engine of components. None of them reads the [`ControlPlane`]; the owner loop generates their resources from it, and
-//! copies what they publish into its status.
+//! Each component has a kind, a file and a controller of its own; the controller of `CloudOrchestrator` is the engine of components. No component
+//! reads the [`ControlPlane`]: the owner loop generates the components' resources from it, and copies their published parts into its status.
 //!
 //! # Try it
 //!
@@ -19,7 +19,7 @@
 //! * roll-out: all wait for the API server, `waiting for dependencies: ApiServer: …`;
 //! * a change: `kubectl patch controlplane demo --type merge -p '{"spec": {"authorization": {"admins": ["ada"]}}}'`: one component is changed;
 //! * a mistake: `kubectl patch controlplane demo --type json -p '[{"op": "copy", "from": "/spec/authentication/identityProviders/0", "path":
-//!   "/spec/authentication/identityProviders/1"}]'`: the component is blocked, the control plane says so, and all else goes on;
+//!   "/spec/authentication/identityProviders/1"}]'`: the component is blocked, the control plane reports it, and all others continue;
 //! * teardown: `kubectl delete controlplane demo --wait=false`: `Landscaper` and `CloudOrchestrator` go first, then `Authentication` and `Authorization`, which
 //!   wait for them, and then `ApiServer`. A finalizer on the Deployment of the landscaper stops it in between:
 //!   `kubectl patch deployment demo-landscaper --type merge -p '{"metadata": {"finalizers": ["example.com/hold"]}}'`.
@@ -50,7 +50,7 @@ use kubewright::prelude::*;
 /// The group of role bindings.
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-/// The operator.
+/// Returns the operator.
 pub fn operator() -> Operator {
     Operator::new("control-plane-operator.demo.kubewright.dev")
         .version(env!("CARGO_PKG_VERSION"))

@@ -4,7 +4,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use kubewright::prelude::*;
 use kubewright::runtime::ensure::ChildDeletion;
 
-/// A Deployment of one replica for a component, named after it.
+/// Returns a Deployment of one replica for a component, named after it.
 pub(crate) fn deployment(component: &Key, part: &str, image: &str) -> Flow<Deployment> {
     let name = format!("{}-{part}", component.name());
     let labels = json!({"app.kubernetes.io/name": part, "app.kubernetes.io/instance": component.name()});
@@ -19,7 +19,7 @@ pub(crate) fn deployment(component: &Key, part: &str, image: &str) -> Flow<Deplo
     Ok(deployment)
 }
 
-/// Waits until the Deployment runs as it is written.
+/// Waits until the Deployment is rolled out.
 pub(crate) fn rolled_out(deployment: &Deployment) -> Flow {
     let status = deployment.status.as_ref();
     let is_seen = status.and_then(|status| status.observed_generation) >= deployment.metadata.generation;

@@ -6,7 +6,7 @@ use kubewright::prelude::*;
 
 use crate::{Access, AccessStatus, RBAC, Team};
 
-/// The reconciler of accesses of the class `role-binding`. Those of other classes are for other operators.
+/// The reconciler of accesses of the class `role-binding`. Accesses of other classes are for other operators.
 #[derive(Debug)]
 pub struct Accesses {
     teams: Store<Team>,
@@ -20,7 +20,7 @@ pub struct Accesses {
     class(keys = ["teams.demo.kubewright.dev/class"], value = "role-binding")
 )]
 impl Accesses {
-    /// The reconciler with the teams and role bindings of the namespaces that the operator watches.
+    /// Creates the reconciler with the teams and role bindings of the namespaces that the operator watches.
     #[inject]
     pub fn new(teams: Store<Team>, bindings: Store<RoleBinding>) -> Self {
         Self { teams, bindings }
@@ -64,7 +64,7 @@ impl Accesses {
     /// Deletes the role binding of an access, if there is one.
     async fn withdraw(&self, cx: &Context<Access>, access: &Access) -> Flow {
         if let Some(binding) = self.bindings.get(cx.key()).filter(|binding| is_of(binding, access)) {
-            // Another one of the name may have taken its place.
+            // Another role binding of the same name may have taken its place.
             let exactly = Preconditions { uid: binding.uid(), resource_version: None };
             let deleted = bindings(cx).delete(cx.key().name(), &DeleteParams::default().preconditions(exactly)).await;
             deleted.ignore_not_found()?;
@@ -73,7 +73,7 @@ impl Accesses {
     }
 }
 
-/// Whether the role binding was made for the access.
+/// Returns true if the role binding was created for the access.
 fn is_of(binding: &RoleBinding, access: &Access) -> bool {
     binding
         .owner_references()

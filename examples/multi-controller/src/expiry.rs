@@ -1,4 +1,4 @@
-//! The end of accesses.
+//! The expiry of accesses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use kubewright::runtime::clock::Clock;
 
 use crate::{Access, CLASS, CLASS_KEY};
 
-/// How often accesses are looked at.
+/// The interval at which accesses are checked.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Deletes the accesses whose time is over. One replica does so at a time: the one that leads the bucket of the task.
+/// A task that deletes the expired accesses. One replica runs it at a time: the one that leads the bucket of the task.
 pub(crate) struct Expiry {
     accesses: Store<Access>,
     client: kube::Client,
@@ -20,18 +20,18 @@ pub(crate) struct Expiry {
 }
 
 impl Expiry {
-    /// The task with the accesses of the namespaces that the operator watches.
+    /// Creates the task with the accesses of the namespaces that the operator watches.
     pub(crate) fn new(accesses: Store<Access>, client: kube::Client, clock: Clock) -> Self {
         Self { accesses, client, clock }
     }
 
-    /// Deletes all accesses whose time is over.
+    /// Deletes all expired accesses.
     async fn sweep(&self) {
         for access in self.accesses.list().into_iter().filter(|access| self.is_expired(access)) {
             let api = Api::<Access>::namespaced(self.client.clone(), &access.namespace().unwrap_or_default());
             let exactly = Preconditions { uid: access.uid(), resource_version: None };
             let params = DeleteParams::default().preconditions(exactly);
-            // An error of a task ends the operator. This one may pass until the next round.
+            // An error of a task ends the operator. This error may be transient, so it is left to the next round.
             if let Err(error) = api.delete(&access.name_any(), &params).await {
                 tracing::warn!(access = access.name_any(), %error, "the access is not deleted");
             }

@@ -5,21 +5,21 @@
 //! | [`Teams`] | gives each team a service account |
 //! | [`Accesses`] | binds members and service account of a team to a role, for accesses of the class `role-binding` only |
 //! | [`Reports`] | counts the teams and accesses of its namespace |
-//! | the task `expiry` | deletes accesses whose time is over, on one replica at a time |
+//! | the task `expiry` | deletes expired accesses, on one replica at a time |
 //!
-//! # What they share
+//! # Shared parts
 //!
-//! * Teams are watched once: two controllers ask for the store of teams, and the third one works on its objects.
-//! * An access waits until its team has a service account, and is looked at again when the team changes. It does not matter which replica
-//!   works on the team: replicas know of each other by objects on the cluster only.
-//! * The objects are divided into three buckets, so that up to three replicas work at once; a fourth one stands by.
+//! * Teams are watched once: two controllers use the store of teams, and the third one reconciles them.
+//! * An access waits until its team has a service account, and is processed again when the team changes. The team may be processed by any
+//!   replica: replicas share information only by objects in the cluster.
+//! * The objects are divided into three buckets, so that up to three replicas work in parallel; a fourth one stands by.
 //!
 //! # Try it
 //!
 //! `cargo run -p multi-controller -- dev` starts an API server and the operator in one process, and installs `sample.yaml`. Then
 //!
-//! * `kubectl get report summary -o yaml` tells of two teams of three people, and of two accesses;
-//! * `kubectl delete team billing`: its access waits for another team of the name, and its role binding goes;
+//! * `kubectl get report summary -o yaml` shows two teams of three people, and two accesses;
+//! * `kubectl delete team billing`: its access waits for another team of that name, and its role binding is removed;
 //! * `kubectl get access visitor` is gone after a minute.
 
 mod accesses;
@@ -39,7 +39,7 @@ use kubewright::prelude::*;
 /// The group of role bindings.
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-/// The operator.
+/// Returns the operator.
 pub fn operator() -> Operator {
     Operator::new("teams-operator.demo.kubewright.dev")
         .version(env!("CARGO_PKG_VERSION"))

@@ -7,7 +7,7 @@ use kubewright::prelude::*;
 
 use crate::{Access, Report, ReportStatus, Team};
 
-/// The reconciler of reports, which only reads. It sums up objects of all replicas.
+/// The reconciler of reports, which only reads. It counts the objects of all replicas.
 #[derive(Debug)]
 pub struct Reports {
     teams: Store<Team>,
@@ -16,7 +16,7 @@ pub struct Reports {
 
 #[reconciler(kind = Report)]
 impl Reports {
-    /// The reconciler with the teams and accesses of the namespaces that the operator watches.
+    /// Creates the reconciler with the teams and accesses of the namespaces that the operator watches.
     #[inject]
     pub fn new(teams: Store<Team>, accesses: Store<Access>) -> Self {
         Self { teams, accesses }

@@ -14,7 +14,7 @@ pub struct Teams {
 
 #[reconciler(kind = Team, owns(ServiceAccount))]
 impl Teams {
-    /// The reconciler with the service accounts of the namespaces that the operator watches.
+    /// Creates the reconciler with the service accounts of the namespaces that the operator watches.
     #[inject]
     pub fn new(accounts: Store<ServiceAccount>) -> Self {
         Self { accounts }
@@ -25,7 +25,7 @@ impl Teams {
         if self.accounts.get(&Key::new(cx.key().namespace(), &name)).is_none() {
             let metadata = ObjectMeta {
                 name: Some(name.clone()),
-                // The garbage collector deletes it with the team.
+                // The garbage collector deletes the service account with the team.
                 owner_references: team.controller_owner_ref(&()).map(|owner| vec![owner]),
                 ..ObjectMeta::default()
             };

@@ -1,4 +1,4 @@
-//! An operator for podinfo, a small web application: its kind, what it consists of, and the operator that is made of both.
+//! An operator for podinfo, a small web application: its kind, its manifests, and the operator that consists of both.
 
 mod api;
 mod render;
@@ -9,10 +9,10 @@ pub use render::render;
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
 
-/// The name of the operator, which stands in labels, annotations and the finalizer.
+/// The name of the operator, which is used in labels, annotations and the finalizer.
 pub const NAME: &str = "podinfo-operator.demo.kubewright.dev";
 
-/// The operator.
+/// Returns the operator.
 pub fn operator() -> ComponentBuilder<Podinfo> {
     Operator::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))

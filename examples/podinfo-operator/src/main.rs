@@ -1,4 +1,4 @@
-//! The operator's program; `--help` says what it can do.
+//! The operator's program; `--help` lists its commands.
 
 use kubewright::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What a Podinfo consists of.
+//! The manifests of a Podinfo.
 
 use kubewright::machinery::object::canonical_sha256;
 use kubewright::prelude::*;
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::api::{Autoscaling, Ingress, Podinfo, PodinfoSpec};
 
 const PORT: u16 = 9898;
-/// Tells pods of different settings apart.
+/// The annotation that distinguishes pods with different settings.
 const SETTINGS: &str = "demo.kubewright.dev/settings";
 
-/// The dependents of one Podinfo, from its spec alone.
+/// Renders the dependents of one Podinfo, from its spec alone.
 pub async fn render(cx: &RenderContext<Podinfo>) -> Result<Vec<Manifest>, RenderError> {
     let spec = &cx.component().spec;
     let name = cx.name();
@@ -18,7 +18,7 @@ pub async fn render(cx: &RenderContext<Podinfo>) -> Result<Vec<Manifest>, Render
     objects.extend(spec.ingress.as_ref().map(|wanted| ingress(name, wanted)));
     objects.extend(spec.autoscaling.as_ref().map(|wanted| autoscaler(name, wanted)));
     let mut manifests = objects.into_iter().map(Manifest::from_json).collect::<Result<Vec<_>, _>>()?;
-    // Others write to it, too: the number of pods is the autoscaler's.
+    // The Deployment has other writers, too: the autoscaler sets the number of pods.
     manifests.push(Manifest::from_json(deployment(name, spec))?.annotate(UpdatePolicy::SsaMerge));
     Ok(manifests)
 }
@@ -45,7 +45,7 @@ fn config_map(name: &str, spec: &PodinfoSpec) -> Value {
     })
 }
 
-/// What podinfo reads from its environment.
+/// Returns the environment variables of podinfo.
 fn settings(spec: &PodinfoSpec) -> Value {
     json!({"PODINFO_UI_MESSAGE": spec.message, "PODINFO_UI_COLOR": spec.color})
 }
@@ -63,7 +63,7 @@ fn deployment(name: &str, spec: &PodinfoSpec) -> Value {
         "spec": {
             "selector": {"matchLabels": labels(name)},
             "template": {
-                // Pods read their environment when they start: other settings need other pods.
+                // Pods read their environment when they start, so changed settings require new pods.
                 "metadata": {"labels": pod_labels, "annotations": {SETTINGS: canonical_sha256(&settings(spec))}},
                 "spec": {
                     "serviceAccountName": name,
@@ -80,7 +80,7 @@ fn deployment(name: &str, spec: &PodinfoSpec) -> Value {
             },
         },
     });
-    // The autoscaler owns the number of pods when there is one.
+    // With an autoscaler, the number of pods is not set here.
     if spec.autoscaling.is_none() {
         deployment["spec"]["replicas"] = json!(spec.replicas);
     }

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::database::{Connection, Database};
 
-/// Tells pods of different settings apart.
+/// The annotation that distinguishes pods with different settings.
 const SETTINGS: &str = "demo.kubewright.dev/settings";
 
 /// Installs a cache.
@@ -44,7 +44,7 @@ pub struct DatabaseRef {
 
 impl Reference for DatabaseRef {
     async fn load(&self, cx: &LoadContext) -> Flow<Loaded<Connection>> {
-        // Noted before the database is read, so that no change of it is missed.
+        // The reader is noted before the database is read, so that no change of the database is missed.
         let cache = Key::new(cx.namespace(), cx.name());
         note_reader(&cache, Some(Key::new(cx.namespace(), self.name.as_str())));
         let databases = Api::<Database>::namespaced(cx.client(), cx.namespace());
@@ -59,17 +59,17 @@ impl Reference for DatabaseRef {
 }
 
 impl Cache {
-    /// The database that it refers to.
+    /// Returns the key of the database that the cache refers to.
     pub fn database_key(&self) -> Option<Key> {
         let database = self.spec.database.as_ref()?;
         Some(Key::new(self.namespace().unwrap_or_default(), database.name.as_str()))
     }
 }
 
-/// The caches that read each database. A watch on databases shows databases only, and a reference has no other memory.
+/// The caches that read each database. A watch on databases shows only databases, and a reference has no other memory.
 static READERS: Mutex<BTreeMap<Key, BTreeSet<Key>>> = Mutex::new(BTreeMap::new());
 
-/// Notes which database a cache reads.
+/// Notes the database that a cache reads.
 fn note_reader(cache: &Key, database: Option<Key>) {
     let mut readers = READERS.lock();
     readers.retain(|_, caches| {
@@ -81,22 +81,22 @@ fn note_reader(cache: &Key, database: Option<Key>) {
     }
 }
 
-/// The caches that a change of a database concerns.
+/// Returns the caches that a change of a database concerns.
 pub(crate) fn readers(database: &Database) -> Vec<Key> {
     let key = Key::new(database.namespace().unwrap_or_default(), database.name_any());
     READERS.lock().get(&key).into_iter().flatten().cloned().collect()
 }
 
-/// Forgets what a cache read that is gone.
+/// Forgets the database that a deleted cache read.
 pub(crate) async fn forget(_: &HookContext<Cache>, cache: &Cache, _: &mut ComponentStatus) -> Flow {
     note_reader(&Key::new(cache.namespace().unwrap_or_default(), cache.name_any()), None);
     Ok(())
 }
 
-/// The dependents of one Cache.
+/// Renders the dependents of one Cache.
 pub(crate) async fn render(cx: &RenderContext<Cache>) -> Result<Vec<Manifest>, RenderError> {
     let spec = &cx.component().spec;
-    // Another name than that of a database's dependents, so that both kinds can use one name.
+    // The name differs from that of a database's dependents, so that both kinds can use one name.
     let name = format!("{}-cache", cx.name());
     let labels = json!({"app.kubernetes.io/name": "cache", "app.kubernetes.io/instance": cx.name()});
     let data = match cx.loaded(&spec.database) {
@@ -117,7 +117,7 @@ pub(crate) async fn render(cx: &RenderContext<Cache>) -> Result<Vec<Manifest>, R
             "replicas": 1,
             "selector": {"matchLabels": labels},
             "template": {
-                // Pods read their environment when they start: other settings need other pods.
+                // Pods read their environment when they start, so changed settings require new pods.
                 "metadata": {"labels": labels, "annotations": {SETTINGS: canonical_sha256(&data)}},
                 "spec": {
                     "containers": [{

@@ -31,17 +31,17 @@ fn port() -> u32 {
     5432
 }
 
-/// The way to a database.
+/// The connection data of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Connection {
-    /// Host name of its Service.
+    /// The host name of its Service.
     pub host: String,
-    /// Port of its Service.
+    /// The port of its Service.
     pub port: u32,
 }
 
 impl Database {
-    /// The way to this database. `None` before all of it was there once.
+    /// Returns the connection data of this database. `None` until it was completely ready once.
     pub fn connection(&self) -> Option<Connection> {
         let was_ready = self.component_status().is_some_and(|status| status.applied_generation > 0);
         let host = format!("{}.{}.svc", dependent(&self.name_any()), self.namespace().unwrap_or_default());
@@ -49,12 +49,12 @@ impl Database {
     }
 }
 
-/// The name of all dependents: another one than that of a cache's dependents, so that both kinds can use one name.
+/// Returns the name of all dependents. It differs from that of a cache's dependents, so that both kinds can use one name.
 fn dependent(name: &str) -> String {
     format!("{name}-database")
 }
 
-/// The dependents of one Database.
+/// Renders the dependents of one Database.
 pub(crate) async fn render(cx: &RenderContext<Database>) -> Result<Vec<Manifest>, RenderError> {
     let spec = &cx.component().spec;
     let name = dependent(cx.name());
@@ -79,7 +79,7 @@ pub(crate) async fn render(cx: &RenderContext<Database>) -> Result<Vec<Manifest>
                     "containers": [{
                         "name": "database",
                         "image": spec.image,
-                        // Nothing but the caches of its namespace is meant to reach it, and nothing in it is kept.
+                        // Only the caches of its namespace are meant to reach it, and it keeps no data.
                         "env": [{"name": "POSTGRES_HOST_AUTH_METHOD", "value": "trust"}],
                         "ports": [{"name": "sql", "containerPort": 5432}],
                     }],

@@ -12,23 +12,24 @@
 //!   database: {name: shop}
 //! ```
 //!
-//! # How the kinds are kept apart
+//! # Separation of the kinds
 //!
-//! Both components above have one namespace and name. Each kind has a name of its own, [`DATABASES`] and [`CACHES`], under which its
-//! labels, annotations, finalizer and field manager stand, so that neither takes the objects of the other for its own.
+//! Both components above have the same namespace and name. Each kind has a name of its own, [`DATABASES`] and [`CACHES`], which is the
+//! prefix of its labels and annotations and the name of its finalizer and field manager, so that neither takes the objects of the other
+//! for its own.
 //!
-//! # How one refers to the other
+//! # References between the kinds
 //!
-//! * A cache waits until its database was ready once, and follows it: a [`DatabaseRef`] is a reference whose content, the way to the
-//!   database, is a part of what the cache is rendered from.
+//! * A cache waits until its database was ready once, and follows it: a [`DatabaseRef`] is a reference whose content, the connection data
+//!   of the database, is an input of the cache's rendering.
 //! * A change of a database queues the caches that read it at once, by a watch on databases.
-//! * A database that is being deleted stays as long as a cache refers to it, by a hook; a watch on caches tells when the last one goes.
+//! * A hook keeps a database that is being deleted as long as a cache refers to it; a watch on caches reports the removal of the last one.
 //!
 //! # Try it
 //!
 //! * `cargo run -p shop-operator -- dev` starts an API server and the operator in one process, and installs both.
 //! * `kubectl patch database shop --type merge -p '{"spec": {"port": 5433}}'`: the cache gets the new port.
-//! * `kubectl delete database shop --wait=false`: it stays, and its status says why; `kubectl delete cache shop` lets both go.
+//! * `kubectl delete database shop --wait=false`: it stays, and its status gives the reason; `kubectl delete cache shop` removes both.
 
 mod cache;
 mod database;
@@ -44,7 +45,7 @@ pub const DATABASES: &str = "shop-operator.demo.kubewright.dev";
 /// The name of its second kind.
 pub const CACHES: &str = "shop-operator-caches.demo.kubewright.dev";
 
-/// The operator.
+/// Returns the operator.
 pub fn operator() -> ComponentBuilder<Cache> {
     Operator::new(DATABASES)
         .version(env!("CARGO_PKG_VERSION"))

@@ -1,4 +1,4 @@
-//! What somebody wants to do, as rules of access see it.
+//! The action of a request, as the authorization rules see it.
 
 use http::{Method, Uri};
 use serde_json::Value;
@@ -10,15 +10,15 @@ use crate::{
     status::{Details, Status},
 };
 
-/// What anybody may read (DISC-13).
+/// Paths that every user may read, anonymous users included (DISC-13).
 const OPEN: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
 
-/// Something that is allowed or not.
+/// An action that is allowed or denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Something with a resource.
+    /// An action on a resource.
     Resource(Attributes),
-    /// Reading or writing a path that is no resource.
+    /// Reading or writing a path that is not a resource.
     Path {
         /// The method in lower case.
         verb: String,
@@ -27,7 +27,7 @@ pub(crate) enum Action {
     },
 }
 
-/// Something with a resource; what is not said is empty.
+/// An action on a resource; attributes that are not set are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Attributes {
     pub(crate) verb: String,
@@ -39,7 +39,7 @@ pub(crate) struct Attributes {
 }
 
 impl Action {
-    /// What a request does.
+    /// Returns the action of a request.
     pub(crate) fn of(method: &Method, uri: &Uri) -> Self {
         match Target::of(method, uri) {
             Target::Other { path, .. } => Self::Path { verb: method.as_str().to_ascii_lowercase(), path },
@@ -47,7 +47,7 @@ impl Action {
         }
     }
 
-    /// What a review asks about.
+    /// Returns the action that an access review asks about.
     pub(crate) fn reviewed(spec: &Value) -> Self {
         let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
         let resource = &spec["resourceAttributes"];
@@ -65,13 +65,13 @@ impl Action {
         })
     }
 
-    /// Whether anybody may do it: learn that the server lives.
+    /// Returns true if every user may do it, anonymous users included: reading health and version.
     pub(crate) fn is_open(&self) -> bool {
         let Self::Path { path, .. } = self else { return false };
         OPEN.contains(&path.strip_suffix('/').unwrap_or(path))
     }
 
-    /// The refusal to do it (AUTH-1).
+    /// Returns the 403 answer for a denied action (AUTH-1).
     pub(crate) fn refusal(&self, user: &Identity) -> Status {
         let user = user.name();
         match self {
@@ -92,7 +92,7 @@ impl Action {
         }
     }
 
-    /// The same with another verb.
+    /// Returns the same action with another verb.
     pub(crate) fn with_verb(&self, change: impl FnOnce(&str) -> String) -> Self {
         let mut changed = self.clone();
         match &mut changed {
@@ -105,11 +105,11 @@ impl Action {
 impl Attributes {
     fn of(target: &ResourceTarget, query: &str) -> Self {
         let mut name = target.name.clone();
-        // One object in a collection is a named request (SEL-6).
+        // A list, watch or deletion of a single selected object counts as a named request (SEL-6).
         if name.is_empty() && matches!(target.verb, Verb::List | Verb::Watch | Verb::DeleteCollection) {
             name = selected_name(query).unwrap_or_default();
         }
-        // A namespace lies in itself, so that a Role in it may allow to read it.
+        // A namespace counts as inside itself, so that a Role in it can allow reading it.
         let is_namespace = target.group.is_empty() && target.resource == "namespaces";
         let namespace = if is_namespace { target.name.clone() } else { target.namespace.clone() };
         Self {
@@ -122,7 +122,7 @@ impl Attributes {
         }
     }
 
-    /// The resource as rules name it: `pods`, or `pods/log`.
+    /// Returns the resource as rules name it: `pods` or `pods/log`.
     pub(crate) fn full_resource(&self) -> String {
         match self.subresource.as_str() {
             "" => self.resource.clone(),
@@ -131,7 +131,7 @@ impl Attributes {
     }
 }
 
-/// The name that a field selector asks for.
+/// Returns the object name that a field selector asks for.
 fn selected_name(query: &str) -> Option<String> {
     let query = crate::request::query::Query::parse(Some(query));
     let selector = query.get("fieldSelector")?;

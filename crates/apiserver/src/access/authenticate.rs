@@ -1,4 +1,4 @@
-//! Who is asking: by certificate, by static token, by the token of a service account, or nobody (AUTH-1 to AUTH-4).
+//! Authentication of requests: by certificate, by static token, by the token of a service account, or as anonymous (AUTH-1 to AUTH-4).
 
 use std::collections::HashMap;
 
@@ -18,41 +18,41 @@ use crate::{
     store::{ObjectName, Resource},
 };
 
-/// So many tokens are remembered as signed by this server; then all are forgotten.
+/// The number of tokens that are remembered as signed by this server; when it is reached, all are forgotten.
 const REMEMBERED: usize = 1_024;
 
-/// Everything by which a server knows its users.
+/// The credentials and keys by which a server knows its users.
 #[derive(Debug)]
 pub(crate) struct Access {
     pub(crate) credentials: Credentials,
     pub(crate) key: Key,
-    /// What tokens say whose signature has been checked.
+    /// The claims of tokens whose signature has been checked.
     signed: Mutex<HashMap<String, Value>>,
 }
 
-/// Why a token is not good.
+/// The reason for which a token is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadToken {
-    /// Nobody is known by it any more, or ever was.
+    /// No user is known by the token, or no longer.
     #[error("invalid bearer token")]
     Unknown,
-    /// It is for others.
+    /// The token is valid, but for other audiences.
     #[error("[invalid bearer token, token audiences {audiences:?} is invalid for the target audiences {wanted:?}]")]
     ForOthers {
-        /// Those that it is for.
+        /// The audiences of the token.
         audiences: Vec<String>,
-        /// Those that it was to be for.
+        /// The audiences that were asked for.
         wanted: Vec<String>,
     },
 }
 
 impl Access {
-    /// `seed` makes the key of service accounts.
+    /// Creates the credentials of a server; the key of service accounts is derived from `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         Self { credentials: Credentials::default(), key: Key::new(seed), signed: Mutex::default() }
     }
 
-    /// The same users for another server.
+    /// Returns a copy of the credentials and keys for another server.
     pub(crate) fn fork(&self) -> Self {
         Self { credentials: self.credentials.fork(), key: self.key.fork(), signed: Mutex::default() }
     }
@@ -71,10 +71,10 @@ impl Access {
     }
 }
 
-/// What stands in requests that come through a port.
+/// Authentication of requests that arrive at a port.
 #[cfg(feature = "listen")]
 impl State {
-    /// The user of a request: by the certificate of its connection, else by its token, else nobody.
+    /// Returns the user of a request: by the certificate of its connection, else by its token, else the anonymous user.
     pub(crate) fn authenticate(
         &self,
         certified: Option<&Identity>,
@@ -89,7 +89,7 @@ impl State {
             .ok()
             .and_then(|text| text.split_once(' '))
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-        // Other schemes are not for this server, which then knows nobody.
+        // Credentials of other schemes are not for this server; the request then counts as anonymous.
         let Some((_, token)) = token else { return Ok(Identity::anonymous()) };
         let known = self.identify(token.trim(), &[ISSUER.to_owned()]);
         known.map(|(identity, _)| identity).map_err(|_| crate::status::Status::new(401, "Unauthorized", "Unauthorized"))
@@ -97,11 +97,11 @@ impl State {
 }
 
 impl State {
-    /// The user of a token that is for one of the audiences, and which of them it is for.
+    /// Returns the user of a token that is valid for one of the audiences, and those of the audiences that it is valid for.
     pub(crate) fn identify(&self, token: &str, audiences: &[String]) -> Result<(Identity, Vec<String>), BadToken> {
         let shared = |known: &[String]| -> Vec<String> { audiences.iter().filter(|one| known.contains(one)).cloned().collect() };
         if let Some(identity) = self.access.credentials.by_token(token) {
-            // A static token is for the server itself.
+            // A static token is valid for the server itself only.
             let shared = shared(&[ISSUER.to_owned()]);
             return if shared.is_empty() { Err(BadToken::Unknown) } else { Ok((identity, shared)) };
         }
@@ -114,7 +114,7 @@ impl State {
         if self.still_there(&claims.bound) { Ok((claims.identity(), shared)) } else { Err(BadToken::Unknown) }
     }
 
-    /// Whether the objects exist that a token lives as long as.
+    /// Returns true if the objects that a token is bound to still exist.
     fn still_there(&self, bound: &Bound) -> bool {
         let snapshot = self.store.snapshot();
         let exists = |plural: &str, namespace: &str, object: &ObjectId| {
@@ -124,7 +124,7 @@ impl State {
         let in_namespace = |plural: &str, object: &Option<ObjectId>| {
             object.as_ref().is_none_or(|object| exists(plural, &bound.namespace, object))
         };
-        // The node of a pod is told, but the pod is what counts.
+        // A token of a pod also names the pod's node, but only the pod's existence counts.
         let node = bound.node.as_ref().is_none_or(|node| bound.pod.is_some() || exists("nodes", "", node));
         exists("serviceaccounts", &bound.namespace, &bound.account)
             && in_namespace("pods", &bound.pod)

@@ -1,6 +1,6 @@
-//! Who may do what.
+//! Authorization of requests.
 //!
-//! Without role-based access control everybody who is known may do everything (DIF-8). Who is not known only learns that the server lives.
+//! Without role-based access control every authenticated user may do everything (DIF-8), and the anonymous user may only read health and version.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::{Action, Identity, rbac};
 use crate::{kinds::KindSpec, server::State, status::Status, store::ObjectName};
 
 impl State {
-    /// Whether the user may do it.
+    /// Returns true if the user may do the action.
     pub(crate) fn may(&self, user: &Identity, action: &Action) -> bool {
         if self.options.rbac {
             rbac::allows(&self.store.snapshot(), user, action)
@@ -17,7 +17,7 @@ impl State {
         }
     }
 
-    /// Refuses what the user may not do. What it is, is only looked at when it matters.
+    /// Rejects an action that the user is not authorized for. The action is computed only if an authorizer needs it.
     pub(crate) fn authorize(&self, user: &Identity, action: impl FnOnce() -> Action) -> Result<(), Status> {
         if !self.options.rbac && !user.is_anonymous() {
             return Ok(());
@@ -26,7 +26,7 @@ impl State {
         if self.may(user, &action) { Ok(()) } else { Err(action.refusal(user)) }
     }
 
-    /// Refuses a role or a binding that gives more than its author has. `name` is that of the request.
+    /// Rejects a role or a binding that grants more than its author has. `name` is the name in the request's path.
     pub(crate) fn check_escalation(
         &self,
         user: &Identity,

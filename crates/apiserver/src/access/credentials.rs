@@ -1,4 +1,4 @@
-//! Users that the server has given credentials to: tokens and certificates (AUTH-3, AUTH-4).
+//! Credentials that the server has issued to users: tokens and certificates (AUTH-3, AUTH-4).
 
 use std::collections::HashMap;
 
@@ -8,17 +8,17 @@ use parking_lot::RwLock;
 
 use super::Identity;
 
-/// Who is behind a token or a certificate.
+/// The users behind tokens and certificates.
 #[derive(Debug, Default)]
 pub(crate) struct Credentials {
     tokens: RwLock<HashMap<String, Identity>>,
-    /// By the hash of the certificate. All are signed by an authority of the server, so all that are valid are here.
+    /// Users by the hash of their certificate. The server's own authority signs every certificate, so all valid ones are listed here.
     #[cfg(feature = "listen")]
     certificates: RwLock<HashMap<String, Identity>>,
 }
 
 impl Credentials {
-    /// The same credentials for another server.
+    /// Returns a copy of the credentials for another server.
     pub(super) fn fork(&self) -> Self {
         Self {
             tokens: RwLock::new(self.tokens.read().clone()),
@@ -31,7 +31,7 @@ impl Credentials {
         self.tokens.write().insert(token.to_owned(), identity);
     }
 
-    /// The user of a token.
+    /// Returns the user of a token.
     pub(crate) fn by_token(&self, token: &str) -> Option<Identity> {
         self.tokens.read().get(token).cloned()
     }
@@ -44,7 +44,7 @@ impl Credentials {
         self.certificates.write().insert(fingerprint, identity);
     }
 
-    /// The user of a connection by its certificate.
+    /// Returns the user of a connection by its client certificate.
     #[cfg(feature = "listen")]
     pub(crate) fn by_certificate(&self, certificate: &[u8]) -> Option<Identity> {
         self.certificates.read().get(&sha256_hex(certificate)).cloned()

@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-/// A user with groups. The front door puts one into the extensions of every request.
+/// A user with groups. The TCP front puts one into the extensions of every request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity(Arc<Attributes>);
 
-/// What is known about a user. Every request carries it, so that copies are shared.
+/// The attributes of a user. Every request carries them, so copies are shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Attributes {
     user: String,
@@ -20,39 +20,39 @@ impl Identity {
         Self(Arc::new(Attributes { user, groups: vec![group.to_owned()], uid: None, extra: BTreeMap::new() }))
     }
 
-    /// An authenticated user without further groups.
+    /// Returns an authenticated user without further groups.
     pub fn user(name: impl Into<String>) -> Self {
         Self::new(name.into(), "system:authenticated")
     }
 
-    /// A member of `system:masters`, who may do everything.
+    /// Returns a member of `system:masters`, who may do everything.
     pub fn admin() -> Self {
         Self::user("kubernetes-admin").with_group("system:masters")
     }
 
-    /// Somebody who did not say who they are.
+    /// Returns the user of requests without credentials, `system:anonymous`.
     pub fn anonymous() -> Self {
         Self::new("system:anonymous".into(), "system:unauthenticated")
     }
 
-    /// Whether the user did not say who they are.
+    /// Returns true for the user of requests without credentials.
     pub fn is_anonymous(&self) -> bool {
         self.0.user == "system:anonymous"
     }
 
-    /// A service account.
+    /// Returns the user of a service account.
     pub fn service_account(namespace: &str, name: &str) -> Self {
         Self::user(format!("system:serviceaccount:{namespace}:{name}"))
             .with_group("system:serviceaccounts")
             .with_group(format!("system:serviceaccounts:{namespace}"))
     }
 
-    /// A user as somebody else has described them.
+    /// Returns a user with exactly these attributes; no group is added.
     pub(crate) fn exactly(user: String, groups: Vec<String>, uid: Option<String>, extra: BTreeMap<String, Vec<String>>) -> Self {
         Self(Arc::new(Attributes { user, groups, uid, extra }))
     }
 
-    /// Adds a group, before the one that everybody is in.
+    /// Adds a group before the last one, which all authenticated users share.
     pub fn with_group(mut self, group: impl Into<String>) -> Self {
         let group = group.into();
         let groups = &mut Arc::make_mut(&mut self.0).groups;
@@ -63,7 +63,7 @@ impl Identity {
         self
     }
 
-    /// Sets the unique id that the authenticator knows the user by.
+    /// Sets the unique id by which the authenticator knows the user.
     pub fn with_uid(mut self, uid: impl Into<String>) -> Self {
         Arc::make_mut(&mut self.0).uid = Some(uid.into());
         self
@@ -75,22 +75,22 @@ impl Identity {
         self
     }
 
-    /// The user's name.
+    /// Returns the user's name.
     pub fn name(&self) -> &str {
         &self.0.user
     }
 
-    /// The groups; the one that everybody is in comes last.
+    /// Returns the groups; the last one is `system:authenticated` or `system:unauthenticated`.
     pub fn groups(&self) -> &[String] {
         &self.0.groups
     }
 
-    /// The unique id, if the authenticator knows one.
+    /// Returns the unique id, if the authenticator knows one.
     pub fn uid(&self) -> Option<&str> {
         self.0.uid.as_deref()
     }
 
-    /// Extra attributes.
+    /// Returns the extra attributes.
     pub fn extra(&self) -> &BTreeMap<String, Vec<String>> {
         &self.0.extra
     }

@@ -1,4 +1,4 @@
-//! Speaking as somebody else (AUTH-5).
+//! Impersonation of other users (AUTH-5).
 
 use std::{collections::BTreeMap, sync::Arc, task::Context, task::Poll};
 
@@ -15,12 +15,12 @@ const EXTRA: &str = "impersonate-extra-";
 const AUTHENTICATED: &str = "system:authenticated";
 const UNAUTHENTICATED: &str = "system:unauthenticated";
 
-/// Why a request is not even looked at; the pipeline answers it.
+/// The rejection of an impersonation, which the pipeline sends as the answer without handling the request.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused(pub(crate) Status);
 
-/// A service that lets the user of a request, which is in its extensions, speak as the user that the headers name. It stands before the
-/// journal, which so records who is spoken as.
+/// A service that replaces the user in the extensions of a request by the user that the impersonation headers name. It stands before the journal, so
+/// that the journal records the impersonated user.
 #[derive(Clone, Debug)]
 pub struct Impersonating<S> {
     inner: S,
@@ -71,7 +71,7 @@ fn impersonated(state: &State, user: &Identity, action: &Action, headers: &Heade
     if wanted.name.is_empty() {
         return Err(Status::bad_request(format!("requested {} without impersonating a user name", wanted.in_go())));
     }
-    // Who may not speak as others is told so in the words of the narrower right that was looked for first.
+    // The refusal names the constrained verb, since the real server checks that one first.
     let allowed = wanted.rights().iter().all(|right| state.may(user, right));
     if !allowed {
         let action = action.with_verb(|verb| format!("impersonate-on:user-info:{verb}"));
@@ -80,7 +80,7 @@ fn impersonated(state: &State, user: &Identity, action: &Action, headers: &Heade
     Ok(wanted.identity())
 }
 
-/// Who is to be spoken as.
+/// The user to impersonate.
 #[derive(Debug, Default)]
 struct Wanted {
     name: String,
@@ -108,7 +108,7 @@ impl Wanted {
         wanted
     }
 
-    /// The rights that are needed to speak as them.
+    /// Returns the actions that the caller must be authorized for to impersonate this user.
     fn rights(&self) -> Vec<Action> {
         let right = |group: &str, resource: &str, subresource: &str, namespace: &str, name: &str| {
             Action::Resource(super::Attributes {
@@ -153,7 +153,7 @@ impl Wanted {
         Identity::exactly(self.name, groups, Some(self.uid).filter(|uid| !uid.is_empty()), self.extra)
     }
 
-    /// As the real server's error prints it.
+    /// Returns the user in the form in which the real server's error prints it.
     fn in_go(&self) -> String {
         let list = |items: &[String]| {
             let items: Vec<String> = items.iter().map(|item| format!("{item:?}")).collect();
@@ -169,7 +169,7 @@ impl Wanted {
     }
 }
 
-/// Keys of extra attributes are escaped like parts of URLs.
+/// Decodes the key of an extra attribute, which is percent-encoded like a part of a URL.
 fn unescaped(key: &str) -> String {
     let mut bytes = Vec::with_capacity(key.len());
     let mut rest = key.as_bytes();

@@ -1,4 +1,4 @@
-//! Who asks, and what they may do: identities, tokens, and rules of access.
+//! Authentication and authorization: identities, tokens and access rules.
 
 mod action;
 mod authenticate;

@@ -1,4 +1,4 @@
-//! Objects live and die with their namespace (SNS-3, SNS-5, SNS-6).
+//! Admission rules that tie objects to the life cycle of their namespace (SNS-3, SNS-5, SNS-6).
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::{
 /// Namespaces that cannot be deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
 
-/// A namespaced object needs its namespace.
+/// Rejects a namespaced object whose namespace does not exist.
 pub(super) fn namespace_exists(kind: &KindSpec, namespace: &str, snapshot: &Snapshot) -> Result<(), Status> {
     if !kind.is_namespaced() || find(snapshot, namespace).is_some() {
         return Ok(());
@@ -22,7 +22,7 @@ pub(super) fn namespace_exists(kind: &KindSpec, namespace: &str, snapshot: &Snap
     Err(Status::not_found("", "namespaces", namespace))
 }
 
-/// Nothing new comes into a namespace that is being deleted.
+/// Rejects a new object in a namespace that is being deleted.
 pub(super) fn namespace_is_open(kind: &KindSpec, object: &Value, snapshot: &Snapshot) -> Result<(), Status> {
     let namespace = object.namespace();
     if !kind.is_namespaced() || find(snapshot, namespace).is_none_or(|found| found.deletion_timestamp().is_none()) {
@@ -33,12 +33,12 @@ pub(super) fn namespace_is_open(kind: &KindSpec, object: &Value, snapshot: &Snap
     Err(Status::forbidden(&kind.group, &kind.plural, name_of(object), &why).with_cause(cause))
 }
 
-/// The name, or what it will begin with.
+/// Returns the object's name, or the prefix of its generated name.
 pub(super) fn name_of(object: &Value) -> &str {
     Some(object.name()).filter(|name| !name.is_empty()).unwrap_or_else(|| object.meta_str("generateName"))
 }
 
-/// Refuses to delete the namespaces that every cluster has.
+/// Rejects the deletion of a namespace that every cluster must have.
 pub(crate) fn immortal(kind: &KindSpec, name: &str) -> Result<(), Status> {
     if kind.group.is_empty() && kind.kind == "Namespace" && IMMORTAL.contains(&name) {
         return Err(Status::forbidden("", "namespaces", name, "this namespace may not be deleted"));

@@ -1,4 +1,4 @@
-//! Built-in admission plugins: what may be created where, and what objects get without asking.
+//! Built-in admission plugins: checks of new objects, and fields that the server adds to them.
 
 mod lifecycle;
 mod nodes;
@@ -18,7 +18,7 @@ pub(crate) use lifecycle::immortal;
 pub(crate) use nodes::NOT_READY;
 pub(crate) use storage::{add as add_finalizer, finalizer_of};
 
-/// Plugins that may change a new object.
+/// Runs the plugins that check or change a new object.
 pub(crate) fn on_create(kind: &KindSpec, object: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
     lifecycle::namespace_exists(kind, object.namespace(), snapshot)?;
     lifecycle::namespace_is_open(kind, object, snapshot)?;
@@ -28,7 +28,7 @@ pub(crate) fn on_create(kind: &KindSpec, object: &mut Value, snapshot: &Snapshot
     Ok(())
 }
 
-/// Plugins that may change the successor of an object.
+/// Runs the plugins that change an updated object.
 pub(crate) fn on_update(kind: &KindSpec, endpoint: Endpoint<'_>, object: &mut Value) {
     if endpoint == Endpoint::Main {
         pods::complete_update(kind, object);

@@ -1,4 +1,4 @@
-//! A new node takes no pods until somebody has found it ready.
+//! The taint that keeps pods away from a new node until it has been found ready.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::kinds::KindSpec;
 pub(crate) const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const EFFECT: &str = "NoSchedule";
 
-/// Taints a new node.
+/// Taints a new node as not ready.
 pub(super) fn taint(kind: &KindSpec, node: &mut Value) {
     if !kind.group.is_empty() || kind.kind != "Node" || !node["spec"].is_object() {
         return;

@@ -1,4 +1,4 @@
-//! What every pod gets: a priority, and patience with nodes that fail (PIPE-20, VEC-10).
+//! Fields that admission adds to every pod: a priority, and tolerations for failing nodes (PIPE-20, VEC-10).
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::{
     store::{ObjectName, Resource, Snapshot},
 };
 
-/// How long a pod stays on a node that is gone.
+/// The time that a pod tolerates a node that is not ready or unreachable.
 const PATIENCE_SECONDS: u32 = 300;
 /// Priority classes that every cluster has, with their values.
 const SYSTEM_CLASSES: [(&str, i64); 2] = [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)];
@@ -25,7 +25,7 @@ pub(super) fn complete(kind: &KindSpec, pod: &mut Value, snapshot: &Snapshot) ->
     Ok(())
 }
 
-/// A pod names a runtime class that exists, and has the overhead of no other.
+/// Checks that the runtime class of a pod exists, and that the pod's overhead is that of the class.
 fn check_runtime(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
     let class = pod["spec"]["runtimeClassName"].as_str().unwrap_or_default().to_owned();
     let refuse = |pod: &Value, why: &str| {
@@ -53,7 +53,7 @@ fn check_runtime(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
     }
 }
 
-/// Completes the successor of a pod.
+/// Completes an updated pod.
 pub(super) fn complete_update(kind: &KindSpec, pod: &mut Value) {
     if kind.group.is_empty() && kind.kind == "Pod" && pod["spec"].is_object() {
         add_tolerations(pod);
@@ -92,7 +92,8 @@ fn set_priority(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
     Ok(())
 }
 
-/// Without a class a pod has that of the cluster, which it names from then on, or priority 0.
+/// Returns priority and preemption policy of a pod without a priority class: those of the cluster's default class, whose name is set in the spec,
+/// else priority 0.
 fn default_class(spec: &mut Value, snapshot: &Snapshot) -> (i64, String) {
     let classes = Resource::new("scheduling.k8s.io", "priorityclasses");
     let default = snapshot.list(&classes, None).find(|(_, stored)| stored.value()["globalDefault"] == true);

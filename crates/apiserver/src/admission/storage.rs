@@ -1,12 +1,12 @@
-//! What others use does not go under their hands: claims, volumes and their classes hold a finalizer from the start (PIPE-21). A controller
-//! takes it away when nobody uses them any more (CTL-9).
+//! Protection of storage objects in use: claims, volumes and their attributes classes get a finalizer at creation (PIPE-21). A controller removes it
+//! once no other object uses them (CTL-9).
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use crate::kinds::KindSpec;
 
-/// The finalizer that keeps an object of the kind, if the kind is kept.
+/// Returns the protection finalizer of a kind, or `None` if the kind is not protected.
 pub(crate) fn finalizer_of(group: &str, plural: &str) -> Option<&'static str> {
     match (group, plural) {
         ("", "persistentvolumeclaims") => Some("kubernetes.io/pvc-protection"),
@@ -16,14 +16,14 @@ pub(crate) fn finalizer_of(group: &str, plural: &str) -> Option<&'static str> {
     }
 }
 
-/// Puts the finalizer into a new object.
+/// Adds the protection finalizer to a new object.
 pub(super) fn protect(kind: &KindSpec, object: &mut Value) {
     if let Some(finalizer) = finalizer_of(&kind.group, &kind.plural) {
         add(object, finalizer);
     }
 }
 
-/// Adds a finalizer that is not there, as the last one.
+/// Appends a finalizer unless the object already has it.
 pub(crate) fn add(object: &mut Value, finalizer: &str) {
     if object.has_finalizer(finalizer) {
         return;

@@ -1,4 +1,4 @@
-//! The two inputs that make runs differ, time and randomness; nothing else in the crate reads either.
+//! Time and randomness, the two inputs that make runs differ. No other module of the crate reads either.
 
 mod seed;
 mod source;

@@ -5,10 +5,10 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// The alphabet of generated names: no vowels and nothing that reads like another character.
+/// The alphabet of generated names: no vowels, and no characters that can be mistaken for each other.
 const NAME_ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// By how much the state of the source grows with each number.
+/// The increment of the generator's state for each number.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
@@ -22,39 +22,39 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// A source that always yields the same sequence for the same number.
+    /// Creates a source that always yields the same sequence for the same number.
     pub fn new(seed: u64) -> Self {
         Self { origin: seed, state: AtomicU64::new(seed), forks: AtomicU64::new(0) }
     }
 
-    /// A source of its own, which depends on this one's number and on how many were made before (FRK-1).
+    /// Returns an independent source, derived from this source's number and the count of earlier forks (FRK-1).
     pub fn fork(&self) -> Self {
         let nth = self.forks.fetch_add(1, Ordering::Relaxed) + 1;
         Self::new(mix(self.origin ^ mix(nth)))
     }
 
-    /// A source that differs in each process.
+    /// Creates a source that differs in each process.
     pub fn from_os() -> Self {
         Self::new(RandomState::new().build_hasher().finish())
     }
 
-    /// The next number (SplitMix64).
+    /// Returns the next number (SplitMix64).
     pub fn next_u64(&self) -> u64 {
         mix(self.state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP))
     }
 
-    /// A number below `bound`; 0 when the bound is 0.
+    /// Returns a number below `bound`; 0 when the bound is 0.
     pub fn below(&self, bound: u64) -> u64 {
         if bound == 0 { 0 } else { self.next_u64() % bound }
     }
 
-    /// A version 4 UUID.
+    /// Returns a version 4 UUID.
     pub fn uuid(&self) -> String {
-        // It is ASCII.
+        // A UUID is ASCII.
         String::from_utf8(self.uuid_text().to_vec()).unwrap_or_default()
     }
 
-    /// The letters of a version 4 UUID.
+    /// Returns the letters of a version 4 UUID.
     pub(crate) fn uuid_text(&self) -> [u8; 36] {
         let high = (self.next_u64() & 0xffff_ffff_ffff_0fff) | 0x4000;
         let low = (self.next_u64() & 0x3fff_ffff_ffff_ffff) | 0x8000_0000_0000_0000;
@@ -71,7 +71,7 @@ impl Seed {
         text
     }
 
-    /// Five characters that complete a generated name.
+    /// Returns the five characters that complete a generated name.
     pub fn name_suffix(&self) -> String {
         (0..5).map(|_| char::from(NAME_ALPHABET[self.below(NAME_ALPHABET.len() as u64) as usize])).collect()
     }

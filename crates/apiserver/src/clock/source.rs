@@ -14,15 +14,15 @@ use http::HeaderValue;
 use jiff::{SignedDuration, Timestamp};
 use tokio::{sync::watch, time::Instant};
 
-/// The server's only source of time. Cheap to clone; clones share one time line.
+/// The server's only source of time. It is cheap to clone; clones share one time line.
 #[derive(Clone)]
 pub struct Clock {
     source: Arc<Source>,
-    /// How far wall time is off, in nanoseconds.
+    /// The offset that is added to wall time, in nanoseconds.
     skew: Arc<AtomicI64>,
 }
 
-/// A second in words.
+/// The texts of one second.
 struct Texts {
     second: i64,
     seconds: String,
@@ -30,7 +30,7 @@ struct Texts {
 }
 
 thread_local! {
-    /// The second that was printed last. It reads the same on every clock, so that threads need not share it.
+    /// The texts of the second that was printed last. They are the same for every clock, so each thread keeps its own without sharing.
     static PRINTED: RefCell<Option<Texts>> = const { RefCell::new(None) };
 }
 
@@ -38,7 +38,7 @@ impl Texts {
     fn print(second: i64) -> Self {
         let time = Timestamp::from_second(second).unwrap_or_default();
         let date = HeaderValue::try_from(time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string());
-        // A date is made of letters, digits and spaces.
+        // A date consists of letters, digits, commas, colons and spaces, which a header can hold.
         Self { second, seconds: time.to_string(), date: date.unwrap_or_else(|_| HeaderValue::from_static("")) }
     }
 }
@@ -50,17 +50,17 @@ enum Source {
 }
 
 impl Clock {
-    /// The machine's clock.
+    /// Returns the machine's clock.
     pub fn system() -> Self {
         Self::from_source(Source::System { start: Instant::now() })
     }
 
-    /// `epoch` plus the time that tokio says has passed since; virtual under `tokio::time::pause`.
+    /// Returns a clock that shows `epoch` plus the elapsed time of tokio; it is virtual under `tokio::time::pause`.
     pub fn tokio(epoch: Timestamp) -> Self {
         Self::from_source(Source::Tokio { epoch, start: Instant::now() })
     }
 
-    /// The time line of a clock that has come to `moment`, when it was `now`, goes on with tokio's clock of this runtime.
+    /// Continues the time line of another clock, which had reached `moment` at the wall time `now`, on tokio's clock of this runtime.
     pub fn tokio_from(now: Timestamp, moment: Duration) -> Self {
         let here = Instant::now();
         let start = here.checked_sub(moment).unwrap_or(here);
@@ -68,7 +68,7 @@ impl Clock {
         Self::from_source(Source::Tokio { epoch: now.saturating_sub(passed).unwrap_or(now), start })
     }
 
-    /// A clock that moves only by [`Clock::advance`].
+    /// Returns a clock that moves only by [`Clock::advance`].
     pub fn manual(epoch: Timestamp) -> Self {
         Self::from_source(Source::Manual { epoch, elapsed: watch::Sender::new(Duration::ZERO) })
     }
@@ -77,18 +77,18 @@ impl Clock {
         Self { source: Arc::new(source), skew: Arc::default() }
     }
 
-    /// The same time line behind a wall clock of its own, which can be set wrong without anybody else noticing.
+    /// Returns the same time line with a separate wall clock skew, which can be set without affecting other clocks.
     pub fn with_own_skew(&self) -> Self {
         Self { source: self.source.clone(), skew: Arc::default() }
     }
 
-    /// Sets the wall clock wrong by this much: what [`Clock::now`] says is off, while timers run as before (FLT-4).
+    /// Sets the skew of the wall clock: the offset of [`Clock::now`]. Timers are not affected (FLT-4).
     pub fn set_skew(&self, skew: SignedDuration) {
         let nanoseconds = i64::try_from(skew.as_nanos()).unwrap_or_else(|_| if skew.is_negative() { i64::MIN } else { i64::MAX });
         self.skew.store(nanoseconds, Ordering::Relaxed);
     }
 
-    /// Wall time.
+    /// Returns the wall time.
     #[allow(clippy::disallowed_methods, reason = "this module is where the machine's clock is read")]
     pub fn now(&self) -> Timestamp {
         let now = match &*self.source {
@@ -102,19 +102,19 @@ impl Clock {
         }
     }
 
-    /// Wall time as objects carry it: RFC 3339 in whole seconds.
+    /// Returns the wall time as objects carry it: RFC 3339 in whole seconds.
     pub fn now_in_seconds(&self) -> String {
         self.in_words(|texts| texts.seconds.clone())
     }
 
-    /// Wall time as the `Date` header carries it.
+    /// Returns the wall time as the `Date` header carries it.
     pub(crate) fn http_date(&self) -> HeaderValue {
         self.in_words(|texts| texts.date.clone())
     }
 
-    /// Reads the texts of the present second.
+    /// Reads the texts of the current second.
     fn in_words<T>(&self, read: impl FnOnce(&Texts) -> T) -> T {
-        // Whole seconds, rounded down before 1970 too.
+        // The time is rounded down to whole seconds, also before 1970.
         let now = self.now();
         let second = now.as_second() - i64::from(now.subsec_nanosecond() < 0);
         PRINTED.with_borrow_mut(|printed| {
@@ -123,7 +123,7 @@ impl Clock {
         })
     }
 
-    /// Time since the clock was made; never goes back.
+    /// Returns the time since the clock was created; it never goes back.
     #[allow(clippy::disallowed_methods, reason = "this module is where the machine's clock is read")]
     pub fn moment(&self) -> Duration {
         match &*self.source {
@@ -137,23 +137,23 @@ impl Clock {
         match &*self.source {
             Source::System { start } | Source::Tokio { start, .. } => match start.checked_add(deadline) {
                 Some(deadline) => tokio::time::sleep_until(deadline).await,
-                // The end of time never comes.
+                // A deadline beyond the representable time is never reached.
                 None => std::future::pending().await,
             },
             Source::Manual { elapsed, .. } => {
                 let mut elapsed = elapsed.subscribe();
-                // The sender lives in this clock, which is borrowed here, so waiting cannot fail.
+                // The sender is owned by this clock, which is borrowed here, so waiting cannot fail.
                 let _ = elapsed.wait_for(|elapsed| *elapsed >= deadline).await;
             }
         }
     }
 
-    /// Waits for a while, counted from this call.
+    /// Waits for a duration, counted from this call.
     pub fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + '_ {
         self.sleep_until(self.moment().saturating_add(duration))
     }
 
-    /// Moves a manual clock forward; the other kinds move by themselves.
+    /// Moves a manual clock forward; other clocks are not affected.
     pub fn advance(&self, duration: Duration) {
         if let Source::Manual { elapsed, .. } = &*self.source {
             elapsed.send_modify(|elapsed| *elapsed = elapsed.saturating_add(duration));

@@ -1,4 +1,4 @@
-//! What a controller still has to do.
+//! The backlog of a controller: its pending and its failed items.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,12 +10,12 @@ use parking_lot::Mutex;
 
 use crate::status::Status;
 
-/// What failed is tried again after this time, then after twice as long, and so on.
+/// The wait before the first retry of a failed item; each further wait is twice as long.
 const RETRY: Duration = Duration::from_secs(1);
-/// The longest wait.
+/// The longest wait between two retries.
 const LONGEST: Duration = Duration::from_secs(1000);
 
-/// Items to look at, each once, however often it was added. One that fails keeps no other from its turn.
+/// A set of pending items; an item that is added repeatedly is handled once. A failing item does not hold up the others.
 #[derive(Debug)]
 pub(super) struct Backlog<T> {
     items: Mutex<Items<T>>,
@@ -24,11 +24,11 @@ pub(super) struct Backlog<T> {
 #[derive(Clone, Debug)]
 struct Items<T> {
     pending: BTreeSet<T>,
-    /// What is being looked at.
+    /// The item that is being handled.
     current: Option<T>,
-    /// When what failed is tried again.
+    /// The time of the next retry of each failed item.
     failed: BTreeMap<T, Duration>,
-    /// How often it failed in a row.
+    /// The number of consecutive failures of each item.
     failures: BTreeMap<T, u32>,
 }
 
@@ -60,13 +60,13 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
         self.items.lock().pending.extend(items);
     }
 
-    /// Whether anything is to be done now.
+    /// Returns true if an item is due at `now`.
     pub(super) fn is_due(&self, now: Duration) -> bool {
         let items = self.items.lock();
         !items.pending.is_empty() || items.current.is_some() || items.failed.values().any(|due| *due <= now)
     }
 
-    /// The next item that is to be looked at now; [`finish`](Self::finish) says what came of it. One that never got there comes again.
+    /// Takes the next item that is due. [`finish`](Self::finish) reports its outcome; an item whose outcome was never reported is returned again.
     pub(super) fn next(&self, now: Duration) -> Option<T> {
         let mut items = self.items.lock();
         let Items { pending, current, failed, .. } = &mut *items;
@@ -80,7 +80,7 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
         Some(next)
     }
 
-    /// Everything that is to be done now.
+    /// Takes all items that are due.
     pub(super) fn take(&self, now: Duration) -> BTreeSet<T> {
         let mut items = self.items.lock();
         let Items { pending, failed, .. } = &mut *items;
@@ -95,7 +95,7 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
         taken
     }
 
-    /// What came of an item. One that failed is tried again later, each time after a longer wait.
+    /// Records the outcome of an item. A failed item is retried later, each time after a longer wait.
     pub(super) fn finish<R>(&self, item: T, now: Duration, outcome: Result<R, Status>) -> Option<R> {
         let mut items = self.items.lock();
         items.current = items.current.take().filter(|current| *current != item);
@@ -115,7 +115,7 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
         None
     }
 
-    /// Nothing more is to be done about an item.
+    /// Removes an item from the backlog.
     pub(super) fn forget(&self, item: &T) {
         let mut items = self.items.lock();
         items.pending.remove(item);
@@ -124,7 +124,7 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
         items.failures.remove(item);
     }
 
-    /// When the first failed item is tried again.
+    /// Returns the time of the first retry.
     pub(super) fn next_due(&self) -> Option<Duration> {
         self.items.lock().failed.values().min().copied()
     }
@@ -158,10 +158,10 @@ mod tests {
         let backlog = Backlog::default();
         backlog.extend(["a", "b"]);
         assert_eq!(backlog.next(Duration::ZERO), Some("a"));
-        // The round was given up here.
+        // The round was cancelled before the outcome was reported.
         assert!(backlog.is_due(Duration::ZERO));
         assert_eq!(backlog.next(Duration::ZERO), Some("a"));
-        // What is noted meanwhile is looked at once more.
+        // An item that is added while it is handled is handled once more.
         backlog.add("a");
         assert_eq!(backlog.finish("a", Duration::ZERO, Ok(())), Some(()));
         assert_eq!(backlog.next(Duration::ZERO), Some("a"));

@@ -1,4 +1,4 @@
-//! Controllers whose work falls into items, each looked at by itself.
+//! Controllers whose work consists of items that are handled one by one.
 
 use std::{fmt, future::Future, time::Duration};
 
@@ -7,10 +7,10 @@ use futures::{FutureExt as _, future::BoxFuture};
 use super::{Controller, backlog::Backlog};
 use crate::{server::Writer, status::Status, store::Event};
 
-/// A controller that notes items and looks at them one by one. One that fails is tried again later; one whose round is given up in between
-/// is looked at in the next.
+/// A controller that queues items and handles them one by one. A failed item is retried later; an item whose round was cancelled is handled in the
+/// next round.
 pub(super) trait ByItem: Clone + fmt::Debug + Send + Sync + 'static {
-    /// What is looked at, such as the name of an object.
+    /// The type of the items, such as the name of an object.
     type Item: Ord + Clone + fmt::Debug + Send + Sync;
 
     /// See [`Controller::name`].
@@ -26,13 +26,13 @@ pub(super) trait ByItem: Clone + fmt::Debug + Send + Sync + 'static {
         false
     }
 
-    /// Where the items are noted.
+    /// Returns the backlog of the controller.
     fn pending(&self) -> &Backlog<Self::Item>;
 
     /// See [`Controller::observe`].
     fn observe(&self, event: &Event);
 
-    /// Does what is to be done about an item; returns whether there was anything.
+    /// Reconciles one item. Returns true if anything had to be done.
     fn reconcile<'a>(
         &'a self,
         writer: &'a Writer,

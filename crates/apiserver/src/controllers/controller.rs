@@ -1,4 +1,4 @@
-//! What a controller is to the server.
+//! The interface of controllers.
 
 use std::{fmt, time::Duration};
 
@@ -6,37 +6,37 @@ use futures::future::BoxFuture;
 
 use crate::{server::Writer, status::Status, store::Event};
 
-/// Reacts to changes.
+/// A controller, which reacts to committed changes.
 pub trait Controller: fmt::Debug + Send + Sync {
-    /// Its name; it writes as the service account of this name in `kube-system`.
+    /// Returns the controller's name; it writes as the service account of this name in `kube-system`.
     fn name(&self) -> &'static str;
 
-    /// The program that it is a part of, as `managedFields` name it.
+    /// Returns the name of the program that it is part of, for `managedFields`.
     fn manager(&self) -> &'static str {
         "kube-controller-manager"
     }
 
-    /// Takes note of a committed change. Called once per change, in order; must be quick.
+    /// Records a committed change. It is called once per change, in order, and must be quick.
     fn observe(&self, event: &Event);
 
-    /// Does the work known by now; returns whether there was any. Its own writes come back through [`Controller::observe`].
+    /// Does the work that is known so far. Returns true if there was any. The controller's own writes come back through [`Controller::observe`].
     fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>>;
 
-    /// Whether [`Controller::run`] would find anything to do now. Asked after each write, so it must be quick.
+    /// Returns true if [`Controller::run`] would find work at `now`. It is called after each write, so it must be quick.
     fn is_due(&self, now: Duration) -> bool {
         let _ = now;
         true
     }
 
-    /// When it wants to run although nothing changed, on [`Clock::moment`](crate::Clock::moment).
+    /// Returns the time on [`Clock::moment`](crate::Clock::moment) at which the controller has to run even if nothing changed.
     fn next_due(&self) -> Option<Duration> {
         None
     }
 
-    /// A controller of its own that knows as much: it goes with a fork of the server.
+    /// Returns an independent controller with the same knowledge, for a fork of the server.
     fn fork(&self) -> Box<dyn Controller>;
 
-    /// Whether the API itself is incomplete without it, so that it runs even if controllers are off.
+    /// Returns true if the API itself is incomplete without the controller, so that it runs even if controllers are off.
     fn is_essential(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Custom resource definitions: names, establishment, and the end of their instances (CTL-4; CRD-1, CRD-3, CRD-11).
+//! Custom resource definitions: names, establishment, and the deletion of their instances (CTL-4; CRD-1, CRD-3, CRD-11).
 
 use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
@@ -14,7 +14,7 @@ use crate::{
     store::{Event, ObjectName, Resource, Snapshot},
 };
 
-/// Puts definitions into force and takes them out again.
+/// Establishes custom resource definitions and withdraws them on deletion.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     pending: Backlog<ObjectName>,
@@ -90,7 +90,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// A definition that is gone frees its names for the others of its group.
+    /// Requeues the other definitions of the group, since a deleted definition frees its names.
     fn reconsider(&self, snapshot: &Snapshot, name: &ObjectName) {
         let group = name.name.split_once('.').map_or("", |(_, group)| group);
         let definitions = resource();
@@ -98,7 +98,7 @@ impl Definitions {
         self.pending.extend(others.map(|(name, _)| name.clone()));
     }
 
-    /// The definition is gone or not accepted: nothing of it is served.
+    /// Stops serving a definition that is deleted or not accepted.
     fn withdraw(&self, writer: &Writer, name: &ObjectName) {
         if writer.state().definition_in_force(&name.name).is_some() {
             writer.state().withdraw_definition(&name.name);
@@ -107,7 +107,7 @@ impl Definitions {
         self.leaving.lock().retain(|(leaving, _)| leaving != name);
     }
 
-    /// CRD-11: instances go first, their finalizers respected; then the definition.
+    /// Deletes the instances first, respecting their finalizers, and then the definition (CRD-11).
     async fn finish(&self, writer: &Writer, name: &ObjectName, definition: &Value) -> Result<(), Status> {
         if definition.finalizers().all(|finalizer| finalizer != CLEANUP) {
             return Ok(());
@@ -119,7 +119,7 @@ impl Definitions {
         let resource_of_instances = instances(&name.name);
         let (plural, group) = name.name.split_once('.').unwrap_or((&name.name, ""));
         if writer.state().registry().is_builtin(group, plural) {
-            // What is stored there is not of this definition.
+            // The resource is built in, so the stored objects are not instances of this definition.
             writer.modify(&resource(), name, Endpoint::Main, remove_finalizer).await?;
             return Ok(());
         }
@@ -150,20 +150,20 @@ impl Definitions {
     }
 }
 
-/// The storage of a definition's instances; a definition is called `plural.group`.
+/// Returns the storage of a definition's instances; the name of a definition is `plural.group`.
 fn instances(definition: &str) -> Resource {
     let (plural, group) = definition.split_once('.').unwrap_or((definition, ""));
     Resource::new(group, plural)
 }
 
-/// Serves what the definition says, if that is not served already, and ends the watches that still follow an older schema (SWATCH-16).
+/// Serves the definition unless it is served already, and ends the watches that still follow an older schema (SWATCH-16).
 fn put_in_force(writer: &Writer, definition: &Value) {
     let (name, shape) = (definition.name(), shape_of(definition));
     let before = writer.state().definition_in_force(name);
     if before.as_ref() == Some(&shape) {
         return;
     }
-    // A definition that is being deleted serves its instances to the last; `withdraw` ends their watches.
+    // A definition that is being deleted serves its instances until the end; `withdraw` ends their watches.
     let outdates = before.is_some_and(|before| before[SPEC] != shape[SPEC]);
     writer.state().put_definition_in_force(name, definition::kinds(definition), shape);
     if outdates {
@@ -171,15 +171,16 @@ fn put_in_force(writer: &Writer, definition: &Value) {
     }
 }
 
-/// Where a shape has what the definition says.
+/// The index of the definition's spec in a shape.
 const SPEC: usize = 0;
 
-/// What of a definition decides how its instances are served.
+/// Returns the parts of a definition that decide how its instances are served.
 fn shape_of(definition: &Value) -> Value {
     json!([definition["spec"], definition["status"]["acceptedNames"], definition.deletion_timestamp().is_some()])
 }
 
-/// CRD-3: the names that a definition gets, and why it does not get all. Names belong to whom they were accepted for first.
+/// Returns the names that a definition is granted, and the reason if it is not granted all. A name belongs to the definition that it was accepted for
+/// first (CRD-3).
 fn accepted_names(snapshot: &Snapshot, definition: &Value) -> (Value, Option<(&'static str, String)>) {
     let (mut resources, mut kinds) = (Vec::new(), Vec::new());
     let definitions = resource();
@@ -239,7 +240,7 @@ fn establish(object: &mut Value, names: &Value, conflict: Option<&(&'static str,
         Some((reason, message)) => json!({"type": "NamesAccepted", "status": "False", "reason": reason, "message": message}),
     };
     condition::set(object, &accepted, now);
-    // What was served once stays served under its accepted names.
+    // A definition that was once established stays served under its accepted names.
     if condition::is_true(object, "Established") {
         return;
     }

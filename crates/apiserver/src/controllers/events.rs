@@ -1,4 +1,4 @@
-//! Events do not last (CTL-6, BI-1).
+//! The expiry of Events (CTL-6, BI-1).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,21 +16,21 @@ use crate::{
     store::{Event, ObjectName, Resource},
 };
 
-/// Deletes Events a while after their last write.
+/// Deletes each Event a fixed time after its last write.
 #[derive(Debug)]
 pub(super) struct EventTtl {
     ttl: Duration,
     plan: Mutex<Plan>,
-    /// Those whose time has come.
+    /// Events that have expired.
     overdue: Backlog<ObjectName>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Plan {
-    /// Written since the last run.
+    /// Events that were written since the last run.
     written: BTreeSet<ObjectName>,
     due: BTreeMap<ObjectName, Duration>,
-    /// The same, the next first.
+    /// The expiry times in order, the earliest first.
     order: BTreeSet<(Duration, ObjectName)>,
 }
 
@@ -47,7 +47,7 @@ impl Plan {
         }
     }
 
-    /// The next Event whose time has come.
+    /// Takes the next expired Event.
     fn take_due(&mut self, now: Duration) -> Option<ObjectName> {
         let (due, name) = self.order.first().cloned()?;
         if due > now {

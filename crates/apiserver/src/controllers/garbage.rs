@@ -1,4 +1,4 @@
-//! The garbage collector: dependents follow their owners (CTL-1, GC-1 to GC-7).
+//! The garbage collector, which deletes dependents whose owners are gone (CTL-1, GC-1 to GC-7).
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -22,35 +22,35 @@ use crate::{
 const FOREGROUND: &str = "foregroundDeletion";
 const ORPHAN: &str = "orphan";
 
-/// Deletes objects whose owners are gone, and lets go of owners that wait for their dependents.
+/// Deletes objects whose owners are gone, and removes the finalizers of owners that wait for their dependents.
 #[derive(Debug, Default)]
 pub(super) struct GarbageCollector {
     work: Mutex<Work>,
-    /// Objects whose owners must be looked at.
+    /// Objects whose owner references must be checked.
     dependents: Backlog<ObjectRef>,
-    /// Owners that wait for the collector, and failed.
+    /// Owners that wait for the collector and whose last attempt failed.
     failed_owners: Backlog<ObjectRef>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Work {
-    /// Uids of objects that are gone.
+    /// Uids of deleted objects.
     departed: BTreeSet<String>,
     /// Owners that wait for the collector.
     owners: BTreeSet<ObjectRef>,
-    /// Objects with an owner of a kind that is not served: looked at again when kinds come.
+    /// Objects with an owner of a kind that is not served; they are checked again when kinds are added.
     unresolved: BTreeSet<ObjectRef>,
 }
 
-/// What an owner reference points to.
+/// The state of the owner that an owner reference names.
 enum Owner {
-    /// The owner lives.
+    /// The owner exists.
     Solid,
     /// The owner is gone, or another object has its name.
     Absent,
-    /// The owner waits for its dependents to go.
+    /// The owner waits for its dependents to be deleted.
     Waiting,
-    /// Nobody knows the kind.
+    /// The owner's kind is not served.
     Unknown,
 }
 
@@ -74,7 +74,7 @@ impl Controller for GarbageCollector {
             }
             Some(current) => {
                 let object = current.value();
-                // Who the owners are is looked at when it is said, not with every other change.
+                // Owner references are checked when they change, not with every other change of the object.
                 let said_before = event.previous.as_ref().and_then(|stored| stored.value().metadata().get("ownerReferences"));
                 let said = object.metadata().get("ownerReferences");
                 if said.is_some() && said != said_before {
@@ -100,7 +100,7 @@ impl Controller for GarbageCollector {
                 let outcome = self.look_at_dependent(writer, &dependent, &departed).await;
                 worked |= self.dependents.finish(dependent, now, outcome).unwrap_or_default();
             }
-            // All waiting owners are looked at in any case; those that failed are only remembered for the sake of their time.
+            // All waiting owners are visited in any case; the backlog of failed ones only keeps the time of the next retry.
             self.failed_owners.take(now);
             for owner in owners {
                 let outcome = self.look_at_owner(writer, &owner, &departed).await;
@@ -132,8 +132,8 @@ impl Controller for GarbageCollector {
 }
 
 impl GarbageCollector {
-    /// Deletes an object without living owner, or removes the references to owners that are gone (GC-5). `departed` are known to be gone,
-    /// even if their kind went with them.
+    /// Deletes an object without a living owner, or removes the references to owners that are gone (GC-5). The uids in `departed` are known to be
+    /// gone, even if their kind is no longer served.
     async fn look_at_dependent(
         &self,
         writer: &Writer,
@@ -189,7 +189,7 @@ impl GarbageCollector {
         }
     }
 
-    /// Lets an owner go once nothing keeps it (GC-1), or its dependents are orphans (GC-3).
+    /// Removes the finalizer of an owner once no dependent blocks it (GC-1), or once its dependents are orphaned (GC-3).
     async fn look_at_owner(&self, writer: &Writer, owner: &ObjectRef, departed: &BTreeSet<String>) -> Result<bool, Status> {
         let stored = writer.snapshot().get(&owner.resource, &owner.name).cloned();
         let Some(stored) = stored.filter(|stored| stored.value().deletion_timestamp().is_some()) else {
@@ -240,7 +240,7 @@ async fn unblock_owners(writer: &Writer, object: &ObjectRef) -> Result<(), Statu
     writer.modify(&object.resource, &object.name, Endpoint::Main, unblock).await.map(drop)
 }
 
-/// Whether the dependent keeps its owner from going.
+/// Returns true if the dependent blocks the deletion of its owner.
 fn blocks(dependent: &Stored, owner: &Stored) -> bool {
     let references = dependent.value().metadata().get("ownerReferences").and_then(Value::as_array);
     references.into_iter().flatten().any(|reference| reference["uid"] == owner.uid() && reference["blockOwnerDeletion"] == true)
@@ -252,7 +252,7 @@ fn find_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Owne
     let Some(kind) = registry.kind_of(text("apiVersion"), text("kind")) else { return Owner::Unknown };
     let namespace = if kind.is_namespaced() { &*dependent.name.namespace } else { "" };
     if kind.is_namespaced() && namespace.is_empty() {
-        // A cluster-wide object cannot say in which namespace its owner lives.
+        // The reference of a cluster-scoped object cannot name the namespace of its owner.
         return Owner::Unknown;
     }
     let snapshot = writer.snapshot();
@@ -268,7 +268,7 @@ fn find_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Owne
     }
 }
 
-/// GC-6: the owner that a reference means lives in another namespace; what is said about that.
+/// Returns the text of a warning if the owner of a reference lives in another namespace (GC-6).
 fn misplaced_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Option<String> {
     let text = |field: &str| reference[field].as_str().unwrap_or_default();
     let registry = writer.registry();
@@ -287,7 +287,7 @@ fn misplaced_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) ->
     ))
 }
 
-/// Tells about an object with a reference to an owner in another namespace.
+/// Creates a warning Event about an object whose owner reference names an object in another namespace.
 async fn report(writer: &Writer, object: &Stored, message: &str) -> Result<(), Status> {
     const COMPONENT: &str = "garbage-collector-controller";
     let (object, now) = (object.value(), writer.clock().now_in_seconds());
@@ -302,7 +302,7 @@ async fn report(writer: &Writer, object: &Stored, message: &str) -> Result<(), S
         "firstTimestamp": now, "lastTimestamp": now, "source": {"component": COMPONENT}, "reportingComponent": COMPONENT,
     });
     match writer.create(event).await {
-        // A namespace that is being deleted takes no events.
+        // A namespace that is being deleted accepts no Events.
         Err(status) if !matches!(status.code, 403 | 404) => Err(status),
         _ => Ok(()),
     }

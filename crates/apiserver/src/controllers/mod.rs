@@ -1,8 +1,7 @@
-//! What no cluster works without: establishment of custom resources, namespaces, the garbage collector.
+//! Controllers that every cluster needs: establishment of custom resources, namespaces, the garbage collector.
 //!
-//! A [`Controller`] takes note of committed changes and works on what they caused, through a [`Writer`](crate::server::Writer) that
-//! writes as its own user and passes the same pipeline as a request. Controllers run to quiescence after each write, before it is answered
-//! (DIF-4).
+//! A [`Controller`] records committed changes and acts on their consequences, through a [`Writer`](crate::server::Writer) that writes as its own user
+//! and passes the same pipeline as a request. Controllers run to quiescence after each write, before it is answered (DIF-4).
 
 mod backlog;
 mod by_item;
@@ -22,7 +21,7 @@ pub(crate) use registrations::{AUTOMANAGED, local as local_service};
 
 use crate::server::Options;
 
-/// The controllers of every server.
+/// Returns the controllers of every server.
 pub(crate) fn builtin(options: &Options) -> Vec<Box<dyn Controller>> {
     vec![
         Box::new(definitions::Definitions::default()),

@@ -1,4 +1,4 @@
-//! That somebody has looked at an admission policy (CTL-8).
+//! The status of validating admission policies (CTL-8).
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
@@ -11,8 +11,8 @@ use crate::{
     store::{Event, ObjectName, Resource},
 };
 
-/// Writes the status of validating admission policies, as the real controller does for one without findings. This server neither checks
-/// nor evaluates their expressions yet.
+/// Writes the status of validating admission policies, as the real controller does for a policy without findings. This server does not yet check or
+/// evaluate their expressions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PolicyStatus {
     pending: Backlog<ObjectName>,

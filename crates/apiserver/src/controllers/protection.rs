@@ -1,4 +1,4 @@
-//! Claims stay while a pod uses them, volumes while they are bound, and classes of their attributes while one of both names them (CTL-9).
+//! Protection of claims while a pod uses them, volumes while they are bound, and attributes classes while a claim or volume names them (CTL-9).
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::{
     store::{Event, ObjectName, Resource, Snapshot},
 };
 
-/// Puts the finalizer that keeps an object where it is missing, and takes it away from what is being deleted and used by nobody.
+/// Adds the protection finalizer where it is missing, and removes it from objects that are being deleted and no longer used.
 #[derive(Clone, Debug)]
 pub(super) struct Protection {
     name: &'static str,
@@ -20,7 +20,7 @@ pub(super) struct Protection {
     pending: Backlog<ObjectName>,
 }
 
-/// What is kept.
+/// The protected kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kept {
     Claims,
@@ -29,7 +29,7 @@ enum Kept {
 }
 
 impl Kept {
-    /// Group and plural.
+    /// Returns the group and plural of the protected kind.
     fn resource(self) -> (&'static str, &'static str) {
         match self {
             Self::Claims => ("", CLAIMS),
@@ -54,17 +54,17 @@ const CLAIMS: &str = "persistentvolumeclaims";
 const VOLUMES: &str = "persistentvolumes";
 
 impl Protection {
-    /// For claims.
+    /// Returns the controller for claims.
     pub(super) fn of_claims() -> Self {
         Self::new("pvc-protection-controller", Kept::Claims)
     }
 
-    /// For volumes.
+    /// Returns the controller for volumes.
     pub(super) fn of_volumes() -> Self {
         Self::new("pv-protection-controller", Kept::Volumes)
     }
 
-    /// For classes of attributes of volumes.
+    /// Returns the controller for volume attributes classes.
     pub(super) fn of_classes() -> Self {
         Self::new("volumeattributesclass-protection-controller", Kept::Classes)
     }
@@ -78,7 +78,7 @@ impl Protection {
         admission::finalizer_of(group, plural).unwrap_or_default()
     }
 
-    /// Whether the object lacks its finalizer, or may lose it.
+    /// Returns true if the object lacks its finalizer, or may lose it.
     fn is_concerned(&self, object: &Value) -> bool {
         object.deletion_timestamp().is_some() == object.has_finalizer(self.finalizer())
     }
@@ -103,7 +103,7 @@ impl ByItem for Protection {
             let named = event.previous.iter().flat_map(|stored| classes_of(stored.value()));
             self.pending.extend(named.map(|class| ObjectName::new("", class)));
         } else if self.kept == Kept::Claims && event.object.resource.is("", "pods") {
-            // What a pod used is free when it goes, or ends.
+            // The claims of a pod become free when it is deleted or ends.
             for pod in event.previous.iter().chain(&event.current) {
                 let used = claims_of(pod.value()).map(|(claim, _)| ObjectName::new(pod.value().namespace(), &claim));
                 self.pending.extend(used);
@@ -138,7 +138,7 @@ impl ByItem for Protection {
     }
 }
 
-/// The classes that a claim or a volume names: the one that it wants, the one that it has, and the one on its way.
+/// Returns the classes that a claim or a volume names: the requested, the current and the target one of a modification.
 fn classes_of(user: &Value) -> impl Iterator<Item = &str> {
     let (spec, status) = (&user["spec"], &user["status"]);
     let all = [
@@ -149,7 +149,7 @@ fn classes_of(user: &Value) -> impl Iterator<Item = &str> {
     all.into_iter().filter_map(Value::as_str).filter(|class| !class.is_empty())
 }
 
-/// The claims that a pod names, and whether they were made for it.
+/// Returns the claims that a pod names; the flag is true for claims made for the pod.
 fn claims_of(pod: &Value) -> impl Iterator<Item = (String, bool)> {
     let volumes = pod.pointer("/spec/volumes").and_then(Value::as_array);
     volumes.into_iter().flatten().filter_map(|volume| {
@@ -161,12 +161,13 @@ fn claims_of(pod: &Value) -> impl Iterator<Item = (String, bool)> {
     })
 }
 
-/// Whether a pod on a node uses the claim. One that waits for a node finds out itself that the claim goes.
+/// Returns true if a pod on a node uses the claim. A pod that is not scheduled yet does not count, since scheduling fails once the claim is being
+/// deleted.
 fn is_used(snapshot: &Snapshot, claim: &Value) -> bool {
     let pods = Resource::new("", "pods");
     snapshot.list(&pods, Some(claim.namespace())).map(|(_, stored)| stored.value()).any(|pod| {
         let is_placed = pod["spec"]["nodeName"].as_str().is_some_and(|node| !node.is_empty());
-        // The node is done with it.
+        // The node has already stopped the pod.
         let is_over = pod.deletion_timestamp().is_some() && pod["metadata"]["deletionGracePeriodSeconds"] == 0;
         let is_own = || claim.controller().is_some_and(|owner| owner.uid == pod.uid());
         is_placed && claims_of(pod).any(|(name, made_for_it)| name == claim.name() && (!made_for_it || !is_over && is_own()))

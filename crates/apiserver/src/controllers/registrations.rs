@@ -1,4 +1,4 @@
-//! An APIService for each served version of each definition (CRD-13, CTL-5).
+//! The APIServices of the served versions of custom resource definitions (CRD-13, CTL-5).
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
@@ -12,20 +12,20 @@ use crate::{
     store::{Event, ObjectName, Resource, Snapshot},
 };
 
-/// Says that the server itself keeps the object.
+/// The label of APIServices that the server itself maintains.
 pub(crate) const AUTOMANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
-/// Definitions come after everything built in; their versions are ordered by their names.
+/// The priority of definitions is below that of all built-in groups; their versions are ordered by name.
 const GROUP_PRIORITY: u32 = 1000;
 const VERSION_PRIORITY: u32 = 100;
 
-/// Creates, restores and deletes the APIServices of definitions. Those that somebody else made stay as they are.
+/// Creates, restores and deletes the APIServices of definitions. APIServices of other authors are left unchanged.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Registrations {
-    /// Group and version.
+    /// Groups and versions to reconcile.
     pending: Backlog<(String, String)>,
 }
 
-/// The APIService of a group and version that the server answers itself.
+/// Returns the APIService of a group and version that the server serves itself.
 pub(crate) fn local(group: &str, version: &str, priority: [u32; 2], managed: &str) -> Value {
     json!({
         "apiVersion": "apiregistration.k8s.io/v1",
@@ -56,7 +56,7 @@ fn versions(definition: &Value) -> impl Iterator<Item = (&str, &Value)> {
     versions.filter_map(|version| Some((version["name"].as_str()?, version)))
 }
 
-/// Whether any definition serves the version of the group.
+/// Returns true if any definition serves the version of the group.
 fn is_served(snapshot: &Snapshot, group: &str, wanted: &str) -> bool {
     let definitions = Resource::new("apiextensions.k8s.io", "customresourcedefinitions");
     let of_group = |definition: &&Value| definition["spec"]["group"] == group;
@@ -107,7 +107,7 @@ impl ByItem for Registrations {
     }
 }
 
-/// Returns whether anything was to be done.
+/// Reconciles the APIService of a group and version. Returns true if anything had to be done.
 async fn reconcile(writer: &Writer, group: &str, version: &str) -> Result<bool, Status> {
     let snapshot = writer.snapshot();
     let (resource, name) = (services(), ObjectName::new("", &format!("{version}.{group}")));

@@ -1,4 +1,4 @@
-//! Cluster roles that are made of others (CTL-7): whoever adds a role with the right labels adds to the rights of many.
+//! Aggregated cluster roles (CTL-7): a new role with the right labels extends every role that aggregates it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,10 +14,10 @@ use crate::{
     store::{Event, ObjectName, Resource, Snapshot, Stored},
 };
 
-/// Writes the rules of cluster roles that have an aggregation rule.
+/// Writes the rules of cluster roles with an aggregation rule.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RoleAggregation {
-    /// Roles that changed; others may be made of them.
+    /// Roles that changed, which others may aggregate.
     pending: Backlog<ObjectName>,
 }
 
@@ -74,7 +74,7 @@ impl Controller for RoleAggregation {
     }
 }
 
-/// Gives a role the rules of its parts; returns whether they are others than it had.
+/// Sets the rules of a role to those of its parts. Returns true if they changed.
 async fn aggregate(writer: &Writer, snapshot: &Snapshot, name: &ObjectName) -> Result<bool, Status> {
     let Some(role) = snapshot.get(&resource(), name) else { return Ok(false) };
     let rules = rules(role.value(), snapshot);
@@ -88,10 +88,10 @@ async fn aggregate(writer: &Writer, snapshot: &Snapshot, name: &ObjectName) -> R
     writer.apply(applied, Endpoint::Main).await.map(|_| true)
 }
 
-/// The rules of all roles that a selector matches: selector by selector, by name, each rule once.
+/// Returns the rules of all roles that the selectors match: by selector, then by name, each rule once.
 fn rules(role: &Value, snapshot: &Snapshot) -> Vec<Value> {
     let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array().into_iter().flatten();
-    // What cannot be read matches nothing.
+    // A selector that cannot be parsed matches nothing.
     let selectors: Vec<LabelSelector> = selectors.filter_map(|selector| LabelSelector::from_json(selector).ok()).collect();
     let mut rules: Vec<Value> = Vec::new();
     let resource = resource();

@@ -1,4 +1,4 @@
-//! Whether an APIService is available (CTL-5, OPS-2).
+//! The availability of APIServices (CTL-5, OPS-2).
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::{
     store::{Event, ObjectName, Resource},
 };
 
-/// Writes the condition of APIServices, and tells discovery which of them serve nothing: this server proxies to none.
+/// Writes the condition of APIServices, and tells discovery which of them are unavailable: this server does not proxy to any.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ApiServices {
     pending: Backlog<ObjectName>,
@@ -57,7 +57,7 @@ impl ByItem for ApiServices {
     }
 }
 
-/// Group and version of an APIService that somebody else would have to serve.
+/// Returns the group and version of an APIService that another server would have to serve.
 fn proxied(service: &Value) -> Option<(String, String)> {
     let text = |field: &str| service["spec"][field].as_str().map(str::to_owned);
     service.pointer("/spec/service").filter(|backend| !backend.is_null())?;

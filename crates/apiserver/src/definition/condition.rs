@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// The finalizer that keeps a definition until its instances are gone.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// Sets a condition, which has type, status, reason and message; its time changes with its status.
+/// Sets a condition with type, status, reason and message; its `lastTransitionTime` changes only when its status changes.
 pub(crate) fn set(object: &mut Value, condition: &Value, now: &str) {
     let status = &mut object["status"];
     if !status["conditions"].is_array() {
@@ -27,13 +27,13 @@ pub(crate) fn set(object: &mut Value, condition: &Value, now: &str) {
     }
 }
 
-/// Whether a condition is true.
+/// Returns true if the condition with this type has the status `True`.
 pub(crate) fn is_true(object: &Value, name: &str) -> bool {
     let conditions = object.pointer("/status/conditions").and_then(Value::as_array);
     conditions.into_iter().flatten().any(|condition| condition["type"] == name && condition["status"] == "True")
 }
 
-/// Marks a definition as being deleted: its instances go first.
+/// Marks a definition as being deleted. A finalizer keeps it until its instances are deleted.
 pub(super) fn mark_deleted(object: &mut Value, now: &str) {
     object.metadata_mut().insert("deletionTimestamp".into(), now.into());
     let mut finalizers: Vec<String> = object.finalizers().map(str::to_owned).collect();

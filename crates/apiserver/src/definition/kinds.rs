@@ -1,4 +1,4 @@
-//! The kinds that a definition brings, one for each version that it serves.
+//! The kinds that a definition adds, one for each version that it serves.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::smd::Type;
 use super::model::CustomModel;
 use super::versions;
 
-/// The kinds of a valid definition, one for each served version. Schemas are compiled here, once for each version.
+/// Returns the kinds of a valid definition, one for each served version. The schema of each version is compiled once.
 pub fn kinds(definition: &Value) -> Vec<KindSpec> {
     let text = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let texts = |pointer: &str| -> Vec<String> {
         let list = definition.pointer(pointer).and_then(Value::as_array);
         list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    // Who is not accepted yet, as a definition that is only looked at, has the names that it asks for.
+    // A definition whose names are not accepted yet has the names that its spec requests.
     let names = if text("/status/acceptedNames/plural").is_empty() { "/spec/names" } else { "/status/acceptedNames" };
     let name = |field: &str| text(&format!("{names}/{field}"));
     let (group, plural, kind) = (text("/spec/group"), name("plural"), name("kind"));
@@ -137,7 +137,8 @@ fn paths(version: &Value, list: &str) -> Vec<FieldPath> {
     list.into_iter().flatten().filter_map(|field| field.get("jsonPath")?.as_str()).map(FieldPath::new).collect()
 }
 
-/// The text of the definition, or the advice to use the newest version that is at least as stable.
+/// Returns the warning for a deprecated version: the text of the definition, or the advice to use the newest served version that is at least as
+/// stable and not deprecated. Returns `None` for a version that is not deprecated.
 fn deprecation_warning(definition: &Value, version: &Value) -> Option<String> {
     if !versions::is(version, "deprecated") {
         return None;

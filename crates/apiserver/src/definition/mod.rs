@@ -1,7 +1,7 @@
-//! CustomResourceDefinitions: what a definition says by default, when it is valid, and which kinds it brings.
+//! CustomResourceDefinitions: their defaults, their validation, and the kinds that they add.
 //!
-//! The definition itself is a built-in kind. Once its names are accepted, [`kinds`] turns each version that it serves into a [`KindSpec`] for
-//! the registry, with the compiled schema as its [`Model`].
+//! A definition is itself an object of a built-in kind. Once its names are accepted, [`kinds`] converts each version that it serves into a
+//! [`KindSpec`] for the registry, with the compiled schema as its [`Model`].
 //!
 //! [`KindSpec`]: crate::kinds::KindSpec
 //! [`Model`]: crate::model::Model
@@ -22,7 +22,7 @@ pub use validate::{validate, validate_status};
 
 use serde_json::{Map, Value, json};
 
-/// Fills in what a definition leaves out: the singular and list names, the conversion, the port of a conversion webhook.
+/// Fills in the fields that a definition omits: the singular and list names, the conversion, the port of a conversion webhook.
 pub fn default(definition: &mut Value) {
     let Some(spec) = definition.get_mut("spec").and_then(Value::as_object_mut) else {
         return;
@@ -48,10 +48,10 @@ pub fn default(definition: &mut Value) {
     }
 }
 
-/// Sets the part of the status that follows from the spec: a new definition has no status yet, and the storage version is always among the
-/// stored versions.
+/// Sets the part of the status that follows from the spec: the empty status of a new definition, and the storage version among the stored
+/// versions.
 pub fn prepare(definition: &mut Value, stored: Option<&Value>) {
-    // Whoever writes the status alone has the word, unless it is empty.
+    // A write that does not change the spec may set the stored versions, such as a write of the status, unless it empties them.
     let said = |versions: &Value| versions.as_array().is_some_and(|versions| !versions.is_empty());
     if stored.is_some_and(|stored| stored.get("spec") == definition.get("spec"))
         && definition.pointer("/status/storedVersions").is_some_and(said)

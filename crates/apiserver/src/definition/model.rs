@@ -1,4 +1,4 @@
-//! Definitions and their objects as the request pipeline sees them.
+//! The models of definitions and of their instances.
 
 use serde_json::Value;
 
@@ -8,19 +8,19 @@ use crate::schema::Schema;
 use crate::status::FieldError;
 use crate::types::Builtin;
 
-/// The objects of one version of a custom resource.
+/// The model of the objects of one version of a custom resource.
 #[derive(Debug)]
 pub struct CustomModel {
     schema: Schema,
 }
 
 impl CustomModel {
-    /// The model of objects with this schema.
+    /// Returns the model of objects with this schema.
     pub fn new(schema: Schema) -> Self {
         Self { schema }
     }
 
-    /// The schema.
+    /// Returns the compiled schema.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -32,8 +32,8 @@ impl Model for CustomModel {
         Ok(())
     }
 
-    /// Fields that no schema knows were refused when what was applied got its type. Below an object that takes any they are looked at as
-    /// part of the object, and a null means null.
+    /// Keeps undeclared fields and nulls. An apply has already rejected undeclared fields of closed objects; below an object that admits any
+    /// field they are validated as a part of the object, and `settle_applied` drops them afterwards.
     fn normalise_applied(&self, object: &mut Value, _: &mut Vec<String>) -> Result<(), WrongType> {
         self.schema.coerce_embedded(object).map_err(|error| WrongType(error.message))
     }
@@ -58,7 +58,7 @@ impl Model for CustomModel {
             return self.schema.validate(object, stored, warnings);
         }
         let mut errors = self.schema.validate_status(object, stored, warnings);
-        // The real server checks a status on its own: the texts have paths that start inside of it.
+        // The real server validates a status alone, so the paths in its messages start inside of the status.
         for error in errors.iter_mut().filter(|error| error.field.starts_with("status.")) {
             let inside = format!("{} in body", error.field.trim_start_matches("status."));
             error.message = error.message.replace(&format!("{} in body", error.field), &inside);
@@ -71,14 +71,14 @@ impl Model for CustomModel {
     }
 }
 
-/// CustomResourceDefinitions themselves: a built-in type with rules of its own.
+/// The model of CustomResourceDefinitions: that of a built-in type with additional rules.
 #[derive(Clone, Copy, Debug)]
 pub struct DefinitionModel {
     form: Option<Builtin>,
 }
 
 impl DefinitionModel {
-    /// The model of definitions; `form` is that of the built-in type.
+    /// Returns the model of definitions; `form` is the model of the built-in type.
     pub fn new(form: Option<Builtin>) -> Self {
         Self { form }
     }

@@ -16,7 +16,7 @@ fn open() -> Value {
     json!({"type": "object", "properties": {"spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}})
 }
 
-/// The errors of a definition as it is written for the first time.
+/// Returns the errors of a definition on create.
 fn errors(mut definition: Value) -> Vec<String> {
     default(&mut definition);
     prepare(&mut definition, None);

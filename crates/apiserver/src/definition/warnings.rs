@@ -1,4 +1,4 @@
-//! What is allowed in a definition and probably not meant.
+//! Warnings about definitions and instances that are valid but probably not intended.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use crate::schema;
 
 use super::versions;
 
-/// Formats that nothing checks, unless the stored definition has them already.
+/// Warns about formats that are not checked, unless the stored definition already has them.
 pub(super) fn unknown_formats(definition: &Value, stored: Option<&Value>) -> Vec<String> {
     let known: HashSet<String> = stored.map(formats).unwrap_or_default().into_iter().collect();
     let found = formats(definition).into_iter().filter(|format| !known.contains(format));
     found.map(|format| format!("unrecognized format {format:?}")).collect()
 }
 
-/// Says that nobody converts objects where a webhook should, unless the stored definition has one already (CRD-10).
+/// Warns that no webhook is called to convert objects, unless the stored definition already declares one (CRD-10).
 pub(super) fn uncalled_webhook(definition: &Value, stored: Option<&Value>) -> Option<String> {
     let wants =
         |definition: &Value| definition["spec"]["conversion"]["strategy"] == "Webhook" && versions::all(definition).len() > 1;
@@ -33,7 +33,7 @@ fn formats(definition: &Value) -> Vec<String> {
     let schemas: Vec<_> = versions::all(definition).iter().map(versions::schema).collect();
     let differ = schemas.iter().any(|other| *other != schemas[0]);
     for (index, schema) in schemas.iter().enumerate() {
-        // One schema for all versions counts once.
+        // A schema that all versions have in common is reported once.
         if (index == 0 || differ)
             && let Some(schema) = schema
         {
@@ -61,7 +61,7 @@ fn collect(schema: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Finalizers of an instance without a domain, unless it has them already.
+/// Warns about finalizers of an instance without a domain, unless the stored instance already has them.
 pub(super) fn finalizers(object: &Value, stored: Option<&Value>) -> Vec<String> {
     const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
     let known: HashSet<&str> = stored.map(|stored| stored.finalizers().collect()).unwrap_or_default();

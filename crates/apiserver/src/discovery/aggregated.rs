@@ -6,12 +6,12 @@ use crate::kinds::{KindSpec, Registry, Scope, Subresource, Verb};
 
 use super::legacy::verbs;
 
-/// The document at `/api`: the core group.
+/// Returns the document at `/api`: the core group.
 pub fn aggregated_core(registry: &Registry) -> Value {
     list(vec![group(registry, "")])
 }
 
-/// The document at `/apis`: all other groups.
+/// Returns the document at `/apis`: all other groups.
 pub fn aggregated_groups(registry: &Registry) -> Value {
     list(registry.groups().into_iter().map(|name| group(registry, name)).collect())
 }
@@ -37,7 +37,7 @@ fn group(registry: &Registry, name: &str) -> Value {
 }
 
 fn resource(kind: &KindSpec) -> Value {
-    // Built-in kinds leave group and version empty: they are those of the document.
+    // The response kind of a built-in kind has an empty group and version, because both follow from the document around it.
     let (group, version) = if kind.is_custom() { (kind.group.as_str(), kind.version.as_str()) } else { ("", "") };
     let mut entry = Map::new();
     entry.insert("resource".to_owned(), kind.plural.as_str().into());

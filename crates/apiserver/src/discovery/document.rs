@@ -1,4 +1,4 @@
-//! Documents with their ETags, kept as long as the registry does not change.
+//! Discovery documents with their ETags, cached until the registry changes.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use super::aggregated;
 /// The media type of aggregated discovery, in `Accept` and in `Content-Type`.
 pub const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/// A body and its ETag.
+/// A response body with its ETag.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// JSON.
+    /// The body in JSON.
     pub body: Bytes,
-    /// A strong ETag, with its quotes.
+    /// The strong ETag, including its quotes.
     pub etag: String,
 }
 
@@ -31,7 +31,7 @@ impl Document {
         Self { body, etag: format!("\"{digest}\"") }
     }
 
-    /// Whether an `If-None-Match` header names this document.
+    /// Returns true if an `If-None-Match` header names this document.
     pub fn matches(&self, if_none_match: &str) -> bool {
         if_none_match.split(',').map(str::trim).any(|tag| tag == "*" || tag == self.etag)
     }
@@ -40,34 +40,34 @@ impl Document {
 fn upper_hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02X}");
         text
     })
 }
 
-/// The aggregated documents of one state of the registry.
+/// The aggregated documents of one revision of the registry.
 #[derive(Debug)]
 pub struct Documents {
-    /// `/api`.
+    /// The document at `/api`.
     pub core: Document,
-    /// `/apis`.
+    /// The document at `/apis`.
     pub groups: Document,
 }
 
-/// The aggregated documents of a server; made anew when its registry has changed.
+/// The aggregated documents of a server, rebuilt when its registry has changed.
 #[derive(Debug, Default)]
 pub struct Discovery {
     made: Mutex<Option<(u64, Arc<Documents>)>>,
 }
 
 impl Discovery {
-    /// What was made so far, for a server that goes on from here.
+    /// Returns a copy with the cached documents, for a fork of the server.
     pub(crate) fn fork(&self) -> Self {
         Self { made: Mutex::new(self.made.lock().clone()) }
     }
 
-    /// The documents of the registry. All registries passed in are states of one and the same.
+    /// Returns the documents of the registry. All registries passed in must be states of the same one.
     pub fn documents(&self, registry: &Registry) -> Arc<Documents> {
         let mut made = self.made.lock();
         match &*made {

@@ -1,4 +1,4 @@
-//! Discovery in small documents, one for each group and version.
+//! Legacy discovery: small documents, one for each group and version.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,19 +7,19 @@ use sha2::{Digest as _, Sha256};
 
 use crate::kinds::{KindSpec, Registry, Verb};
 
-/// The document at `/api`. `address` is where the server can be reached, host and port.
+/// Returns the document at `/api`. `address` is the host and port at which the server can be reached.
 pub fn api_versions(address: &str) -> Value {
     json!({"kind": "APIVersions", "versions": ["v1"],
         "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]})
 }
 
-/// The document at `/apis`.
+/// Returns the document at `/apis`.
 pub fn api_group_list(registry: &Registry) -> Value {
     let groups: Vec<_> = registry.groups().into_iter().map(|name| Value::Object(group(registry, name))).collect();
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 }
 
-/// The document at `/apis/{group}`; absent for a group that is not served.
+/// Returns the document at `/apis/{group}`, or `None` for a group that is not served.
 pub fn api_group(registry: &Registry, name: &str) -> Option<Value> {
     if name.is_empty() || registry.versions(name).is_empty() {
         return None;
@@ -44,7 +44,7 @@ fn group(registry: &Registry, name: &str) -> Map<String, Value> {
     ])
 }
 
-/// The document at `/api/v1` or `/apis/{group}/{version}`; absent for a version that is not served.
+/// Returns the document at `/api/v1` or `/apis/{group}/{version}`, or `None` for a version that is not served.
 pub fn api_resource_list(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let mut resources = Vec::new();
     for kind in registry.resources(group, version) {
@@ -91,13 +91,13 @@ fn resource(kind: &KindSpec) -> Value {
     Value::Object(entry)
 }
 
-/// The first bytes of a digest over group, version and kind of the stored form.
+/// Returns the `storageVersionHash` of a kind: the first bytes of a digest of the group, version and kind of its stored form.
 fn storage_version_hash(kind: &KindSpec) -> String {
     let stored = format!("{}/{}/{}", kind.storage.group, kind.storage.version, kind.kind);
     STANDARD.encode(&Sha256::digest(stored)[..8])
 }
 
-/// The verbs of a kind in the order of discovery. What belongs to a definition that is being deleted can only be read and deleted.
+/// Returns the verbs of a kind in the order of discovery. Instances of a definition that is being deleted can only be read and deleted.
 pub(super) fn verbs(kind: &KindSpec) -> Value {
     let Some(custom) = &kind.custom else {
         return kind.verbs.iter().map(Verb::as_str).collect();

@@ -1,7 +1,7 @@
-//! Discovery documents: what a client can learn about the kinds of a server.
+//! Discovery documents: the groups, versions and resources that a server offers to its clients.
 //!
-//! All of them follow from the [`Registry`](crate::kinds::Registry) alone. The aggregated ones, which clients ask for first and which name every
-//! resource, are made once for each state of the registry and kept with their ETag in a [`Discovery`].
+//! All of them are derived from the [`Registry`](crate::kinds::Registry) alone. The aggregated documents, which clients request first and which
+//! name every resource, are built once for each revision of the registry and cached with their ETag in a [`Discovery`].
 
 mod aggregated;
 mod document;

@@ -12,17 +12,17 @@ use super::scale::{Scale, ScaleSelector};
 use super::spec::{Columns, Flags, GcDefault, KindSpec, Scope, StorageId, Subresource};
 use super::verbs::{Verb, Verbs};
 
-/// All built-in kinds in the order of discovery, shared by all servers of the process.
+/// Returns all built-in kinds in the order of discovery, shared by all servers of the process.
 pub(super) fn kinds() -> &'static [Arc<KindSpec>] {
     &embedded().kinds
 }
 
-/// The groups and versions that have an APIService.
+/// Returns the groups and versions that have an APIService.
 pub(crate) fn registrations() -> &'static [Registration] {
     &embedded().registrations
 }
 
-/// What the table says.
+/// The content of the table of built-in kinds.
 #[derive(Default)]
 pub(super) struct Builtin {
     pub(super) kinds: Vec<Arc<KindSpec>>,
@@ -34,19 +34,19 @@ pub(super) struct Builtin {
 pub(crate) struct Registration {
     pub(crate) group: String,
     pub(crate) version: String,
-    /// Of the group, and of the version in the group.
+    /// The priority of the group, and of the version within the group.
     pub(crate) priority: [u32; 2],
 }
 
 fn embedded() -> &'static Builtin {
     static BUILTIN: LazyLock<Builtin> = LazyLock::new(|| {
-        // The data is a part of this crate; `the_table_of_built_in_kinds_is_well_formed` reads all of it.
+        // The data is part of this crate; `the_table_of_built_in_kinds_is_well_formed` parses all of it.
         parse(include_str!("../../data/kinds.toml")).unwrap_or_default()
     });
     &BUILTIN
 }
 
-/// Reads the table.
+/// Parses the table.
 pub(super) fn parse(text: &str) -> Result<Builtin, toml::de::Error> {
     let table: Table = toml::from_str(text)?;
     let mut builtin = Builtin::default();
@@ -68,7 +68,7 @@ struct Table {
 struct Group {
     name: String,
     version: String,
-    /// Of the group and of the version, among all that are served.
+    /// The priority of the group among all groups, and of the version within the group.
     priority: Option<[u32; 2]>,
     resources: Vec<Row>,
 }
@@ -206,7 +206,7 @@ impl SubresourceName {
         verbs.iter().copied().collect()
     }
 
-    /// Group, version and kind that the subresource takes and answers, where they are not those of its parent.
+    /// Returns group, version and kind of the subresource, or `None` if they are those of its parent.
     fn kind(self, parent: &str) -> Option<(&'static str, &'static str, &'static str)> {
         Some(match (self, parent) {
             (Self::Scale, _) => ("autoscaling", "v1", "Scale"),

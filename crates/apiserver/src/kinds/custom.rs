@@ -1,4 +1,4 @@
-//! What only custom resources have.
+//! The parts of a kind that only custom resources have.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use super::path::FieldPath;
 pub struct CustomKind {
     /// The name of the definition, `plural.group`.
     pub definition: String,
-    /// Whether the definition is being deleted: nothing can be created, updated or patched any more.
+    /// True if the definition is being deleted; objects can then no longer be created, updated or patched.
     pub terminating: bool,
-    /// Fields that `selectableFields` names, usable in field selectors besides name and namespace.
+    /// The fields of `selectableFields`, which field selectors accept besides name and namespace.
     pub selectable_fields: Vec<FieldPath>,
-    /// A feature of this crate without which its objects cannot be checked, and so not be written.
+    /// A crate feature that is needed to check the objects but not compiled in; writes are then refused.
     pub missing_feature: Option<&'static str>,
     /// The schema of its objects as published: `openAPIV3Schema`.
     pub schema: serde_json::Value,
-    /// How its objects are put together, for the ownership of their fields.
+    /// The composition of the objects, for field ownership.
     pub composition: Arc<Type>,
-    /// The schema of the version that its objects are stored in, where that is another one: it has the last word on what is kept.
+    /// The schema of the storage version, if it is not this version; it decides which fields are kept.
     pub storage_model: Option<Arc<dyn Model>>,
     /// The schema of its objects, compiled.
     pub model: Arc<dyn Model>,
@@ -37,9 +37,9 @@ pub struct Column {
     pub type_: String,
     /// OpenAPI format, possibly empty.
     pub format: String,
-    /// What the column shows, possibly empty.
+    /// The description of the column, possibly empty.
     pub description: String,
-    /// 0: always shown; above: only with `-o wide`.
+    /// 0: always shown; above 0: only with `-o wide`.
     pub priority: i64,
     /// A JSONPath into the object, such as `.spec.replicas`.
     pub json_path: String,

@@ -1,4 +1,4 @@
-//! What follows from a kind and is asked for with every request: found out once.
+//! Values that are derived from a kind and needed by every request, computed once.
 
 use std::{
     fmt,
@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::{model::Model, store::Resource};
 
-/// Answers that are kept with a kind. A clone of the kind finds them out anew.
+/// Derived values that are kept with a kind. A clone of the kind computes them anew.
 #[derive(Default)]
 pub struct Derived {
     pub(crate) resource: OnceLock<Resource>,
     pub(crate) model: OnceLock<Arc<dyn Model>>,
-    /// An object of the kind with nothing in it.
+    /// An empty object of the kind.
     pub(crate) blank: OnceLock<Arc<Value>>,
-    /// What a write to the objects themselves does not write.
+    /// The fields that a write to the main endpoint does not change.
     pub(crate) reset: OnceLock<Arc<FieldSet>>,
 }
 

@@ -1,4 +1,4 @@
-//! Field selectors: which fields of a kind can be selected by, and their values.
+//! Field selectors: the selectable fields of a kind and their values.
 
 use std::borrow::Cow;
 
@@ -7,28 +7,28 @@ use serde_json::Value;
 use super::path::FieldPath;
 use super::spec::KindSpec;
 
-/// A field selector names a field that the kind cannot be selected by.
+/// The error for a field selector on a field that the kind does not support.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldLabelError {
-    /// A kind with only the usual selectors.
+    /// The error of a kind with only the generic selectors.
     #[error("{label:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")]
     Generic {
         /// The field asked for.
         label: String,
     },
-    /// A kind with selectors of its own, or a custom resource.
+    /// The error of a kind with selectors of its own, or of a custom resource.
     #[error("field label not supported: {label}")]
     Special {
         /// The field asked for.
         label: String,
     },
-    /// Jobs have words of their own.
+    /// The error of Jobs, which has its own text.
     #[error("field label {label:?} not supported for Job")]
     Job {
         /// The field asked for.
         label: String,
     },
-    /// So have the slices of devices.
+    /// The error of ResourceSlices, which has its own text.
     #[error("field label not supported for {version}, Kind={kind}: {label}")]
     Slice {
         /// The version of the kind.
@@ -66,7 +66,7 @@ impl KindSpec {
         }
     }
 
-    /// The value of a field for a field selector; a missing field is the empty string.
+    /// Returns the value of a field for a field selector; a missing field is the empty string.
     pub fn field_value<'a>(&self, object: &'a Value, label: &str) -> Cow<'a, str> {
         if !self.is_custom()
             && let Some(value) = special(&self.group, &self.kind, object, label)
@@ -77,7 +77,7 @@ impl KindSpec {
     }
 }
 
-/// The text that a value is compared as.
+/// Returns the text that a value is compared as.
 fn text(value: Option<&Value>) -> Cow<'_, str> {
     match value {
         Some(Value::String(text)) => Cow::Borrowed(text),
@@ -86,7 +86,7 @@ fn text(value: Option<&Value>) -> Cow<'_, str> {
     }
 }
 
-/// Fields of built-in kinds that are not simply the value at the path of their name.
+/// Returns the values of fields of built-in kinds that are not simply found at the path of their name.
 fn special<'a>(group: &str, kind: &str, object: &'a Value, label: &str) -> Option<Cow<'a, str>> {
     let at = |pointer: &str| object.pointer(pointer);
     let boolean = |pointer: &str| Cow::Borrowed(if at(pointer) == Some(&Value::Bool(true)) { "true" } else { "false" });
@@ -105,7 +105,7 @@ fn special<'a>(group: &str, kind: &str, object: &'a Value, label: &str) -> Optio
             Some(Value::String(component)) if !component.is_empty() => Cow::Borrowed(component),
             _ => text(at("/reportingComponent")),
         },
-        // Both views of an Event are stored in the form of the core group, and either may be at hand.
+        // Both views of an Event are stored in the form of the core group, so the object may be in either form.
         ("events.k8s.io", "Event", _) if object.get("involvedObject").is_some() => match label.split_once('.') {
             Some(("regarding", field)) => text(at("/involvedObject").and_then(|regarding| regarding.get(field))),
             _ if label == "reportingController" => text(at("/reportingComponent")),

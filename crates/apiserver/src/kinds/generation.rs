@@ -1,45 +1,45 @@
-//! When the server counts `metadata.generation` up.
+//! The rules for incrementing `metadata.generation`.
 
 use serde_json::Value;
 
-/// How a kind's `metadata.generation` behaves.
+/// The behaviour of a kind's `metadata.generation`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Generation {
-    /// The server leaves it alone: it stays what the client sent.
+    /// The server does not manage it: it keeps the value that the client sent.
     #[default]
     Unmanaged,
-    /// 1 on create, then never touched.
+    /// 1 on create, and never changed afterwards.
     CreateOnly,
-    /// Counted up on change.
+    /// Incremented on change.
     OnChange {
-        /// Set to 1 on create; otherwise created objects have what the client sent.
+        /// True if it is set to 1 on create; otherwise created objects keep the value that the client sent.
         on_create: bool,
-        /// The top-level fields whose change counts. Empty: all but `metadata`, and all but `status` when it is a subresource.
+        /// The top-level fields whose change counts. Empty: all but `metadata`, and all but `status` if it is a subresource.
         fields: Vec<String>,
-        /// Whether a change of the labels counts too.
+        /// True if a change of the labels counts too.
         labels: bool,
-        /// Whether a change of the annotations counts too.
+        /// True if a change of the annotations counts too.
         annotations: bool,
     },
 }
 
 impl Generation {
-    /// The rule of most managed kinds: 1 on create, +1 whenever something but metadata and status changed.
+    /// Returns the rule of most managed kinds: 1 on create, +1 on each change outside of metadata and status.
     pub fn on_change() -> Self {
         Self::OnChange { on_create: true, fields: Vec::new(), labels: false, annotations: false }
     }
 
-    /// Whether a created object starts with generation 1.
+    /// Returns true if a created object starts with generation 1.
     pub fn starts_at_one(&self) -> bool {
         matches!(self, Self::CreateOnly | Self::OnChange { on_create: true, .. })
     }
 
-    /// Whether setting the deletion timestamp counts the generation up.
+    /// Returns true if setting the deletion timestamp increments the generation.
     pub fn is_managed(&self) -> bool {
         matches!(self, Self::OnChange { .. })
     }
 
-    /// Whether the change from `old` to `new` counts the generation up. `status_apart` says that status is a subresource.
+    /// Returns true if the change from `old` to `new` increments the generation. `status_apart` is true if status is a subresource.
     pub fn counts(&self, old: &Value, new: &Value, status_apart: bool) -> bool {
         let Self::OnChange { fields, labels, annotations, .. } = self else {
             return false;

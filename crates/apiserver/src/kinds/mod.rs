@@ -1,8 +1,8 @@
-//! The registry of kinds: everything the server knows about a resource, as data.
+//! The registry of kinds: all that the server knows about a resource, as data.
 //!
-//! There is no handler per kind. A [`KindSpec`] says how a resource is called, what can be done with it, and how its generation, its status and
-//! its deletion behave; the request pipeline reads nothing else. The built-in kinds are the table `data/kinds.toml`; each served version
-//! of a custom resource definition becomes a [`KindSpec`] too and takes the same path.
+//! There is no handler per kind. A [`KindSpec`] defines the names of a resource, its operations, and the behaviour of its generation, its status and
+//! its deletion; the request pipeline reads nothing else. The built-in kinds are the table `data/kinds.toml`; each served version of a custom
+//! resource definition becomes a [`KindSpec`] too and takes the same path.
 //!
 //! A [`Registry`] is immutable and cheap to clone. Adding or removing custom kinds gives a new registry that shares the rest with the old one.
 

@@ -14,17 +14,17 @@ impl FieldPath {
         Self(dotted.trim_start_matches('.').split('.').map(str::to_owned).collect())
     }
 
-    /// The members.
+    /// Returns the members.
     pub fn members(&self) -> &[String] {
         &self.0
     }
 
-    /// The value at the path.
+    /// Returns the value at the path.
     pub fn get<'a>(&self, object: &'a Value) -> Option<&'a Value> {
         self.0.iter().try_fold(object, |value, member| value.get(member))
     }
 
-    /// Puts a value at the path; objects on the way are created, and anything on the way that is no object is replaced.
+    /// Sets the value at the path; missing objects on the way are created, and values on the way that are not objects are replaced.
     pub fn set(&self, object: &mut Value, value: Value) {
         let mut at = object;
         for member in &self.0 {
@@ -37,14 +37,14 @@ impl FieldPath {
         *at = value;
     }
 
-    /// Takes the value at the path out of the object.
+    /// Removes the value at the path from the object and returns it.
     pub fn remove(&self, object: &mut Value) -> Option<Value> {
         let (last, parents) = self.0.split_last()?;
         let parent = parents.iter().try_fold(object, |value, member| value.get_mut(member))?;
         parent.as_object_mut()?.remove(last)
     }
 
-    /// Makes the field in `object` what it is in `source`: copied when present there, removed when absent.
+    /// Makes the field in `object` equal to that in `source`: copied if present there, removed if absent.
     pub fn keep(&self, object: &mut Value, source: &Value) {
         match self.get(source) {
             Some(value) => self.set(object, value.clone()),

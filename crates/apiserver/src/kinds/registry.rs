@@ -8,18 +8,18 @@ use rpds::RedBlackTreeMapSync;
 use super::builtin;
 use super::spec::KindSpec;
 
-/// The kinds that a server serves at one moment; immutable, cheap to clone.
+/// The set of kinds that a server serves at one moment; immutable, cheap to clone.
 ///
-/// Each change gives a new registry with a higher [`revision`](Self::revision); documents made from a registry can be kept as long as it stays
-/// the same.
+/// Each change gives a new registry with a higher [`revision`](Self::revision); documents made from a registry can be cached as long as its revision
+/// stays the same.
 #[derive(Clone, Debug)]
 pub struct Registry {
     revision: u64,
-    /// By group, version and plural name, in one text.
+    /// Kinds by group, version and plural name, joined to one text.
     by_resource: RedBlackTreeMapSync<String, Arc<KindSpec>>,
-    /// By group, version and kind, in one text.
+    /// Kinds by group, version and kind, joined to one text.
     by_kind: RedBlackTreeMapSync<String, Arc<KindSpec>>,
-    /// Group and version of each APIService whose service does not answer, by its name.
+    /// Group and version of each APIService whose service does not answer, by the APIService's name.
     unavailable: RedBlackTreeMapSync<String, (String, String)>,
 }
 
@@ -30,7 +30,7 @@ impl Default for Registry {
 }
 
 impl Registry {
-    /// The registry of the built-in kinds alone.
+    /// Returns the registry of the built-in kinds alone.
     pub fn builtin() -> Self {
         let empty = Self {
             revision: 0,
@@ -44,65 +44,65 @@ impl Registry {
         })
     }
 
-    /// Counts the changes since the built-in kinds.
+    /// Returns the number of changes since the built-in kinds.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The kind behind `/apis/{group}/{version}/{plural}`; the core group is empty.
+    /// Returns the kind behind `/apis/{group}/{version}/{plural}`; the core group is empty.
     pub fn resource(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<KindSpec>> {
         self.by_resource.get(&key(group, version, plural))
     }
 
-    /// The kind of objects with this apiVersion and kind.
+    /// Returns the kind of objects with this apiVersion and kind.
     pub fn kind(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<KindSpec>> {
         self.by_kind.get(&key(group, version, kind))
     }
 
-    /// The kind of objects with this `apiVersion` text and kind.
+    /// Returns the kind of objects with this `apiVersion` text and kind.
     pub fn kind_of(&self, api_version: &str, kind: &str) -> Option<&Arc<KindSpec>> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         self.kind(group, version, kind)
     }
 
-    /// The preferred version of a resource by group and kind.
+    /// Returns the preferred version of a resource by group and kind.
     pub fn preferred(&self, group: &str, kind: &str) -> Option<&Arc<KindSpec>> {
         self.versions(group).into_iter().find_map(|version| self.kind(group, &version, kind))
     }
 
-    /// Whether any resource of the group is served.
+    /// Returns true if any resource of the group is served.
     pub fn has_group(&self, group: &str) -> bool {
         self.by_resource.values().any(|kind| kind.group == group)
     }
 
-    /// Whether the group is one of the server's own.
+    /// Returns true if the group is built in.
     pub fn has_builtin_group(&self, group: &str) -> bool {
         self.by_resource.values().any(|kind| kind.group == group && !kind.is_custom())
     }
 
-    /// Whether any resource of the group in this version is served.
+    /// Returns true if any resource of the group in this version is served.
     pub fn has_version(&self, group: &str, version: &str) -> bool {
         self.resources(group, version).next().is_some()
     }
 
-    /// Whether a group's version exists only by an APIService whose service does not answer.
+    /// Returns true if a group's version exists only through an APIService whose service does not answer.
     pub fn is_unavailable(&self, group: &str, version: &str) -> bool {
         !self.has_version(group, version) && self.unavailable.values().any(|(other, its)| other == group && its == version)
     }
 
-    /// The kinds of one group and version: built-in ones in the order of discovery, custom ones by name.
+    /// Returns the kinds of one group and version: built-in ones in the order of discovery, custom ones by name.
     pub fn resources<'a>(&'a self, group: &str, version: &str) -> impl Iterator<Item = &'a Arc<KindSpec>> {
         let prefix = key(group, version, "");
         self.by_resource.range(prefix.clone()..).take_while(move |(key, _)| key.starts_with(&prefix)).map(|(_, kind)| kind)
     }
 
-    /// All kinds: built-in ones in the order of discovery, then custom ones by group, version and name.
+    /// Returns all kinds: built-in ones in the order of discovery, then custom ones by group, version and name.
     pub fn kinds(&self) -> impl Iterator<Item = &Arc<KindSpec>> {
         let builtin = builtin::kinds().iter();
         builtin.chain(self.by_resource.values().filter(|kind| kind.is_custom()))
     }
 
-    /// The kinds whose objects are stored, one for each storage, in its storage version where that is served.
+    /// Returns the kinds whose objects are stored, one for each storage, in its storage version if that is served.
     pub fn stored(&self) -> Vec<Arc<KindSpec>> {
         let mut found: Vec<Arc<KindSpec>> = Vec::new();
         for kind in self.kinds().filter(|kind| kind.is_stored()) {
@@ -118,8 +118,8 @@ impl Registry {
         found
     }
 
-    /// The groups in the order of discovery, without the core group: built-in ones in their fixed order, then custom ones by name,
-    /// then those of services that do not answer.
+    /// Returns the groups in the order of discovery, without the core group: built-in ones in their fixed order, then custom ones by name, then those
+    /// of services that do not answer.
     pub fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = Vec::new();
         let served = self.kinds().map(|kind| kind.group.as_str());
@@ -132,7 +132,7 @@ impl Registry {
         groups
     }
 
-    /// The versions of a group, the preferred one first.
+    /// Returns the versions of a group, the preferred one first.
     pub fn versions(&self, group: &str) -> Vec<String> {
         let mut versions: Vec<String> = Vec::new();
         let prefix = format!("{group}/");
@@ -150,8 +150,8 @@ impl Registry {
         versions
     }
 
-    /// This registry with the kinds of a custom resource definition: those that it had before are replaced. A built-in resource or kind
-    /// stays what it is, whatever a definition says.
+    /// Returns this registry with the kinds of a custom resource definition, which replace its earlier ones. A definition
+    /// never replaces a built-in resource or kind.
     #[must_use]
     pub fn with_definition(&self, definition: &str, kinds: impl IntoIterator<Item = KindSpec>) -> Self {
         let mut registry = self.without_definition(definition);
@@ -162,18 +162,18 @@ impl Registry {
         registry
     }
 
-    /// Whether a built-in kind has the place of this one.
+    /// Returns true if a built-in kind has the resource or kind name of this one.
     fn has_builtin(&self, kind: &KindSpec) -> bool {
         let same = [self.resource(&kind.group, &kind.version, &kind.plural), self.kind(&kind.group, &kind.version, &kind.kind)];
         same.into_iter().flatten().any(|known| !known.is_custom())
     }
 
-    /// Whether a resource, in whatever version, is one of the server's own.
+    /// Returns true if a resource, in any version, is built in.
     pub(crate) fn is_builtin(&self, group: &str, plural: &str) -> bool {
         self.by_resource.values().any(|kind| !kind.is_custom() && kind.group == group && kind.plural == plural)
     }
 
-    /// This registry without the kinds of a custom resource definition.
+    /// Returns this registry without the kinds of a custom resource definition.
     #[must_use]
     pub fn without_definition(&self, definition: &str) -> Self {
         let mut registry = self.clone();
@@ -186,7 +186,7 @@ impl Registry {
         registry
     }
 
-    /// This registry with an APIService whose service does not answer, or, with `None`, without one of this name.
+    /// Returns this registry with an APIService whose service does not answer, or, with `None`, without the one of this name.
     #[must_use]
     pub fn with_unavailable(&self, service: &str, serves: Option<(String, String)>) -> Self {
         let mut registry = self.clone();
@@ -201,7 +201,7 @@ impl Registry {
         registry
     }
 
-    /// The same kinds as a later state than the other registry.
+    /// Returns the same kinds with a revision above that of the other registry.
     #[must_use]
     pub(crate) fn after(&self, other: &Self) -> Self {
         Self { revision: self.revision.max(other.revision) + 1, ..self.clone() }
@@ -213,12 +213,12 @@ impl Registry {
     }
 }
 
-/// No part can hold a slash, so the text is unique.
+/// Joins the parts to a text. No part can contain a slash, so the text is unique.
 fn key(group: &str, version: &str, name: &str) -> String {
     format!("{group}/{version}/{name}")
 }
 
-/// The order of Kubernetes versions, lowest first: anything else, alpha, beta, stable, each by its numbers.
+/// Compares Kubernetes versions, lowest first: other names, alpha, beta, stable, each by its numbers.
 ///
 /// See <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority>.
 pub(crate) fn compare_versions(a: &str, b: &str) -> Ordering {
@@ -226,12 +226,12 @@ pub(crate) fn compare_versions(a: &str, b: &str) -> Ordering {
         (Some(a), Some(b)) => a.cmp(&b),
         (Some(_), None) => Ordering::Greater,
         (None, Some(_)) => Ordering::Less,
-        // Names that are no versions come last, alphabetically.
+        // Names that are no versions rank last, in alphabetical order.
         (None, None) => b.cmp(a),
     }
 }
 
-/// Stability, major and minor number of `v1`, `v1beta2`, `v2alpha1`.
+/// Returns stability, major and minor number of `v1`, `v1beta2`, `v2alpha1`.
 fn rank(version: &str) -> Option<(u8, u32, u32)> {
     let rest = version.strip_prefix('v')?;
     for (stability, name) in [(1, "beta"), (0, "alpha")] {

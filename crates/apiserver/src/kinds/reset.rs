@@ -1,15 +1,15 @@
-//! Which fields an endpoint keeps from the stored object, whatever the client sent.
+//! The fields that an endpoint keeps from the stored object, whatever the client sent.
 
 use serde_json::{Map, Value};
 
 use super::path::FieldPath;
 
-/// Where a write goes.
+/// The endpoint of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint<'a> {
     /// The object itself.
     Main,
-    /// `/status`.
+    /// The subresource `/status`.
     Status,
     /// Another subresource that takes the whole object, such as `/approval`.
     Other(&'a str),
@@ -18,15 +18,15 @@ pub enum Endpoint<'a> {
 /// The fields that each endpoint of a kind keeps from the stored object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reset {
-    /// Fields that the main endpoint keeps, and that a create drops; `status` stands here when it is a subresource.
+    /// Fields that the main endpoint keeps, and that a create drops; includes `status` if it is a subresource.
     pub main: Vec<FieldPath>,
-    /// Fields that the status endpoint keeps besides everything outside `metadata` and `status`. `metadata` means all of it but the managed
-    /// fields and the version that the client read.
+    /// Fields that the status endpoint keeps besides all fields outside of `metadata` and `status`. `metadata` means all of it except the managed
+    /// fields and the resource version that the client read.
     pub status: Vec<FieldPath>,
 }
 
 impl Reset {
-    /// Drops from an object that is being created what only another endpoint may write.
+    /// Drops from a new object the fields that only another endpoint may write.
     pub fn on_create(&self, object: &mut Value, status_apart: bool) {
         if status_apart && let Some(object) = object.as_object_mut() {
             object.remove("status");
@@ -52,7 +52,7 @@ impl Reset {
                 keep_all_but(object, stored, &["status", "metadata"]);
                 FieldPath::new("status.certificate").keep(object, stored);
             }
-            // A binding is made by the server itself, which touches nothing else.
+            // The server itself computes the result of a binding and changes nothing else.
             Endpoint::Other("binding") => {}
             Endpoint::Other("ephemeralcontainers") => {
                 let added = object.pointer("/spec/ephemeralContainers").cloned();
@@ -69,7 +69,7 @@ impl Reset {
     }
 }
 
-/// Makes every top-level field of `object` but the written ones what it is in `stored`.
+/// Sets every top-level field of `object` except the written ones to its value in `stored`.
 fn keep_all_but(object: &mut Value, stored: &Value, written: &[&str]) {
     let empty = Map::new();
     let stored = stored.as_object().unwrap_or(&empty);

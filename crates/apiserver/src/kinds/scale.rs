@@ -1,4 +1,4 @@
-//! Where a kind keeps what its `/scale` subresource shows.
+//! The fields that the `/scale` subresource of a kind shows.
 
 use super::path::FieldPath;
 
@@ -9,19 +9,19 @@ pub struct Scale {
     pub spec_replicas: FieldPath,
     /// The observed number of replicas.
     pub status_replicas: FieldPath,
-    /// Where the selector of the replicas comes from.
+    /// The source of the selector of the replicas.
     pub selector: ScaleSelector,
 }
 
-/// How a kind shows the selector of its replicas.
+/// The form in which a kind stores the selector of its replicas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScaleSelector {
-    /// The kind has none.
+    /// The kind has no selector.
     None,
     /// A label selector object, with matchLabels and matchExpressions.
     Object(FieldPath),
     /// A plain map of labels.
     Labels(FieldPath),
-    /// The text of a selector, as custom resources have it in their status.
+    /// The text of a selector, as custom resources store it in their status.
     Text(FieldPath),
 }

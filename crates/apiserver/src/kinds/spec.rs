@@ -1,4 +1,4 @@
-//! A kind, as the server knows it.
+//! The description of a kind.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::reset::Reset;
 use super::scale::Scale;
 use super::verbs::{Verb, Verbs};
 
-/// Everything the server knows about one version of one resource.
+/// All that the server knows about one version of one resource.
 #[derive(Clone, Debug)]
 pub struct KindSpec {
     /// API group; empty for the core group.
@@ -18,88 +18,88 @@ pub struct KindSpec {
     pub version: String,
     /// Kind, such as `ConfigMap`.
     pub kind: String,
-    /// Kind of a list of them.
+    /// Kind of a list of such objects.
     pub list_kind: String,
     /// Resource name in paths, such as `configmaps`.
     pub plural: String,
-    /// Name for one, such as `configmap`.
+    /// Resource name in the singular, such as `configmap`.
     pub singular: String,
-    /// Whether objects live in a namespace.
+    /// The scope: namespaced or cluster-wide.
     pub scope: Scope,
-    /// What can be done with objects of the kind.
+    /// The verbs that the kind supports.
     pub verbs: Verbs,
     /// Short names that kubectl knows, such as `cm`.
     pub short_names: Vec<String>,
     /// Groups of resources that kubectl knows, such as `all`.
     pub categories: Vec<String>,
-    /// What can be addressed below an object.
+    /// The subresources of an object.
     pub subresources: Vec<Subresource>,
-    /// Exceptions from the usual behaviour of writes.
+    /// Deviations from the usual behaviour of writes.
     pub flags: Flags,
-    /// How `metadata.generation` behaves.
+    /// The behaviour of `metadata.generation`.
     pub generation: Generation,
-    /// What a delete without a propagation policy does to dependents.
+    /// The effect on dependents of a delete without a propagation policy.
     pub gc_default: GcDefault,
     /// Fields that endpoints keep from the stored object.
     pub reset: Reset,
-    /// The fields behind `/scale`, when the kind has it.
+    /// The fields behind `/scale`, if the kind has it.
     pub scale: Option<Scale>,
-    /// Where objects of the kind are stored: versions of one resource share their storage.
+    /// The storage of objects of the kind, which all versions of a resource share.
     pub storage: StorageId,
     /// Field selectors of built-in kinds besides `metadata.name` and `metadata.namespace`.
     pub field_selectors: Vec<String>,
-    /// What a table of objects shows.
+    /// The columns of a table of objects.
     pub columns: Columns,
-    /// What clients are told with each answer, for versions that will go.
+    /// A warning that is sent with each answer, for deprecated versions.
     pub deprecation_warning: Option<String>,
     /// Set for custom resources.
     pub custom: Option<Arc<CustomKind>>,
-    /// What follows from all this.
+    /// Values derived from the other fields.
     pub derived: Derived,
 }
 
 impl KindSpec {
-    /// `group/version`, or just the version in the core group: what objects have as `apiVersion`.
+    /// Returns the `apiVersion` of objects: `group/version`, or just the version in the core group.
     pub fn api_version(&self) -> String {
         api_version(&self.group, &self.version)
     }
 
-    /// `plural.group`, or just the plural in the core group: how messages name the resource.
+    /// Returns the name of the resource in messages: `plural.group`, or just the plural in the core group.
     pub fn qualified_resource(&self) -> String {
         qualified(&self.plural, &self.group)
     }
 
-    /// `Kind.group`, or just the kind in the core group: how messages about invalid objects name it.
+    /// Returns the name of the kind in messages about invalid objects: `Kind.group`, or just the kind in the core group.
     pub fn qualified_kind(&self) -> String {
         qualified(&self.kind, &self.group)
     }
 
-    /// Whether objects live in a namespace.
+    /// Returns true if objects live in a namespace.
     pub fn is_namespaced(&self) -> bool {
         self.scope == Scope::Namespaced
     }
 
-    /// Whether the verb can be used on the resource itself.
+    /// Returns true if the resource itself supports the verb.
     pub fn allows(&self, verb: Verb) -> bool {
         self.verbs.contains(verb)
     }
 
-    /// Whether objects are stored at all; reviews and bindings are only answered.
+    /// Returns true if objects are stored; reviews and bindings are answered only.
     pub fn is_stored(&self) -> bool {
         self.verbs.contains(Verb::Get) && self.verbs.contains(Verb::Create)
     }
 
-    /// The subresource of this name.
+    /// Returns the subresource of this name.
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources.iter().find(|subresource| subresource.name == name)
     }
 
-    /// Whether the status can only be written through `/status`.
+    /// Returns true if the status can only be written through `/status`.
     pub fn has_status_subresource(&self) -> bool {
         self.subresource("status").is_some()
     }
 
-    /// Whether the kind comes from a CustomResourceDefinition.
+    /// Returns true if the kind comes from a CustomResourceDefinition.
     pub fn is_custom(&self) -> bool {
         self.custom.is_some()
     }
@@ -113,57 +113,57 @@ fn qualified(name: &str, group: &str) -> String {
     if group.is_empty() { name.to_owned() } else { format!("{name}.{group}") }
 }
 
-/// Whether objects of a kind live in a namespace.
+/// The scope of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize)]
 pub enum Scope {
-    /// In a namespace.
+    /// Objects live in a namespace.
     Namespaced,
-    /// In the cluster as a whole.
+    /// Objects live in the cluster as a whole.
     Cluster,
 }
 
-/// Something addressed below an object, such as `status` or `scale`.
+/// A subresource of an object, such as `status` or `scale`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subresource {
     /// Name in the path.
     pub name: String,
-    /// Group of the kind that it takes and answers.
+    /// Group of the kind that the subresource accepts and returns.
     pub group: String,
-    /// Version of that kind.
+    /// Version of the kind that the subresource accepts and returns.
     pub version: String,
-    /// That kind.
+    /// The kind that the subresource accepts and returns.
     pub kind: String,
-    /// What can be done with it.
+    /// The verbs that the subresource supports.
     pub verbs: Verbs,
 }
 
-/// Exceptions from the usual behaviour of writes.
+/// Deviations from the usual behaviour of writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// An update may leave out the resource version. Without it, one is refused.
+    /// An update may omit the resource version. Without this flag, such an update is refused.
     pub unconditional_update: bool,
     /// An update of a missing object creates it.
     pub create_on_update: bool,
-    /// An immediate delete answers the deleted object instead of a Status.
+    /// An immediate delete returns the deleted object instead of a Status.
     pub returns_deleted: bool,
     /// A delete gives the object a grace period.
     pub graceful: bool,
 }
 
-/// What a delete without a propagation policy does to dependents.
+/// The effect on dependents of a delete without a propagation policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcDefault {
-    /// They are deleted after their owner.
+    /// Dependents are deleted after their owner.
     #[default]
     Background,
-    /// They lose the reference to their owner and stay.
+    /// Dependents lose the reference to their owner and stay.
     Orphan,
     /// The kind owns nothing; propagation policies are ignored.
     Unsupported,
 }
 
-/// Where objects are stored: all versions of a resource, and both views of an Event, have one.
+/// The storage of a kind. All versions of a resource share one, and so do both views of an Event.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StorageId {
     /// Group of the stored form.
@@ -175,18 +175,18 @@ pub struct StorageId {
 }
 
 impl StorageId {
-    /// `group/version` of the stored form.
+    /// Returns the `apiVersion` of the stored form.
     pub fn api_version(&self) -> String {
         api_version(&self.group, &self.version)
     }
 }
 
-/// What a table shows after the name.
+/// The columns of a table after the name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Columns {
     /// The printer of the built-in kind, or just the age.
     #[default]
     Builtin,
-    /// The columns of a custom resource definition; empty: just the age.
+    /// The columns of a custom resource definition; if empty, just the age.
     Custom(Vec<Column>),
 }

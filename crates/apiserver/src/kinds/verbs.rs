@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// A verb of the API, as it stands in discovery and in RBAC rules.
+/// A verb of the API, as written in discovery and in RBAC rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// POST of a new object.
     Create,
     /// DELETE of one object.
     Delete,
-    /// DELETE of all objects that match.
+    /// DELETE of all matching objects.
     DeleteCollection,
     /// GET of one object.
     Get,
@@ -32,7 +32,7 @@ impl Verb {
     pub const CUSTOM_ORDER: [Self; 8] =
         [Self::Delete, Self::DeleteCollection, Self::Get, Self::List, Self::Patch, Self::Create, Self::Update, Self::Watch];
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -46,7 +46,7 @@ impl Verb {
         }
     }
 
-    /// The verb of a name on the wire.
+    /// Returns the verb of a name on the wire.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verb| verb.as_str() == name)
     }
@@ -68,27 +68,27 @@ impl Verbs {
     /// No verb.
     pub const NONE: Self = Self(0);
 
-    /// Whether the verb is in the set.
+    /// Returns true if the verb is in the set.
     pub fn contains(self, verb: Verb) -> bool {
         self.0 & (1 << verb as u8) != 0
     }
 
-    /// The set with this verb.
+    /// Returns the set with this verb.
     pub fn with(self, verb: Verb) -> Self {
         Self(self.0 | (1 << verb as u8))
     }
 
-    /// The set without this verb.
+    /// Returns the set without this verb.
     pub fn without(self, verb: Verb) -> Self {
         Self(self.0 & !(1 << verb as u8))
     }
 
-    /// The verbs of the set, alphabetically.
+    /// Returns the verbs of the set, alphabetically.
     pub fn iter(self) -> impl Iterator<Item = Verb> {
         Verb::ALL.into_iter().filter(move |verb| self.contains(*verb))
     }
 
-    /// The verbs of the set in the order in which discovery lists them for custom resources.
+    /// Returns the verbs of the set in the order in which discovery lists them for custom resources.
     pub fn iter_custom(self) -> impl Iterator<Item = Verb> {
         Verb::CUSTOM_ORDER.into_iter().filter(move |verb| self.contains(*verb))
     }

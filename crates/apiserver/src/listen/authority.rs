@@ -1,4 +1,4 @@
-//! A certificate authority that lives as long as its server.
+//! A certificate authority with the lifetime of its server.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::ListenError;
 
-/// Signs the certificates of one server and its clients.
+/// The authority that signs the certificates of one server and its clients.
 pub(super) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     certificate: rcgen::Certificate,
@@ -34,7 +34,7 @@ impl Authority {
         Ok(Self { issuer: Issuer::new(params, key), certificate })
     }
 
-    /// The certificate of the authority, to be trusted by clients.
+    /// Returns the certificate of the authority, which clients must trust.
     pub(super) fn pem(&self) -> String {
         self.certificate.pem()
     }
@@ -43,7 +43,7 @@ impl Authority {
         self.certificate.der().clone()
     }
 
-    /// The certificate of a server on an address.
+    /// Returns a certificate for a server on an address.
     pub(super) fn server(&self, address: IpAddr) -> Result<Leaf, ListenError> {
         let names = ["localhost", "127.0.0.1", "::1", "10.0.0.1", "kubernetes", "kubernetes.default", "kubernetes.default.svc"];
         let of = |source| ListenError::Certificate { subject: "the server".into(), source };
@@ -57,11 +57,11 @@ impl Authority {
         self.sign(&params).map_err(of)
     }
 
-    /// The certificate of a user.
+    /// Returns a client certificate for a user.
     pub(super) fn client(&self, user: &str, groups: &[String]) -> Result<Leaf, ListenError> {
         let mut params = CertificateParams::default();
         params.distinguished_name = name(user);
-        // A certificate names one group here; the server knows the rest by its fingerprint.
+        // The certificate names only the first group; the server knows the others by the certificate's fingerprint.
         if let Some(group) = groups.iter().find(|group| *group != "system:authenticated") {
             params.distinguished_name.push(DnType::OrganizationName, group.as_str());
         }

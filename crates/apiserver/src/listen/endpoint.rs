@@ -1,4 +1,4 @@
-//! A server that is reached on a port.
+//! A server on a TCP port.
 
 use std::{
     fmt,
@@ -27,7 +27,7 @@ pub struct Endpoint {
 }
 
 impl ApiServer {
-    /// Answers on an address such as `127.0.0.1:0` (port 0: a free one) with TLS. Must be called inside a tokio runtime.
+    /// Serves on an address such as `127.0.0.1:0` with TLS; port 0 takes a free one. Must be called inside a tokio runtime.
     pub async fn listen(&self, address: &str) -> Result<Endpoint, ListenError> {
         let (listener, address) = bind(address).await?;
         let authority = Authority::new()?;
@@ -35,7 +35,7 @@ impl ApiServer {
         Ok(Endpoint::start(self, listener, address, Some((authority, acceptor))))
     }
 
-    /// The same without TLS, for looking at the traffic: only on a loopback address, and everybody is an administrator.
+    /// Serves without TLS, so that the traffic can be inspected. Only a loopback address is allowed, and every user is an administrator.
     pub async fn listen_plain(&self, address: &str) -> Result<Endpoint, ListenError> {
         let (listener, address) = bind(address).await?;
         if !address.ip().is_loopback() {
@@ -60,30 +60,30 @@ impl Endpoint {
         Self { address, authority, server: server.clone(), stop, accepting }
     }
 
-    /// The address that it answers on.
+    /// Returns the address that the endpoint serves on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The URL that clients use.
+    /// Returns the URL that clients use.
     pub fn url(&self) -> String {
         let scheme = if self.authority.is_some() { "https" } else { "http" };
-        // Who listens on every address can be reached on this one.
+        // A server that listens on every address is reachable on loopback.
         let ip = if self.address.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { self.address.ip() };
         format!("{scheme}://{}", SocketAddr::new(ip, self.address.port()))
     }
 
-    /// The certificate that clients must trust, as PEM; none on a plain port.
+    /// Returns the CA certificate that clients must trust, as PEM; `None` on a plain port.
     pub fn authority(&self) -> Option<String> {
         self.authority.as_ref().map(Authority::pem)
     }
 
-    /// Lets a bearer token stand for a user, here and on the server's other ports.
+    /// Registers a bearer token for a user, on this and the server's other ports.
     pub fn add_token(&self, token: &str, identity: Identity) {
         self.server.add_token(token, identity);
     }
 
-    /// A kubeconfig for a user, as YAML: everything inline, with a client certificate of its own, and a context named `kubewright`.
+    /// Returns a kubeconfig for a user, as YAML with all data inline: a new client certificate, and a context named `kubewright`.
     pub fn kubeconfig(&self, identity: &Identity) -> Result<String, ListenError> {
         let Some(authority) = &self.authority else {
             return Ok(kubeconfig(&self.url(), None, identity.name(), &Proof::None));
@@ -95,7 +95,7 @@ impl Endpoint {
         Ok(kubeconfig(&self.url(), Some(&authority.pem()), identity.name(), &proof))
     }
 
-    /// Accepts no more, lets requests finish for half a second, then closes what is left.
+    /// Stops accepting connections, lets requests finish for half a second, then closes the remaining connections.
     pub async fn shutdown(mut self) {
         self.stop.send_replace(true);
         while self.accepting.join_next().await.is_some() {}

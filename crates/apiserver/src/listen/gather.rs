@@ -1,10 +1,11 @@
-//! Connections of HTTP/2, whose streams write together.
+//! Batched writes for connections of HTTP/2, which carry many streams.
 //!
-//! An event wakes all watches of a connection. The first one that writes would wake the connection, which would send its few bytes at once, and
-//! so on for each: a system call and a TLS record for every event. So what is to be sent waits for all who are ready to run.
+//! An event wakes all watches of a connection. Without batching, the first watch that writes would wake the connection, which would send its few
+//! bytes at once, and so on for each watch: a system call and a TLS record per event. Therefore a write is delayed until all tasks that are ready
+//! have run.
 //!
-//! The connection flushes after each frame, and would not write the next one before the flush is done. So a flush only asks for another turn of
-//! the connection's task, and what has gathered until then is sent when that looks for something to read, which it does in each of its turns.
+//! The connection flushes after each frame, and does not write the next one before the flush is done. So a flush only requests another turn of the
+//! connection's task, and the buffer is sent when that task next polls for input, which it does in each of its turns.
 
 use std::{
     io,
@@ -14,18 +15,18 @@ use std::{
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// So many bytes are sent at once, without waiting for more.
+/// The size of the buffer from which on it is sent at once.
 const ENOUGH: usize = 64 * 1024;
-/// A buffer that grew beyond this is given back when it is empty.
+/// The capacity above which an empty buffer is freed.
 const KEPT: usize = 4 * 1024;
 
-/// A socket whose writes are sent in the turn after that in which it was flushed, for who reads in every turn.
+/// A socket whose flushed writes are sent in the reader's next turn. The caller must poll it for reading in every turn.
 pub(super) struct Gather<S> {
     socket: S,
     buffer: Vec<u8>,
-    /// How much of the buffer was sent.
+    /// The number of bytes of the buffer that were sent.
     sent: usize,
-    /// Whether the buffer is to be sent in this turn.
+    /// True if the buffer is to be sent in this turn.
     is_due: bool,
 }
 
@@ -36,7 +37,7 @@ impl<S> Gather<S> {
 }
 
 impl<S: AsyncWrite + Unpin> Gather<S> {
-    /// Sends what is in the buffer.
+    /// Sends the whole buffer.
     fn poll_send_all(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_send(context))?;
         self.is_due = false;
@@ -124,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts what is written, and takes only so much at once. There is nothing to read.
+    /// A socket that counts writes and accepts a limited number of bytes at once. It has no input.
     struct Counted {
         writes: Arc<Mutex<Vec<usize>>>,
         at_once: usize,
@@ -176,7 +177,7 @@ mod tests {
         let (ours, mut theirs) = tokio::io::duplex(1024);
         let mut gather = Gather::new(ours);
         let mut tasks = tokio::task::JoinSet::new();
-        // A task that reads in each turn, and writes in the first one.
+        // The task reads in each turn, and writes in the first one.
         tasks.spawn(async move {
             gather.write_all(b"event").await.unwrap();
             let mut flushed = false;

@@ -1,18 +1,18 @@
-//! A kubeconfig with everything inline (SRV-5).
+//! Kubeconfigs with all data inline (SRV-5).
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use kubewright_machinery::yaml;
 use serde_json::{Value, json};
 
-/// How a kubeconfig proves who its user is.
+/// The credentials in a kubeconfig.
 pub(super) enum Proof<'a> {
     /// A certificate and its key, both PEM.
     Certificate { certificate: &'a str, key: &'a str },
-    /// Nothing: the connection is plain.
+    /// No credentials, for a plain connection.
     None,
 }
 
-/// The YAML text of a kubeconfig for one user of one server.
+/// Returns the YAML text of a kubeconfig for one user of one server.
 pub(super) fn kubeconfig(url: &str, authority: Option<&str>, user: &str, proof: &Proof<'_>) -> String {
     let encode = |text: &str| Value::from(STANDARD.encode(text));
     let mut cluster = json!({"server": url});

@@ -1,6 +1,6 @@
 //! The front on a TCP port: TLS, HTTP/1.1 and HTTP/2, bearer tokens and client certificates.
 //!
-//! It authenticates, and then calls the same pipeline as everybody else in the process.
+//! The front authenticates a request and then calls the same pipeline as callers in the process.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {

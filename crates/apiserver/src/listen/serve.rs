@@ -1,4 +1,4 @@
-//! Connections: accepted, authenticated, served, and ended.
+//! Connections from accept to close.
 
 use std::{
     future::poll_fn,
@@ -40,33 +40,33 @@ use crate::{
     status::Status,
 };
 
-/// More than the pipeline reads, so that it is the pipeline that refuses a large body.
+/// The body limit of the front. It is above that of the pipeline, so that the pipeline is the one to refuse a large body.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
-/// One HTTP/2 connection carries all watches of a client.
+/// The maximum number of streams per HTTP/2 connection, which carries all watches of a client.
 const MAX_STREAMS: u32 = 2_000;
-/// How long requests may go on after a shutdown was asked for. Watches never end by themselves.
+/// The time that requests may take after a shutdown was requested. Watches never end by themselves.
 const DRAIN: Duration = Duration::from_millis(500);
-/// Who has not finished the TLS handshake by then is no client.
+/// The time limit for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// A silent HTTP/2 connection is asked this often whether it is still there, and ended when no answer comes in time.
+/// The interval of pings on a silent HTTP/2 connection, and the time after which an unanswered ping closes it.
 const KEEP_ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 
 type Answer = Response<Either<JournalBody<FaultBody<ResponseBody>>, Full<Bytes>>>;
 
-/// What every connection needs.
+/// The shared data of all connections.
 #[derive(Clone)]
 pub(super) struct Frontend {
     pub(super) pipeline: Front,
     pub(super) state: Arc<State>,
-    /// None: the port is plain, only this machine reaches it, and everybody is an administrator.
+    /// The TLS acceptor. `None` on a plain port, which only this machine can reach and on which every user is an administrator.
     pub(super) tls: Option<TlsAcceptor>,
 }
 
-/// Accepts connections until told to stop, then ends those that are left.
+/// Accepts connections until `stop` is set, then ends those that are left.
 pub(super) async fn run(listener: TcpListener, frontend: Frontend, mut stop: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     let stopped = stop.clone();
-    // Connections that are open go on meanwhile.
+    // Accepting pauses after an error, while open connections go on.
     let mut pause: Option<Pin<Box<tokio::time::Sleep>>> = None;
     loop {
         tokio::select! {
@@ -75,14 +75,14 @@ pub(super) async fn run(listener: TcpListener, frontend: Frontend, mut stop: wat
                     connections.spawn(ended(connection(socket, frontend.clone(), stopped.clone())));
                 }
                 Err(error) => {
-                    // Out of file descriptors, most likely; some are given back when connections end.
+                    // The process is probably out of file descriptors; some are released when connections end.
                     tracing::warn!(%error, "failed to accept a connection");
                     pause = Some(Box::pin(tokio::time::sleep(Duration::from_millis(50))));
                 }
             },
             () = over(&mut pause), if pause.is_some() => pause = None,
             Some(phase) = connections.join_next(), if !connections.is_empty() => {
-                // A task for each phase: one that waits for events keeps no room for requests.
+                // Each phase is a task of its own, so that a connection that waits for events holds no memory for requests.
                 if let Ok(Some((client, next))) = phase {
                     match next {
                         Next::Requests => connections.spawn(ended(requests(client))),
@@ -95,11 +95,11 @@ pub(super) async fn run(listener: TcpListener, frontend: Frontend, mut stop: wat
     }
     drop(listener);
     let drained = async { while connections.join_next().await.is_some() {} };
-    // Whoever is still connected after that is cut off: dropping the set ends the tasks.
+    // Connections that are still open are cut: dropping the set ends their tasks.
     let _ = tokio::time::timeout(DRAIN, drained).await;
 }
 
-/// The end of a pause.
+/// Waits for the end of a pause.
 async fn over(pause: &mut Option<Pin<Box<tokio::time::Sleep>>>) {
     if let Some(pause) = pause {
         pause.await;
@@ -108,7 +108,7 @@ async fn over(pause: &mut Option<Pin<Box<tokio::time::Sleep>>>) {
 
 type Socket = Box<TlsStream<TcpStream>>;
 
-/// A client on a connection of HTTP/1.1. What is large is boxed, since a task has room for each place that it is moved through.
+/// A client on a connection of HTTP/1.1. Large members are boxed, since a task reserves space for each variable that they are moved through.
 struct Client {
     socket: Socket,
     certified: Arc<Option<Identity>>,
@@ -116,16 +116,16 @@ struct Client {
     stop: watch::Receiver<bool>,
 }
 
-/// What comes next on such a connection.
+/// The next phase of a connection of HTTP/1.1.
 enum Next {
     Requests,
-    /// An answer without end, and whether the client waits for its end.
+    /// An unending answer; the flag is true if the client waits for its end.
     Stream(Box<Answer>, bool),
 }
 
 type Phase = Option<(Client, Next)>;
 
-/// What came of a phase.
+/// Returns the result of a phase; an error ends the connection.
 async fn ended(phase: impl Future<Output = Result<Phase, BoxError>>) -> Phase {
     phase.await.unwrap_or_else(|error| {
         tracing::debug!(error, "a connection ended");
@@ -151,7 +151,7 @@ async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver
     Ok(Some((Client { socket: Box::new(socket), certified, frontend, stop }, Next::Requests)))
 }
 
-/// A connection of HTTP/2, or of whatever a client speaks on a plain port.
+/// Serves a connection of HTTP/2, or a plain connection of either protocol.
 async fn serve<I>(
     socket: I,
     certified: Arc<Option<Identity>>,
@@ -175,7 +175,7 @@ where
     connection.await
 }
 
-/// Requests one after the other, until the client leaves or an answer has no end.
+/// Serves requests one after the other, until the client leaves or an answer is unending.
 async fn requests(client: Client) -> Result<Phase, BoxError> {
     let Client { socket, certified, frontend, stop } = client;
     let (mut socket, answer, waits) = until_unending(socket, certified.clone(), frontend.clone(), stop.clone()).await?;
@@ -186,7 +186,7 @@ async fn requests(client: Client) -> Result<Phase, BoxError> {
     Ok(None)
 }
 
-/// What is left of a connection after requests: the socket, an answer that has no end, and whether the client waits for it.
+/// The remainder of a connection after requests: the socket, an unending answer, and a flag that is true if the client waits for its end.
 type Left = (Socket, Option<Box<Answer>>, bool);
 
 fn until_unending(
@@ -236,7 +236,7 @@ fn wants_to_leave(headers: &HeaderMap) -> bool {
     options.any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
 }
 
-/// An answer without end, and whatever comes after it.
+/// Writes an unending answer; afterwards the connection may serve further requests.
 async fn stream(mut client: Client, answer: Box<Answer>, waits: bool) -> Result<Phase, BoxError> {
     if stream::write(&mut client.socket, answer, waits).await? {
         return Ok(Some((client, Next::Requests)));
@@ -245,7 +245,7 @@ async fn stream(mut client: Client, answer: Box<Answer>, waits: bool) -> Result<
     Ok(None)
 }
 
-/// One request. An error breaks the connection, or on HTTP/2 the stream: that is what a fault rule asked for.
+/// Answers one request. An error, which a fault rule asked for, breaks the connection, or on HTTP/2 the stream.
 async fn answer(frontend: Frontend, certified: Arc<Option<Identity>>, request: Request<Incoming>) -> Result<Answer, BoxError> {
     let authenticated = frontend.state.authenticate(certified.as_ref().as_ref(), request.headers());
     let (head, body) = request.into_parts();
@@ -261,7 +261,7 @@ async fn answer(frontend: Frontend, certified: Arc<Option<Identity>>, request: R
         Ok(identity) => {
             request.extensions_mut().insert(identity);
         }
-        // The pipeline refuses, so that the answer has what every answer has.
+        // The pipeline sends the refusal, so that it has the headers of every answer.
         Err(status) => {
             request.extensions_mut().insert(Refused(status));
         }
@@ -276,7 +276,7 @@ fn refusal(status: &Status) -> Answer {
     response
 }
 
-/// Waits until it is time to stop, or nobody is left to say so.
+/// Waits for the shutdown signal, or until its last sender is dropped.
 async fn told(stop: &mut watch::Receiver<bool>) {
     // The guard of the value must not outlive the wait.
     drop(stop.wait_for(|stop| *stop).await);

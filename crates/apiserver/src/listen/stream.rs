@@ -1,7 +1,7 @@
-//! Answers without an end, on HTTP/1.1: watches.
+//! Unending answers on HTTP/1.1: watches.
 //!
-//! Clients that speak HTTP/1.1 keep a connection for each watch, most of which wait most of the time. So such a connection leaves hyper, whose
-//! buffers are made for requests: what waits here is a socket and the body, and what is ready goes out at once.
+//! Clients that speak HTTP/1.1 keep a connection for each watch, and most watches are idle most of the time. So such a connection leaves hyper, whose
+//! buffers are made for requests: an idle watch holds a socket and the body only, and events are sent at once.
 
 use std::io::Write as _;
 
@@ -14,12 +14,12 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use crate::middleware::BoxError;
 
-/// So much is written at once, and the rest after that.
+/// The number of bytes that are written at once.
 const ENOUGH: usize = 64 * 1024;
 const END: &[u8] = b"0\r\n\r\n";
 
-/// Writes an answer, in chunks, until it ends; `waits` says that the client has sent nothing more. Returns whether the connection can take
-/// another request: the client waited for the end.
+/// Writes an answer in chunks until it ends; `waits` is true if the client has sent nothing more. Returns true if the connection can take another
+/// request, since the client waited for the end.
 pub(super) async fn write<S, B>(socket: &mut S, answer: Box<Response<B>>, mut waits: bool) -> Result<bool, BoxError>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -49,15 +49,15 @@ where
         if ended {
             return Ok(waits);
         }
-        // Nothing is kept while nothing happens.
+        // An idle watch holds no buffer.
         out = Vec::new();
-        // It is read to its end, which says that the client has left.
+        // The socket is read until its end, which signals that the client has left.
         let mut early = [0; 64];
         tokio::select! {
             next = body.frame() => frame = Some(next),
             read = socket.read(&mut early) => match read? {
                 0 => return Ok(false),
-                // The next request, already. It will not be answered here.
+                // The client sent the next request early; it is not answered on this connection.
                 _ => waits = false,
             }
         }
@@ -78,7 +78,7 @@ fn text_of(head: &response::Parts) -> Vec<u8> {
     text
 }
 
-/// Adds a chunk. An empty one would be the end.
+/// Adds a chunk. An empty frame is skipped, since an empty chunk would end the answer.
 fn put(frame: &Frame<Bytes>, out: &mut Vec<u8>) {
     let Some(data) = frame.data_ref().filter(|data| !data.is_empty()) else { return };
     let _ = write!(out, "{:x}\r\n", data.len());
@@ -98,7 +98,7 @@ mod tests {
 
     type Events = mpsc::UnboundedSender<Result<Frame<Bytes>, BoxError>>;
 
-    /// An answer on its way, its events, and the client's end of the connection.
+    /// Returns the sender of an answer's events, the client's end of the connection, and the task that writes the answer.
     fn answer() -> (Events, DuplexStream, JoinSet<Result<bool, BoxError>>) {
         let (events, frames) = mpsc::unbounded();
         let (mut server, client) = tokio::io::duplex(4096);
@@ -154,7 +154,7 @@ mod tests {
         let (events, mut client, written) = answer();
         read(&mut client, HEAD.len()).await;
         client.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
-        // The other end sees it before there is an event.
+        // The writer sees the next request before there is an event.
         tokio::task::yield_now().await;
         send(&events, "{}\n");
         drop(events);

@@ -1,4 +1,4 @@
-//! TLS with the throw-away authority.
+//! TLS with the server's own authority.
 
 use std::{panic::catch_unwind, sync::Arc};
 
@@ -10,7 +10,7 @@ use super::{
     authority::{Authority, Leaf},
 };
 
-/// Accepts connections; clients may show a certificate of the authority.
+/// Returns an acceptor of TLS connections; clients may present a certificate of the authority.
 pub(super) fn acceptor(authority: &Authority, server: &Leaf) -> Result<TlsAcceptor, ListenError> {
     let provider = provider()?;
     let mut roots = RootCertStore::empty();
@@ -25,12 +25,12 @@ pub(super) fn acceptor(authority: &Authority, server: &Leaf) -> Result<TlsAccept
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// The provider that the program chose: installed, or the only one that it was built with. A library must not choose.
+/// Returns the cryptography provider of the program: the installed one, or the only one that rustls was built with. A library must not choose one.
 fn provider() -> Result<Arc<CryptoProvider>, ListenError> {
     if let Some(provider) = CryptoProvider::get_default() {
         return Ok(provider.clone());
     }
-    // Rustls finds the only one it was built with, but panics when there is none, or more than one.
+    // Rustls finds the only provider that it was built with, but panics if there is none, or more than one.
     let found = catch_unwind(|| ServerConfig::builder().crypto_provider().clone());
     found.map_err(|_| ListenError::NoCryptoProvider)
 }

@@ -1,8 +1,8 @@
-//! The path of a URL, as the router of the real server sees it: escapes undone first, then cut at the slashes.
+//! URL paths, as the router of the real server reads them: escapes are decoded first, then the path is split at the slashes.
 
 use std::borrow::Cow;
 
-/// The path with its escapes undone; none if one of them is broken.
+/// Returns the path with its escapes decoded, or `None` if one of them is invalid.
 pub(crate) fn decoded(path: &str) -> Option<Cow<'_, str>> {
     if !path.contains('%') {
         return Some(Cow::Borrowed(path));
@@ -16,7 +16,7 @@ pub(crate) fn decoded(path: &str) -> Option<Cow<'_, str>> {
     Some(String::from_utf8_lossy(&bytes).into_owned().into())
 }
 
-/// The byte that two hexadecimal digits stand for.
+/// Returns the byte that two hexadecimal digits stand for.
 pub(crate) fn escaped(rest: &mut &[u8]) -> Option<u8> {
     let ([high, low], after) = rest.split_first_chunk::<2>()?;
     *rest = after;
@@ -24,7 +24,7 @@ pub(crate) fn escaped(rest: &mut &[u8]) -> Option<u8> {
     u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
-/// What stands between the slashes of a path. Slashes at the end do not count; between two that follow each other is an empty segment.
+/// The segments between the slashes of a path. Trailing slashes do not count; two successive slashes enclose an empty segment.
 #[derive(Clone)]
 pub(crate) struct Segments<'a>(Option<&'a str>);
 
@@ -34,12 +34,12 @@ impl<'a> Segments<'a> {
         Self((!path.is_empty()).then_some(path))
     }
 
-    /// The next one, which stays.
+    /// Returns the next segment without consuming it.
     pub(crate) fn peek(&self) -> Option<&'a str> {
         self.clone().next()
     }
 
-    /// All that are left, with their slashes.
+    /// Returns the remaining segments with their slashes.
     pub(crate) fn rest(&self) -> &'a str {
         self.0.unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What a request is about, read from its method and its URL.
+//! The target of a request, read from its method and its URL.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -7,12 +7,12 @@ use http::{Method, Request, Uri};
 use super::path::{self, Segments};
 use crate::{kinds::Verb, request::query};
 
-/// What a request is about.
+/// The target of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// An object, a collection, or something below an object.
+    /// An object, a collection, or a subresource of an object.
     Resource(ResourceTarget),
-    /// Anything else: discovery, health, the version, an OpenAPI document.
+    /// A path that is not a resource: discovery, health, the version, an OpenAPI document.
     Other {
         /// HTTP method.
         method: String,
@@ -24,7 +24,7 @@ pub enum Target {
 /// A resource, as a request addresses it. Absent parts are empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ResourceTarget {
-    /// What is to be done.
+    /// The verb of the request.
     pub verb: Verb,
     /// API group; empty for the core group.
     pub group: String,
@@ -32,7 +32,7 @@ pub struct ResourceTarget {
     pub version: String,
     /// Plural name, such as `configmaps`.
     pub resource: String,
-    /// Such as `status`.
+    /// Subresource, such as `status`.
     pub subresource: String,
     /// Namespace of the object or collection.
     pub namespace: String,
@@ -41,14 +41,14 @@ pub struct ResourceTarget {
 }
 
 impl Target {
-    /// Reads method and URL.
+    /// Reads the target from method and URL.
     pub fn of(method: &Method, uri: &Uri) -> Self {
         let path = path::decoded(uri.path()).unwrap_or_else(|| Cow::Borrowed(uri.path()));
         resource(method, &path, uri.query().unwrap_or_default())
             .map_or_else(|| Self::Other { method: method.to_string(), path: path.into_owned() }, Self::Resource)
     }
 
-    /// Reads a request, once: whoever comes next finds it in the extensions.
+    /// Returns the target of a request. It is computed once and kept in the extensions.
     pub(crate) fn in_request<B>(request: &mut Request<B>) -> Arc<Self> {
         if let Some(target) = request.extensions().get::<Arc<Self>>() {
             return target.clone();
@@ -58,7 +58,7 @@ impl Target {
         target
     }
 
-    /// The resource, if it is one.
+    /// Returns the resource, if the target is one.
     pub fn resource(&self) -> Option<&ResourceTarget> {
         match self {
             Self::Resource(resource) => Some(resource),
@@ -66,19 +66,19 @@ impl Target {
         }
     }
 
-    /// The verb, if it is a resource.
+    /// Returns the verb, if the target is a resource.
     pub fn verb(&self) -> Option<Verb> {
         self.resource().map(|resource| resource.verb)
     }
 
-    /// Whether the request is meant to change something.
+    /// Returns true if the request is meant to change something.
     pub fn is_write(&self) -> bool {
         self.resource().is_some_and(ResourceTarget::is_write)
     }
 }
 
 impl ResourceTarget {
-    /// Whether the request is meant to change something. Reviews are answered, not stored.
+    /// Returns true if the request is meant to change something. Reviews are answered, not stored.
     pub fn is_write(&self) -> bool {
         let review = matches!(self.group.as_str(), "authentication.k8s.io" | "authorization.k8s.io");
         !review && !matches!(self.verb, Verb::Get | Verb::List | Verb::Watch)
@@ -111,7 +111,7 @@ impl fmt::Display for ResourceTarget {
     }
 }
 
-/// The rules of Kubernetes: `/api/V/...` and `/apis/G/V/...`, then `[namespaces/N/]resource[/name[/subresource]]`.
+/// Parses the path by the rules of Kubernetes: `/api/V/...` and `/apis/G/V/...`, then `[namespaces/N/]resource[/name[/subresource]]`.
 fn resource(method: &Method, path: &str, query: &str) -> Option<ResourceTarget> {
     let mut path = Segments::of(path);
     let group = match path.next()? {
@@ -120,7 +120,7 @@ fn resource(method: &Method, path: &str, query: &str) -> Option<ResourceTarget> 
         _ => return None,
     };
     let version = path.next().filter(|version| !version.is_empty())?;
-    // The old way to ask for a watch, also of one object.
+    // The legacy prefix of watches, which also allows a watch of one object.
     let by_path = path.peek() == Some("watch");
     let watched = by_path || method == Method::GET && asks_for_watch(query);
     if by_path {
@@ -141,7 +141,7 @@ fn resource(method: &Method, path: &str, query: &str) -> Option<ResourceTarget> 
         ("GET" | "HEAD", true) if watched => Verb::Watch,
         ("GET" | "HEAD", true) => Verb::List,
         ("GET" | "HEAD", false) if by_path => Verb::Watch,
-        // `?watch=true` on one object is a plain read.
+        // `?watch=true` is ignored for one object.
         ("GET" | "HEAD", false) => Verb::Get,
         ("POST", _) => Verb::Create,
         ("PUT", _) => Verb::Update,
@@ -161,7 +161,7 @@ fn resource(method: &Method, path: &str, query: &str) -> Option<ResourceTarget> 
     })
 }
 
-/// Whether the first `watch` of the query is true.
+/// Returns true if the first `watch` of the query is true.
 fn asks_for_watch(query: &str) -> bool {
     (query.contains("watch") || query.contains('%')) && query::Query::parse(Some(query)).is_set("watch")
 }

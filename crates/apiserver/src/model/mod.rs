@@ -1,8 +1,8 @@
-//! What the request pipeline asks of a type: its normal form, its defaults, and what is valid.
+//! The model of a type for the request pipeline: normal form, defaults and validation.
 //!
-//! A [`KindSpec`] says how a resource behaves and is data; a [`Model`] says what its objects look like. Built-in types and the structural
-//! schemas of custom resources implement the same trait, so that both take one code path. `apiVersion`, `kind` and `metadata` are the
-//! pipeline's own business: a model neither checks nor prunes them (but embedded templates have their own metadata, which is the model's).
+//! A [`KindSpec`] is data and describes the behaviour of a resource; a [`Model`] describes its objects. Built-in types and the structural schemas
+//! of custom resources implement the same trait, so that both take one code path. `apiVersion`, `kind` and `metadata` belong to the pipeline: a
+//! model neither checks nor prunes them. The metadata of embedded templates belongs to the model.
 
 use std::{fmt, sync::Arc};
 
@@ -18,22 +18,22 @@ use crate::{
     types::Builtin,
 };
 
-/// How deep an object may be nested without its managed fields. These go a little deeper, and so do lists and events; none of them may get
-/// too deep to be read. The real server keeps a hundred times more.
+/// The maximal nesting depth of an object without its managed fields. Managed fields, lists and watch events go a little deeper; all of them must
+/// stay shallow enough to be parsed again. The real server allows a hundred times more.
 pub(crate) const MAX_DEPTH: usize = 100;
 
-/// The form and the rules of the objects of one kind, at the version that the client speaks.
+/// The form and the rules of the objects of one kind, at the version of the request.
 pub trait Model: fmt::Debug + Send + Sync {
-    /// Brings a decoded object into normal form: unknown fields are dropped and reported in `unknown` by path (`spec.bogus`), values
-    /// are checked for their JSON type.
+    /// Brings a decoded object into normal form: unknown fields are dropped and their paths (`spec.bogus`) are added to `unknown`, and values are
+    /// checked for their JSON type.
     fn normalise(&self, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType>;
 
-    /// The same for an object that was made of the stored one and of what a client applied.
+    /// Brings an object that was merged from the stored object and an applied configuration into normal form.
     fn normalise_applied(&self, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
         self.normalise(object, unknown)
     }
 
-    /// Drops what a valid object was allowed to say when it was applied, but cannot be stored.
+    /// Drops values that are valid in an applied object but cannot be stored.
     fn settle_applied(&self, object: &mut Value) {
         let _ = object;
     }
@@ -41,21 +41,21 @@ pub trait Model: fmt::Debug + Send + Sync {
     /// Fills in defaults. `object` is in normal form.
     fn default(&self, object: &mut Value);
 
-    /// Sets what the server owns besides metadata: addresses, selectors, phases. Runs after the fields that the endpoint does not write
-    /// were restored, on create with `stored` absent. `object` is in the form in which it is stored.
+    /// Sets the fields that the server owns besides metadata: addresses, selectors, phases. It is called after the fields that the endpoint does
+    /// not write were restored; on create, `stored` is absent. `object` is in its stored form.
     fn prepare(&self, object: &mut Value, stored: Option<&Value>, context: &Preparation<'_>) {
         let _ = (object, stored, context);
     }
 
-    /// Marks an object as being deleted in a way of its kind's own, on the first request to delete it; `now` is in whole seconds. False:
-    /// the kind goes the way of all kinds.
+    /// Marks an object as being deleted in a way that is specific to its kind, on the first request to delete it. `now` is in whole seconds.
+    /// Returns false if the kind has no such way, so that the object is marked like those of other kinds.
     fn mark_deleted(&self, object: &mut Value, now: &str) -> bool {
         let _ = (object, now);
         false
     }
 
-    /// What is wrong with an object that is about to be stored. `stored` is what it replaces, `endpoint` is where the write came; what only
-    /// the client should know goes to `warnings`.
+    /// Returns the errors of an object that is about to be stored. `stored` is the object that it replaces and `endpoint` the endpoint of the
+    /// write. Problems that do not make the object invalid are added to `warnings`.
     fn validate(
         &self,
         object: &Value,
@@ -64,13 +64,13 @@ pub trait Model: fmt::Debug + Send + Sync {
         warnings: &mut Vec<String>,
     ) -> Vec<FieldError>;
 
-    /// Whether objects get something of which there is one for all, so that two of them may not be prepared at once.
+    /// Returns true if objects take values from a range that all of them share, so that no two of them may be prepared at the same time.
     fn allocates(&self) -> bool {
         false
     }
 
-    /// What of an object collides with others, or cannot be had here. `stored` is what it replaces, `errors` is what else is wrong with
-    /// it, which is not told then.
+    /// Returns the conflict of an object with other objects, or its value that this server cannot provide. `stored` is the object that it
+    /// replaces; `errors` holds its other errors, which are not reported if a collision is returned.
     fn collision(
         &self,
         object: &Value,
@@ -82,42 +82,42 @@ pub trait Model: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Brings an object that was stored under older rules up to date for a reader; returns whether anything changed.
+    /// Updates an object that was stored under older rules before it is returned to a reader. Returns true if the object changed.
     fn refresh(&self, object: &mut Value) -> bool {
         let _ = object;
         false
     }
 }
 
-/// Something that an object cannot have.
+/// A value that an object cannot have, because another object has it or because this server cannot provide it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Collision {
-    /// A field says so.
+    /// The error of one field.
     Field(FieldError),
-    /// The real server takes it for a failure of its own.
+    /// A collision that the real server reports as a failure of its own.
     Other(Status),
 }
 
-/// What a model may look at while it prepares an object.
+/// The inputs of a model while it prepares an object.
 #[derive(Debug)]
 pub struct Preparation<'a> {
-    /// Who writes.
+    /// The user who writes the object.
     pub user: &'a Identity,
-    /// Everything stored, for what must be unique.
+    /// The stored objects, to find values that must be unique.
     pub snapshot: &'a Snapshot,
-    /// Randomness.
+    /// The source of randomness.
     pub seed: &'a Seed,
-    /// Wall time in whole seconds.
+    /// The wall-clock time in whole seconds.
     pub now: &'a str,
 }
 
-/// A value has a JSON type that its field cannot have; the text is that of the real server.
+/// A value whose JSON type does not fit its field, with the text of the real server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongType(pub String);
 
-/// A type of which nothing is known: everything is kept and everything is valid.
+/// The model of a type without a schema: all fields are kept and all values are valid.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Anything;
 
@@ -133,7 +133,7 @@ impl Model for Anything {
     }
 }
 
-/// The model of a kind.
+/// Returns the model of a kind.
 pub fn of(kind: &KindSpec) -> Arc<dyn Model> {
     if let Some(custom) = &kind.custom {
         return custom.model.clone();

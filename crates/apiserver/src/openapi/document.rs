@@ -1,4 +1,4 @@
-//! Documents, their hashes, and the index of them all.
+//! OpenAPI documents, their hashes, and the index of all documents.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -14,13 +14,13 @@ use super::{paths, schemas, version_2};
 /// Documents by their path below `/openapi/v3/`, such as `apis/apps/v1`.
 type Documents = BTreeMap<String, Arc<Document>>;
 
-/// The documents of the built-in kinds are the same for all servers of the process.
+/// The documents of the built-in kinds, which all servers of the process share.
 static BUILTIN: LazyLock<Documents> = LazyLock::new(|| documents(Registry::builtin().kinds()));
 
-/// What they say in version 2.
+/// The documents of the built-in kinds in the form of version 2.
 static BUILTIN_2: LazyLock<version_2::Part> = LazyLock::new(|| version_2::part(BUILTIN.values().map(|document| &**document)));
 
-/// The OpenAPI documents of a server; those of custom kinds are made anew when its registry has changed.
+/// The OpenAPI documents of a server. Those of custom kinds are rebuilt when the registry has changed.
 #[derive(Debug, Default)]
 pub struct OpenApi {
     custom: Made<Documents>,
@@ -28,7 +28,7 @@ pub struct OpenApi {
 }
 
 impl OpenApi {
-    /// The index at `/openapi/v3`: where the documents are, with their hashes.
+    /// Returns the index at `/openapi/v3`: the URLs of the documents, with their hashes.
     pub fn index(&self, registry: &Registry) -> Value {
         let custom = self.custom(registry);
         let entry =
@@ -36,12 +36,12 @@ impl OpenApi {
         json!({"paths": BUILTIN.iter().chain(custom.iter()).map(entry).collect::<Map<_, _>>()})
     }
 
-    /// The document at a path below `/openapi/v3/`.
+    /// Returns the document at a path below `/openapi/v3/`.
     pub fn document(&self, registry: &Registry, path: &str) -> Option<Arc<Document>> {
         self.custom(registry).get(path).or_else(|| BUILTIN.get(path)).cloned()
     }
 
-    /// The document of version 2, at `/openapi/v2`.
+    /// Returns the document of version 2, at `/openapi/v2`.
     pub fn version_2(&self, registry: &Registry) -> Arc<Document> {
         made(&self.version_2, registry, || {
             let custom = version_2::part(self.custom(registry).values().map(|document| &**document));
@@ -49,7 +49,7 @@ impl OpenApi {
         })
     }
 
-    /// The same documents for another server.
+    /// Returns a copy with the cached documents, for a fork of the server.
     pub(crate) fn fork(&self) -> Self {
         Self { custom: Mutex::new(self.custom.lock().clone()), version_2: Mutex::new(self.version_2.lock().clone()) }
     }
@@ -59,10 +59,11 @@ impl OpenApi {
     }
 }
 
-/// What was made from a revision of the registry.
+/// A cached value and the revision of the registry that it was built from.
 type Made<T> = Mutex<Option<(u64, Arc<T>)>>;
 
-/// What was made from this revision of the registry, or is made now. Nobody waits for another who makes it: that takes a while.
+/// Returns the cached value for this revision of the registry, or builds it. The lock is not held while the value is built, because that takes a
+/// while; concurrent callers build it independently.
 fn made<T>(kept: &Made<T>, registry: &Registry, make: impl FnOnce() -> T) -> Arc<T> {
     let revision = registry.revision();
     if let Some((known, made)) = &*kept.lock()
@@ -78,7 +79,7 @@ fn made<T>(kept: &Made<T>, registry: &Registry, make: impl FnOnce() -> T) -> Arc
     new
 }
 
-/// Where a document can be fetched for as long as it stays the same.
+/// Returns the URL of a document, which is valid as long as the document does not change.
 pub(crate) fn url(path: &str, document: &Document) -> String {
     format!("/openapi/v3/{path}?hash={}", document.etag.trim_matches('"'))
 }
@@ -97,7 +98,7 @@ fn documents<'k>(kinds: impl Iterator<Item = &'k Arc<KindSpec>>) -> Documents {
         .collect()
 }
 
-/// `api/v1` or `apis/group/version`.
+/// Returns `api/v1` or `apis/group/version`.
 fn root(kind: &KindSpec) -> String {
     if kind.group.is_empty() { format!("api/{}", kind.version) } else { format!("apis/{}/{}", kind.group, kind.version) }
 }

@@ -2,7 +2,7 @@
 
 use crate::kinds::KindSpec;
 
-/// `rbacAuthorization_v1`.
+/// Returns a tag such as `rbacAuthorization_v1`.
 pub(super) fn tag(group: &str, version: &str) -> String {
     let words = words(group);
     let mut letters = words.chars();
@@ -10,12 +10,12 @@ pub(super) fn tag(group: &str, version: &str) -> String {
     format!("{}{}_{version}", first.into_iter().collect::<String>(), letters.as_str())
 }
 
-/// `RbacAuthorizationV1`.
+/// Returns a name such as `RbacAuthorizationV1`.
 pub(super) fn group_version(group: &str, version: &str) -> String {
     format!("{}{}", words(group), capital(version))
 }
 
-/// `NamespacedRole`, or `ClusterRole`.
+/// Returns a name such as `NamespacedRole` or `ClusterRole`.
 pub(super) fn scoped(kind: &KindSpec) -> String {
     let scope = if kind.is_namespaced() { "Namespaced" } else { "" };
     format!("{scope}{}", kind.kind)

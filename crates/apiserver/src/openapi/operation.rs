@@ -1,4 +1,4 @@
-//! One operation: its parameters, body and answers.
+//! The description of one operation: its parameters, body and responses.
 
 use serde_json::{Map, Value, json};
 
@@ -59,10 +59,10 @@ pub(super) const LOG: &[Parameter] = &[
     ("tailLines", "integer"),
     ("timestamps", "boolean"),
 ];
-/// What a GET of a custom resource takes.
+/// The query parameters of a GET of a custom resource.
 pub(super) const GET_CUSTOM: &[Parameter] = &[("resourceVersion", "string")];
 
-/// What a request carries.
+/// The body of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Body<'a> {
     Nothing,
@@ -71,25 +71,25 @@ pub(super) enum Body<'a> {
     DeleteOptions,
 }
 
-/// What operations of one sort have in common.
+/// The properties that operations of one sort have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
-    /// `x-kubernetes-action`.
+    /// The value of `x-kubernetes-action`.
     pub(super) action: &'a str,
     pub(super) parameters: &'a [Parameter],
     pub(super) body: Body<'a>,
-    /// Codes of success.
+    /// The codes of successful responses.
     pub(super) codes: &'a [u16],
-    /// Schema of the answer; text without one.
+    /// The schema of the response; without one, the response is text.
     pub(super) answer: Option<&'a str>,
 }
 
-/// What an operation is about.
+/// An operation on a kind.
 pub(super) struct Operation<'a> {
     pub(super) kind: &'a KindSpec,
-    /// Group, version and kind that the operation is marked with.
+    /// The group, version and kind that the operation is marked with.
     pub(super) gvk: (&'a str, &'a str, &'a str),
-    /// The operation's id.
+    /// The id of the operation.
     pub(super) id: String,
     pub(super) row: Row<'a>,
 }
@@ -163,7 +163,7 @@ impl Operation<'_> {
     }
 }
 
-/// The same schema for several media types.
+/// Returns the same schema for several media types.
 fn contents<'t>(types: impl Iterator<Item = &'t str>, schema: Option<&str>) -> Value {
     let schema = schema.map_or_else(|| json!({"type": "string"}), schemas::reference);
     types.map(|name| (name.to_owned(), json!({"schema": schema}))).collect::<Map<_, _>>().into()

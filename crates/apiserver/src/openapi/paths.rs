@@ -9,7 +9,7 @@ use super::operation::{
 use super::schemas::{self, STATUS, WATCH_EVENT};
 use crate::kinds::{KindSpec, Subresource, Verb};
 
-/// The path that lists the resources of a group and version.
+/// Adds the path that lists the resources of a group and version.
 pub(super) fn add_resource_list(paths: &mut Map<String, Value>, root: &str, group: &str, version: &str) {
     let schema = schemas::reference(schemas::RESOURCE_LIST);
     let types = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
@@ -37,7 +37,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, root: &str, kind: &KindSpec) {
 struct Writer<'a> {
     kind: &'a KindSpec,
     root: &'a str,
-    /// Names of the schemas.
+    /// The name of the schema of an object.
     object: Option<String>,
     list: Option<String>,
 }
@@ -60,7 +60,7 @@ impl Writer<'_> {
             item.push(("post", self.operation("create", "", row)));
         }
         if kind.allows(Verb::DeleteCollection) {
-            // Custom resources are described as if they took the parameters of a list.
+            // The real server publishes this operation of custom resources with the parameters of a list.
             let (parameters, body) =
                 if kind.is_custom() { (LIST, Body::Nothing) } else { (DELETE_COLLECTION, Body::DeleteOptions) };
             let row = Row { action: "deletecollection", parameters, body, codes: &[200], answer: Some(STATUS) };
@@ -69,7 +69,7 @@ impl Writer<'_> {
         paths.insert(self.collection(""), finished(item, &self.places()[1..], true));
 
         let object = self.object.as_deref();
-        // Namespaces are described as if they answered a status.
+        // The real server publishes the deletion of a namespace as if it returned a status.
         let deleted = if kind.flags.returns_deleted && kind.kind != "Namespace" { object } else { Some(STATUS) };
         let patched: &[u16] = if kind.is_custom() { &[200] } else { &[200, 201] };
         let mut item = Vec::new();
@@ -96,7 +96,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The old paths of watches.
+    /// Adds the deprecated paths of watches.
     fn add_watches(&self, paths: &mut Map<String, Value>) {
         let kind = self.kind;
         if !kind.allows(Verb::Watch) {
@@ -122,7 +122,7 @@ impl Writer<'_> {
         let own = (subresource.group.as_str(), subresource.version.as_str(), subresource.kind.as_str());
         let schema = if own == self.gvk() { self.object.clone() } else { schemas::builtin_name(own) };
         let schema = schema.as_deref();
-        // Subresources of custom resources are marked with their parent.
+        // Subresources of custom resources are marked with the kind of their parent.
         let gvk = if parent.is_custom() { self.gvk() } else { own };
         let suffix = names::capital(&subresource.name);
         let path = format!("{}/{{name}}/{}", self.collection(""), subresource.name);
@@ -159,7 +159,7 @@ impl Writer<'_> {
         format!("/{}/{prefix}{namespace}{}", self.root, self.kind.plural)
     }
 
-    /// Parameters in the path of an object.
+    /// Returns the names of the parameters in the path of an object.
     fn places(&self) -> &'static [&'static str] {
         if self.kind.is_namespaced() { &["name", "namespace"] } else { &["name"] }
     }
@@ -178,7 +178,7 @@ impl Writer<'_> {
         self.described(id, self.gvk(), Row { action: "list", parameters: LIST, body: Body::Nothing, codes: &[200], answer })
     }
 
-    /// An operation on the kind itself; `part` stands in the id between version and kind.
+    /// Returns an operation on the kind itself; `part` stands in the operation's id between the version and the kind.
     fn operation(&self, word: &str, part: &str, row: Row<'_>) -> Value {
         let prefix = names::group_version(&self.kind.group, &self.kind.version);
         let id = format!("{word}{prefix}{part}{}", names::scoped(self.kind));
@@ -190,7 +190,7 @@ impl Writer<'_> {
     }
 }
 
-/// A path with the parameters that all its operations take.
+/// Returns a path item, with the parameters that all its operations share moved to the item itself.
 fn finished(item: impl IntoIterator<Item = (&'static str, Value)>, places: &[&str], has_pretty: bool) -> Value {
     let mut item: Vec<(&str, Value)> = item.into_iter().collect();
     let mut shared: Vec<Value> = places.iter().map(|name| parameter(name, "path", "string")).collect();

@@ -1,4 +1,4 @@
-//! The schemas of a document: those of its kinds, and all that they refer to.
+//! The schemas of a document: those of its kinds, and all schemas that they refer to.
 
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ const LIST_METADATA_TEXT: &str = "The standard metadata of a list: its version, 
 const DEFINITIONS: &str = "#/definitions/";
 const SCHEMAS: &str = "#/components/schemas/";
 
-/// The schemas of kinds of one group and version.
+/// Returns the schemas of the kinds of one group and version.
 pub(super) fn of(kinds: &[&KindSpec]) -> Map<String, Value> {
     let mut found = Map::new();
     for name in [DELETE_OPTIONS, PATCH, STATUS] {
@@ -52,7 +52,7 @@ pub(super) fn of(kinds: &[&KindSpec]) -> Map<String, Value> {
     found
 }
 
-/// The name of the schema of a kind. Custom kinds have that of their group in reverse.
+/// Returns the name of the schema of a kind. For a custom kind it starts with the reversed group.
 pub(super) fn name_of(kind: &KindSpec) -> Option<String> {
     if kind.is_custom() {
         return Some(custom_name(kind, &kind.kind));
@@ -87,7 +87,7 @@ fn add_builtin(found: &mut Map<String, Value>, name: &str) {
     let Some(schema) = Definitions::embedded().schema(name) else {
         return;
     };
-    // The place is taken before the references are followed: types refer to themselves.
+    // The name is registered before the references are followed, because types can refer to themselves.
     found.insert(name.to_owned(), Value::Null);
     let schema = published(schema);
     add_references(found, &schema);
@@ -107,7 +107,7 @@ fn add_references(found: &mut Map<String, Value>, schema: &Value) {
     }
 }
 
-/// A definition as version 3 has it: references have their new place, and stand alone.
+/// Converts a definition to version 3: references point to the schemas of the document, and a reference with siblings is wrapped in `allOf`.
 fn published(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
@@ -129,7 +129,7 @@ fn published(schema: &Value) -> Value {
     }
 }
 
-/// The schemas of a custom kind and of its list.
+/// Returns the schemas of a custom kind and of its list.
 fn custom_schemas(kind: &KindSpec, schema: &Value) -> (Value, Value) {
     let gvk = |name: &str| json!([{"group": kind.group, "version": kind.version, "kind": name}]);
     let mut object = published_custom(schema);
@@ -156,7 +156,7 @@ fn custom_schemas(kind: &KindSpec, schema: &Value) -> (Value, Value) {
     (object, list)
 }
 
-/// Clients without the extensions understand a choice of two types, and what every object has.
+/// Publishes the meaning of two extensions in standard terms: int-or-string as a choice of two types, embedded resources with their metadata.
 fn published_custom(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
@@ -175,7 +175,7 @@ fn published_custom(schema: &Value) -> Value {
     }
 }
 
-/// What an object inside an object must have.
+/// Adds the members that an embedded object must have.
 fn embed(members: &mut Map<String, Value>) {
     members.entry("properties").or_insert_with(|| json!({})).as_object_mut().into_iter().for_each(add_identity);
     if let Some(required) = members.entry("required").or_insert_with(|| json!([])).as_array_mut() {

@@ -8,7 +8,7 @@ fn read(registry: &Registry, path: &str) -> Value {
     serde_json::from_slice(&OpenApi::default().document(registry, path).unwrap().body).unwrap()
 }
 
-/// Whether kubectl would find that patches of the kind take the parameter.
+/// Returns true if kubectl would find that patches of the kind take the parameter.
 fn patch_takes(document: &Value, gvk: Value, parameter: &str) -> bool {
     document["paths"].as_object().unwrap().values().any(|path| {
         let patch = &path["patch"];
@@ -93,7 +93,7 @@ fn operations_are_those_of_a_real_server() {
         }
         let ours = read(&registry, path);
         for (place, operations) in recorded["paths"].as_object().unwrap() {
-            // The old watch paths and the root of the group are not listed; nor are the paths behind a proxy.
+            // The deprecated watch paths, the root of the group and the paths behind a proxy are not compared.
             if place.contains("/watch/") || place.ends_with('/') || place.contains("{path}") {
                 continue;
             }
@@ -113,7 +113,7 @@ fn operations_are_those_of_a_real_server() {
     }
 }
 
-/// Without texts for people.
+/// Removes the descriptions.
 fn without_descriptions(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -132,7 +132,7 @@ fn the_operations_of_built_in_kinds_are_those_of_a_real_server() {
     let registry = Registry::builtin();
     let mut differences = Vec::new();
     for (root, recorded) in recorded.as_object().unwrap() {
-        // Documents about discovery itself, and paths that lead to a kubelet, are not offered.
+        // The server offers no documents about discovery itself, and no paths that lead to a kubelet.
         let Some(document) = OpenApi::default().document(&registry, root) else { continue };
         let ours: Value = serde_json::from_slice(&document.body).unwrap();
         let (ours, recorded) = (without_descriptions(&ours["paths"]), without_descriptions(&recorded["paths"]));

@@ -1,4 +1,4 @@
-//! OpenAPI v2 (DISC-9): all groups in one document, for clients that know nothing newer. It says the same as version 3, in another form.
+//! OpenAPI v2 (DISC-9): all groups in one document, for clients that do not know v3. Its content is that of version 3, in another form.
 
 use serde_json::{Map, Value, json};
 
@@ -6,23 +6,23 @@ use crate::{discovery::Document, types::Definitions};
 
 const SCHEMAS: &str = "#/components/schemas/";
 const DEFINITIONS: &str = "#/definitions/";
-/// What version 2 cannot say of a custom type.
+/// The keywords in the schema of a custom type that version 2 does not support.
 const UNSAID: [&str; 5] = ["anyOf", "default", "not", "nullable", "oneOf"];
 
 const PRESERVES: &str = "x-kubernetes-preserve-unknown-fields";
 
-/// What some documents of version 3 say.
+/// The content of some documents of version 3, in the form of version 2.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
     paths: Map<String, Value>,
     definitions: Map<String, Value>,
 }
 
-/// Brings documents of version 3 into the form of version 2.
+/// Converts documents of version 3 to the form of version 2.
 pub(super) fn part<'d>(documents: impl Iterator<Item = &'d Document>) -> Part {
     let Part { mut paths, mut definitions } = Part::default();
     for document in documents {
-        // They are our own.
+        // The documents were built by this server, so they can be parsed.
         let mut document: Value = serde_json::from_slice(&document.body).unwrap_or_default();
         if let Value::Object(items) = document["paths"].take() {
             paths.extend(items.into_iter().map(|(path, item)| (path, self::item(item))));
@@ -37,7 +37,7 @@ pub(super) fn part<'d>(documents: impl Iterator<Item = &'d Document>) -> Part {
     Part { paths, definitions }
 }
 
-/// The document of two parts.
+/// Returns the document with the content of two parts.
 pub(super) fn document(builtin: &Part, custom: Part) -> Value {
     let Part { mut paths, mut definitions } = builtin.clone();
     paths.extend(custom.paths);
@@ -54,7 +54,7 @@ pub(super) fn document(builtin: &Part, custom: Part) -> Value {
     })
 }
 
-/// A path with its operations.
+/// Converts a path with its operations.
 fn item(item: Value) -> Value {
     let Value::Object(members) = item else { return item };
     let convert = |(name, value): (String, Value)| {
@@ -101,7 +101,7 @@ fn operation(mut operation: Value) -> Value {
     operation
 }
 
-/// The type of a parameter stands beside its name.
+/// Converts parameters: version 2 has the type of a parameter beside its name.
 fn parameters(parameters: Value) -> Value {
     let Value::Array(parameters) = parameters else { return parameters };
     let flat = |mut parameter: Value| {
@@ -115,17 +115,17 @@ fn parameters(parameters: Value) -> Value {
     parameters.into_iter().map(flat).collect()
 }
 
-/// The media types of a content.
+/// Returns the media types of a content.
 fn types(content: &Value) -> Option<Value> {
     content.as_object().map(|content| content.keys().cloned().collect())
 }
 
-/// The schema of a content, which is the same for all media types.
+/// Returns the schema of a content, which is the same for all media types.
 fn schema_of(content: &Value) -> Option<Value> {
     content.as_object()?.values().next().map(|content| moved(content["schema"].clone()))
 }
 
-/// References to where version 2 has its types.
+/// Rewrites references to the definitions of version 2.
 fn moved(value: Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -157,7 +157,7 @@ fn custom_kind(schema: Value) -> Value {
     members.into()
 }
 
-/// The schema of a custom type, as far as version 2 can say it.
+/// Converts the schema of a custom type, as far as version 2 can express it.
 fn custom(schema: Value) -> Value {
     let Value::Object(mut members) = schema else { return schema };
     let is_true = |members: &Map<String, Value>, name: &str| members.get(name) == Some(&Value::Bool(true));

@@ -1,4 +1,4 @@
-//! Merging lists, and the order of what comes out.
+//! Merging of lists, and the order of the merged items.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,16 +7,16 @@ use serde_json::{Map, Value};
 use super::marks::Place;
 use super::merge::{DIRECTIVE, ELEMENT_ORDER, StrategicError, bad_directive, go_list, go_map, merge_maps};
 
-/// What a list in a patch does to a live list that is merged.
+/// The effect of a list in a patch on a live list that is merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Merge {
-    /// Its items are added, or merged with those of their key.
+    /// The items of the patch are added, or merged with the live items of the same key.
     Union,
-    /// Its items are taken out.
+    /// The items of the patch are removed from the live list.
     Delete,
 }
 
-/// The patch applied to a list that is merged.
+/// Applies a patch to a list whose strategy is to be merged.
 pub(super) fn merge(live: Vec<Value>, patch: Vec<Value>, place: Place, merge: Merge) -> Result<Vec<Value>, StrategicError> {
     if live.is_empty() && patch.is_empty() {
         return Ok(live);
@@ -54,7 +54,7 @@ pub(super) fn merge(live: Vec<Value>, patch: Vec<Value>, place: Place, merge: Me
     Ok(in_order(merged, &changes, &present, Some(key)))
 }
 
-/// Whether the items are maps. All must be of one type.
+/// Returns true if the items of both lists are maps. All items must be of one type, and none may be a list.
 fn is_of_maps(live: &[Value], patch: &[Value]) -> Result<bool, StrategicError> {
     let mut items = live.iter().chain(patch);
     let first = items.next();
@@ -69,7 +69,7 @@ fn is_of_maps(live: &[Value], patch: &[Value]) -> Result<bool, StrategicError> {
     Ok(first.is_some_and(Value::is_object))
 }
 
-/// Follows the directives among the items of a patch: what is left of the live list, and what is merged into it.
+/// Follows the directives among the items of a patch. Returns the live items that are left, and the changes that are to be merged into them.
 fn directives(mut live: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), StrategicError> {
     let (mut changes, mut replace) = (Vec::new(), false);
     let mut deleted = HashSet::new();
@@ -99,7 +99,7 @@ fn no_key(map: &Map<String, Value>, key: &str) -> StrategicError {
     StrategicError::Other(format!("map: {} does not contain declared merge key: {key}", go_map(map)))
 }
 
-/// The items of the patch must stand in the order that it sets, and none may be missing from it.
+/// Checks that the items of the patch stand in the order that it sets, and that none is missing from that order.
 pub(super) fn check_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), StrategicError> {
     if order.is_empty() || patch.is_empty() {
         return Ok(());
@@ -122,8 +122,8 @@ pub(super) fn check_order(patch: &[Value], order: &[Value], key: Option<&str>) -
     Ok(())
 }
 
-/// Items named by `order` in that order; the others keep their live order and come before the next named item only if both are live and they
-/// stand before it.
+/// Sorts merged items. Items that `order` names stand in that order; the others keep their live order, and come before the next named item only
+/// if both are live and they stand before it in the live list.
 pub(super) fn in_order(merged: Vec<Value>, order: &[Value], live: &[Value], key: Option<&str>) -> Vec<Value> {
     let (order, live) = (Order::of(order, key), Order::of(live, key));
     let (mut named, mut rest): (Vec<_>, Vec<_>) = merged.into_iter().partition(|item| order.place(item).is_some());
@@ -144,7 +144,7 @@ pub(super) fn in_order(merged: Vec<Value>, order: &[Value], live: &[Value], key:
     }
 }
 
-/// Where the items of a list stand, by their key or as a whole.
+/// The indexes of the items of a list, by merge key or by the whole item.
 struct Order<'k> {
     key: Option<&'k str>,
     places: HashMap<String, usize>,
@@ -159,7 +159,7 @@ impl<'k> Order<'k> {
         order
     }
 
-    /// The first place of an item counts.
+    /// Records the index of an item. Of equal items, the first index counts.
     fn put(&mut self, item: &Value, place: usize) {
         if let Some(identity) = self.identity(item) {
             self.places.entry(identity).or_insert(place);
@@ -170,7 +170,7 @@ impl<'k> Order<'k> {
         self.places.get(&self.identity(item)?).copied()
     }
 
-    /// Members are sorted, so that equal values have equal texts.
+    /// Returns the text that identifies an item. The members of a map are sorted, so that equal values have equal texts.
     fn identity(&self, item: &Value) -> Option<String> {
         match self.key {
             Some(key) => item.get(key).map(Value::to_string),

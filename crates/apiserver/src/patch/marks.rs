@@ -1,10 +1,10 @@
-//! How a type wants its fields to be merged.
+//! The merge strategies and merge keys that a type declares for its fields.
 
 use serde_json::Value;
 
 use crate::types::Definitions;
 
-/// A place in a type, as far as its schema is known.
+/// A position in a type, with its schema if one is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     schema: Option<&'static Value>,
@@ -13,34 +13,34 @@ pub(super) struct Place {
 const REFERENCE: &str = "#/definitions/";
 
 impl Place {
-    /// The root of a type, by the name of its definition.
+    /// Returns the root of a type, by the name of its definition.
     pub(super) fn root(definition: &str) -> Self {
         Self { schema: Definitions::embedded().schema(definition) }
     }
 
-    /// A member of a map.
+    /// Returns the position of a member of a map.
     pub(super) fn member(self, name: &str) -> Self {
         let schema = self.resolved();
         let property = schema.and_then(|schema| schema.get("properties")?.get(name));
         Self { schema: property.or_else(|| schema?.get("additionalProperties")) }
     }
 
-    /// An item of a list.
+    /// Returns the position of the items of a list.
     pub(super) fn item(self) -> Self {
         Self { schema: self.resolved().and_then(|schema| schema.get("items")) }
     }
 
-    /// The key by which the items of a list are matched.
+    /// Returns the key by which the items of a list are matched.
     pub(super) fn merge_key(self) -> Option<&'static str> {
         self.schema?.get("x-kubernetes-patch-merge-key")?.as_str()
     }
 
-    /// Whether a list is merged; others are replaced.
+    /// Returns true if a list is merged; other lists are replaced.
     pub(super) fn merges(self) -> bool {
         self.has_strategy("merge")
     }
 
-    /// Whether a map is replaced; others are merged.
+    /// Returns true if a map is replaced; other maps are merged.
     pub(super) fn replaces(self) -> bool {
         self.has_strategy("replace")
     }
@@ -50,7 +50,7 @@ impl Place {
         strategy.is_some_and(|strategy| strategy.split(',').any(|part| part == name))
     }
 
-    /// The schema behind a reference. The marks of a field stand beside its reference, not behind it.
+    /// Returns the schema that a reference leads to. The marks of a field stand beside its reference, not in the schema that it leads to.
     fn resolved(self) -> Option<&'static Value> {
         let schema = self.schema?;
         match schema.get("$ref").and_then(Value::as_str) {

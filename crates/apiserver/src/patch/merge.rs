@@ -1,20 +1,20 @@
-//! Merging maps.
+//! Merging of maps.
 
 use serde_json::{Map, Value};
 
 use super::lists::{self, Merge};
 use super::marks::Place;
 
-/// A patch that cannot be applied, in the words of the real server.
+/// A patch that cannot be applied, with the text of the real server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StrategicError {
     /// A directive has the wrong form.
     #[error("invalid patch format of {0}")]
     Format(&'static str),
-    /// A list in a list.
+    /// A list contains a list.
     #[error("lists of lists are not supported")]
     Nested,
-    /// Anything else.
+    /// Any other problem, with its text.
     #[error("{0}")]
     Other(String),
 }
@@ -24,8 +24,7 @@ const RETAIN_KEYS: &str = "$retainKeys";
 pub(super) const ELEMENT_ORDER: &str = "$setElementOrder";
 const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList";
 
-/// Applies a strategic merge patch to an object of a built-in type; `definition` is the name of its schema. After an error the object
-/// is in between.
+/// Applies a strategic merge patch to an object of a built-in type; `definition` is the name of its schema. On an error the object is unchanged.
 pub fn strategic_merge(object: &mut Value, patch: &Value, definition: &str) -> Result<(), StrategicError> {
     let Value::Object(patch) = patch else {
         return Err(StrategicError::Other("a strategic merge patch must be an object".to_owned()));
@@ -35,7 +34,7 @@ pub fn strategic_merge(object: &mut Value, patch: &Value, definition: &str) -> R
     Ok(())
 }
 
-/// The patch applied to a map.
+/// Applies a patch to a map.
 pub(super) fn merge_maps(
     mut live: Map<String, Value>,
     patch: &Map<String, Value>,
@@ -91,7 +90,7 @@ pub(super) fn bad_directive(directive: &Value, map: &Map<String, Value>) -> Stra
     StrategicError::Other(format!("unknown patch type: {} in map: {}", go_value(directive), go_map(map)))
 }
 
-/// The field that a member with a prefix is about.
+/// Returns the field that a member with the prefix refers to, as in `$setElementOrder/field`.
 fn field_of<'a>(name: &'a str, prefix: &str) -> Option<&'a str> {
     name.strip_prefix(prefix)?.strip_prefix('/')
 }
@@ -107,7 +106,7 @@ fn retain_keys(live: &mut Map<String, Value>, patch: &Map<String, Value>, kept: 
     Ok(())
 }
 
-/// Merges the lists whose order the patch sets, also when it says nothing else about them.
+/// Merges the lists whose order the patch sets, even if the patch does not change their items.
 fn ordered_lists(live: &mut Map<String, Value>, patch: &mut Map<String, Value>, place: Place) -> Result<(), StrategicError> {
     let fields: Vec<String> = patch.keys().filter_map(|name| field_of(name, ELEMENT_ORDER)).map(str::to_owned).collect();
     for field in fields {
@@ -142,7 +141,7 @@ fn list(value: Value) -> Result<Vec<Value>, StrategicError> {
     Err(StrategicError::Other(format!("expected a []interface {{}}, but received a {found}")))
 }
 
-/// What is new has nothing to delete.
+/// Drops nulls from a new value, which has no live members that they could delete.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -153,7 +152,7 @@ fn without_nulls(value: Value) -> Value {
     }
 }
 
-/// What is new has nothing to merge with: a map with a directive is left out.
+/// Drops maps with a directive from a new value, which has no live map that they could be merged with.
 fn without_directives(value: Value) -> Option<Value> {
     Some(match value {
         Value::Object(members) if members.contains_key(DIRECTIVE) => return None,
@@ -165,13 +164,13 @@ fn without_directives(value: Value) -> Option<Value> {
     })
 }
 
-/// A map as Go prints it.
+/// Returns a map as Go prints it.
 pub(super) fn go_map(map: &Map<String, Value>) -> String {
     let members: Vec<_> = map.iter().map(|(name, value)| format!("{name}:{}", go_value(value))).collect();
     format!("map[{}]", members.join(" "))
 }
 
-/// A list as Go prints it.
+/// Returns a list as Go prints it.
 pub(super) fn go_list(items: &[Value]) -> String {
     format!("[{}]", items.iter().map(go_value).collect::<Vec<_>>().join(" "))
 }

@@ -1,8 +1,8 @@
-//! Strategic merge patches: a merge that knows which lists are maps.
+//! Strategic merge patches: merge patches that merge lists with a merge key item by item.
 //!
-//! A patch looks like the object. What is null is deleted, maps are merged, and a list whose type says so is merged by its key instead of
-//! being replaced. Members that start with `$` are directives: `$patch`, `$retainKeys`, `$setElementOrder/list` and
-//! `$deleteFromPrimitiveList/list`. Only built-in types have the marks for it.
+//! A patch has the form of the object. A null deletes its member, maps are merged, and a list whose type declares a merge key is merged by that
+//! key instead of being replaced. Members that start with `$` are directives: `$patch`, `$retainKeys`, `$setElementOrder/list` and
+//! `$deleteFromPrimitiveList/list`. Only built-in types declare merge keys.
 
 mod lists;
 mod marks;

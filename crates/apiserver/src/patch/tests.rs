@@ -102,7 +102,7 @@ fn maps_are_merged_unless_told_otherwise() {
         "unknown patch type: bogus in map: map[$patch:bogus]"
     );
     assert_eq!(patched(CONFIG_MAP, json!({}), json!({"data": {"a": null, "b": "1"}})), json!({"data": {"b": "1"}}));
-    // A directive for what is not there is no error, and leaves nothing.
+    // A directive for a missing map is no error, and leaves no map behind.
     assert_eq!(patched(CONFIG_MAP, json!({}), json!({"data": {"$patch": "bogus"}})), json!({}));
 }
 
@@ -111,7 +111,7 @@ fn names() -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    /// A merged list holds each item once, those of the patch in its order, the others in theirs.
+    /// A merged list holds each item once: the items of the patch in the order of the patch, the others in their live order.
     #[test]
     fn merged_lists_keep_both_orders(live in names(), patch in names()) {
         let list = |names: &[String]| names.iter().map(|name| json!({"name": name})).collect::<Value>();

@@ -1,4 +1,4 @@
-//! From messages to JSON.
+//! Decoding of messages to JSON.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Map, Number, Value};
@@ -10,11 +10,11 @@ use super::{
 };
 use crate::types::form::{Form, SCHEMA};
 
-/// Deeper messages are refused; no real object comes near.
+/// The maximal nesting depth of messages; no real object comes close to it.
 const MAX_DEPTH: usize = 100;
 
-/// Reads a message into a JSON object. Fields without a number in the layout are skipped; of zero values only those stay that a client
-/// could have meant (PB-5).
+/// Reads a message into a JSON object. Fields without a number in the layout are skipped; of zero values only those are kept that a client could
+/// have set on purpose (PB-5).
 pub(super) fn message(definition: &str, bytes: &[u8]) -> Result<Map<String, Value>, WireError> {
     let mut members = Map::new();
     if let Some(layout) = Layout::of(definition) {
@@ -65,7 +65,7 @@ impl Decoder {
                 }
             }
             (Form::Struct(definition), Piece::Bytes(bytes)) => {
-                // A message that comes twice is one message.
+                // A message field that occurs twice is merged into one message.
                 let object = members.entry(name).or_insert_with(|| Value::Object(Map::new()));
                 if let (Value::Object(inner), Some(layout)) = (object, Layout::of(definition)) {
                     self.members(layout, bytes, inner)?;
@@ -86,7 +86,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// An item of a list, or many numbers in one piece.
+    /// Reads an item of a list, or several packed numbers.
     fn items(&mut self, form: &'static Form, piece: Piece<'_>, items: &mut Vec<Value>, name: &str) -> Result<(), WireError> {
         match (form, piece) {
             (Form::Bool | Form::Int32 | Form::Int64, Piece::Bytes(packed)) => {
@@ -106,14 +106,14 @@ impl Decoder {
         Ok(())
     }
 
-    /// An entry of a map: its key is 1, its value 2.
+    /// Reads an entry of a map: its key has the number 1, its value the number 2.
     fn entry(&mut self, form: &'static Form, bytes: &[u8], name: &str) -> Result<(String, Value), WireError> {
         let (mut key, mut value) = (String::new(), None);
         let mut reader = Reader::new(bytes);
         while let Some((number, piece)) = reader.next()? {
             match (number, piece) {
                 (1, Piece::Bytes(bytes)) => key = special::lossy(bytes),
-                // A list cannot be the value of a map, so there is a message around it.
+                // A list cannot be the value of a map, so it is wrapped in a message.
                 (2, Piece::Bytes(wrapped)) if matches!(form, Form::List(_)) => value = Some(self.wrapped(form, wrapped, name)?),
                 (2, piece) => value = Some(self.value(form, piece, name)?),
                 _ => {}
@@ -122,7 +122,7 @@ impl Decoder {
         Ok((key, value.unwrap_or_else(|| form.zero())))
     }
 
-    /// A message whose only field is a list.
+    /// Reads a message whose only field is a list.
     fn wrapped(&mut self, form: &'static Form, bytes: &[u8], name: &str) -> Result<Value, WireError> {
         let Form::List(item) = form else { return Ok(Value::Null) };
         let mut items = Vec::new();
@@ -162,7 +162,7 @@ impl Decoder {
         })
     }
 
-    /// A schema, or what may stand in its place.
+    /// Reads a schema, or the alternative that may stand in its place.
     fn alternative(&mut self, form: &'static Form, bytes: &[u8], name: &str) -> Result<Value, WireError> {
         static SCHEMA_FORM: Form = Form::Struct(SCHEMA);
         let (mut schema, mut others, mut allows) = (None, Vec::new(), false);
@@ -186,7 +186,7 @@ impl Decoder {
     }
 }
 
-/// The name of the field in Go, as its decoder calls it.
+/// Returns the name of a field in Go, which the texts of its decoder use.
 fn go_name(name: &str) -> String {
     if name == "metadata" {
         return "ObjectMeta".to_owned();
@@ -195,12 +195,12 @@ fn go_name(name: &str) -> String {
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
-/// A quantity that was never set is zero.
+/// Returns a quantity; one that was never set is zero.
 fn quantity(text: String) -> Value {
     if text.is_empty() { "0".into() } else { text.into() }
 }
 
-/// Whole numbers print without a fraction, as Go prints them.
+/// Returns a number; whole numbers are printed without a fraction, as Go prints them.
 fn number(value: f64, name: &str) -> Result<Value, WireError> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() < EXACT {

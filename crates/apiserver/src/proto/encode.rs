@@ -1,4 +1,4 @@
-//! From JSON to messages (PB-6).
+//! Encoding of JSON to messages (PB-6).
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
@@ -18,8 +18,8 @@ use crate::types::{
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
-/// Prints an object, a list or a Status into a body that [`decode`](super::decode) reads; none when its kind is neither built in nor the
-/// shape that shows metadata.
+/// Encodes an object, a list or a Status into a body that [`decode`](super::decode) reads. Returns `None` if the kind is neither built in nor a
+/// PartialObjectMetadata or a list of them.
 pub fn encode(value: &Value) -> Option<Vec<u8>> {
     let raw = match value.kind() {
         "PartialObjectMetadata" => metadata_message(value),
@@ -32,7 +32,7 @@ pub fn encode(value: &Value) -> Option<Vec<u8>> {
     Some(seal(value.api_version(), value.kind(), &raw))
 }
 
-/// Prints a list whose items are of one built-in kind.
+/// Encodes a list whose items are of one built-in kind.
 pub(crate) fn list<'a>(
     api_version: &str,
     kind: &str,
@@ -45,7 +45,7 @@ pub(crate) fn list<'a>(
     Some(seal(api_version, kind, &collection(metadata, items)))
 }
 
-/// Frames an event of a watch: a length in four bytes, then the type of the event and the object in its envelope.
+/// Frames an event of a watch: its length in four bytes, then the type of the event and the object in its envelope.
 pub(crate) fn watch_event(event_type: &str, object: &[u8]) -> Bytes {
     let mut raw = Vec::with_capacity(object.len() + 8);
     put_bytes(&mut raw, 1, object);
@@ -75,7 +75,7 @@ fn collection(metadata: &Value, items: impl Iterator<Item = Vec<u8>>) -> Vec<u8>
     out
 }
 
-/// The message of an object of a definition.
+/// Returns the message of an object of a definition.
 pub(super) fn message(definition: &str, members: &Map<String, Value>) -> Vec<u8> {
     let mut out = Vec::new();
     if let Some(layout) = Layout::of(definition) {
@@ -87,7 +87,7 @@ pub(super) fn message(definition: &str, members: &Map<String, Value>) -> Vec<u8>
 fn put_members(out: &mut Vec<u8>, layout: &Layout, members: &Map<String, Value>) {
     for (number, slot) in layout.slots() {
         match slot {
-            // Being there is all that it says.
+            // A marker has no content; its presence is its value.
             Slot::Field(entry) if entry.is_marker => {
                 if members.get(&entry.field.name).is_some_and(Value::is_object) {
                     put_bytes(out, *number, &[]);
@@ -132,7 +132,7 @@ fn put_value(out: &mut Vec<u8>, number: u32, form: &Form, value: &Value) {
     let text = || value.as_str().unwrap_or_default();
     match form {
         Form::String => put_bytes(out, number, text().as_bytes()),
-        // What is stored has been read from base64 before.
+        // Stored values were decoded from base64 when they were read, so they are valid.
         Form::Bytes => put_bytes(out, number, &BASE64_STANDARD.decode(text()).unwrap_or_default()),
         Form::Bool => put_number(out, number, value.as_bool().unwrap_or_default().into()),
         Form::Int32 | Form::Int64 => put_number(out, number, value.as_i64().unwrap_or_default() as u64),
@@ -162,12 +162,12 @@ fn put_value(out: &mut Vec<u8>, number: u32, form: &Form, value: &Value) {
             put_bytes(out, number, &raw);
         }
         Form::SchemaOrList | Form::SchemaOrBool | Form::SchemaOrNames => put_alternative(out, number, form, value),
-        // Lists of lists and of maps do not exist.
+        // Lists of lists and lists of maps do not occur in built-in types.
         Form::List(_) | Form::Map(_) => {}
     }
 }
 
-/// A schema, or what may stand in its place.
+/// Encodes a schema, or the alternative that may stand in its place.
 fn put_alternative(out: &mut Vec<u8>, number: u32, form: &Form, value: &Value) {
     static SCHEMA_FORM: Form = Form::Struct(SCHEMA);
     let mut alternative = Vec::new();

@@ -1,4 +1,4 @@
-//! What stands around a message: four bytes, then who it is and the message itself (REQ-2, PB-1).
+//! The envelope of a message: four magic bytes, then the kind and the message itself (REQ-2, PB-1).
 
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::Value;
@@ -19,31 +19,31 @@ pub(crate) const STREAM_TYPE: &str = "application/vnd.kubernetes.protobuf;stream
 /// The bytes that an envelope starts with.
 const MAGIC: &[u8] = b"k8s\0";
 
-/// A body cannot be read.
+/// The error of a body that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtobufError {
     /// The body has no bytes.
     #[error("empty data")]
     Empty,
-    /// The body does not start with the four bytes.
+    /// The body does not start with the magic bytes.
     #[error("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")]
     NoEnvelope,
-    /// There is nothing behind the four bytes.
+    /// The body ends after the magic bytes.
     #[error("empty body")]
     NoBody,
-    /// The envelope is broken.
+    /// The envelope is malformed.
     #[error(transparent)]
     Envelope(WireError),
-    /// The message in the envelope is broken.
+    /// The message in the envelope is malformed.
     #[error("{source}")]
     Message {
         /// The kind that the envelope names.
         kind: String,
-        /// What is wrong.
+        /// The problem with the message.
         source: WireError,
     },
-    /// Nothing is known about the kind.
+    /// The kind is not known.
     #[error("no kind {kind:?} is registered for version {api_version:?}")]
     UnknownKind {
         /// The version that the envelope names.
@@ -61,10 +61,10 @@ struct Envelope<'a> {
     raw: &'a [u8],
 }
 
-/// Reads a body in an envelope into an object, whose `apiVersion` and `kind` are those of the envelope, and absent where it has none. Then
-/// the message is taken for an `expected` object.
+/// Reads a body in an envelope into an object. Its `apiVersion` and `kind` are those of the envelope; if the envelope has none, they are absent
+/// and the message is read as an `expected` object.
 ///
-/// Never panics, and takes memory in proportion to the body, whatever the bytes are.
+/// Never panics, and uses memory in proportion to the body, for any bytes.
 pub fn decode(body: &[u8], expected: &GroupVersionKind) -> Result<Value, ProtobufError> {
     if body.is_empty() {
         return Err(ProtobufError::Empty);
@@ -138,7 +138,7 @@ pub(super) fn seal(api_version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {
     out.extend_from_slice(MAGIC);
     put_bytes(&mut out, 1, &names);
     put_bytes(&mut out, 2, raw);
-    // Neither an encoding nor a type of the content: they are always there, and always empty.
+    // The encoding and the type of the content are always present and always empty.
     put_bytes(&mut out, 3, &[]);
     put_bytes(&mut out, 4, &[]);
     out

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{decode, encode};
 use crate::types::Definitions;
 
-/// The fixtures of the newest version that is there.
+/// Returns the folders of the fixtures that are in the module cache.
 fn folders() -> Vec<PathBuf> {
     let cache = std::env::var_os("GOMODCACHE")
         .map(PathBuf::from)
@@ -54,7 +54,7 @@ fn messages_of_all_kinds_read_as_their_json() {
     assert!(seen > 70, "only {seen} fixtures");
 }
 
-/// The first place where two values differ.
+/// Returns the path and values of the first difference between two values.
 fn difference(found: &Value, wanted: &Value, path: &str) -> String {
     match (found, wanted) {
         (Value::Object(one), Value::Object(other)) => {

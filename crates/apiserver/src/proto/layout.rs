@@ -1,4 +1,4 @@
-//! Which field has which number.
+//! The field numbers of messages.
 
 use std::{
     collections::HashMap,
@@ -10,8 +10,8 @@ use crate::types::{
     form::{Field, Struct},
 };
 
-/// One line per message: its definition, then `number=field`, or `number(fields)` for a message that JSON does not know as such.
-/// Written by `examples/generate-protobuf.rs`; `data/NOTICE` names the source.
+/// The table of field numbers. Each line has the definition of a message, then `number=field`, or `number(fields)` for a message that JSON does
+/// not show as such. It is written by `examples/generate-protobuf.rs`; `data/NOTICE` names the source.
 static TABLE: &str = include_str!("../../data/protobuf.txt");
 
 static LAYOUTS: LazyLock<HashMap<&'static str, Line>> = LazyLock::new(|| {
@@ -32,12 +32,12 @@ pub(super) struct Layout {
     slots: Vec<(u32, Slot)>,
 }
 
-/// What a number stands for.
+/// The meaning of a field number.
 #[derive(Debug)]
 pub(super) enum Slot {
-    /// A field.
+    /// A field of the object.
     Field(Entry),
-    /// A message whose fields are those of the object around it.
+    /// A message whose fields belong to the object around it.
     Inline(Layout),
 }
 
@@ -45,12 +45,12 @@ pub(super) enum Slot {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) field: &'static Field,
-    /// Whether it holds a message without fields, which says something by being there.
+    /// True if the field holds a message without fields, whose presence is its value.
     pub(super) is_marker: bool,
 }
 
 impl Layout {
-    /// The layout of a definition, read when it is first asked for.
+    /// Returns the layout of a definition, parsed on first use.
     pub(super) fn of(definition: &str) -> Option<&'static Self> {
         let line = LAYOUTS.get(definition)?;
         Some(line.layout.get_or_init(|| {
@@ -62,7 +62,7 @@ impl Layout {
         }))
     }
 
-    /// The name of the message.
+    /// Returns the name of the message.
     pub(super) fn name(&self) -> &'static str {
         self.name
     }
@@ -94,7 +94,7 @@ impl Layout {
                 let end = after.find([' ', ')']).unwrap_or(after.len());
                 let name = after[..end].trim_start_matches('=');
                 *rest = &after[end..];
-                // A test finds every field of the table in the definitions.
+                // A test checks that the definitions have every field of the table.
                 if let Some(field) = form.field(name) {
                     slots.push((number, Slot::Field(Entry { field, is_marker: is_marker(name) })));
                 }
@@ -105,7 +105,7 @@ impl Layout {
     }
 }
 
-/// Whether a field refers to a definition without content. Those that stand for any JSON are messages with bytes.
+/// Returns true if a field refers to a definition without content. Fields that hold any JSON refer to messages with bytes and are no markers.
 fn is_marker(definition: &str, field: &str) -> bool {
     let schema = Definitions::embedded().schema(definition);
     let target = schema.and_then(|schema| schema["properties"][field]["$ref"].as_str()).unwrap_or_default();

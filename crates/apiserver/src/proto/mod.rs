@@ -1,7 +1,7 @@
-//! Protobuf bodies of built-in kinds, to JSON and back (6.10 of the behaviour).
+//! Protobuf bodies of built-in kinds, converted to JSON and back (6.10 of the behaviour).
 //!
-//! There are no generated structs: `data/protobuf.txt` has the field numbers, the OpenAPI definitions say what the fields hold. What is
-//! read here goes through the same normal form and defaults as a JSON body.
+//! There are no generated structs: `data/protobuf.txt` holds the field numbers, the OpenAPI definitions the types of the fields. A decoded body
+//! goes through the same normal form and defaults as a JSON body.
 
 mod decode;
 mod encode;

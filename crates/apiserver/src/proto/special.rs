@@ -1,14 +1,14 @@
-//! Messages that JSON writes as one value: times, quantities, numbers or texts, raw JSON (PB-4).
+//! Messages that JSON represents as one value: times, quantities, numbers or strings, raw JSON (PB-4).
 
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::wire::{Piece, Reader, WireError, put_bytes, put_number};
 
-/// The seconds of the time that Go takes for none.
+/// The seconds of Go's zero time, which means that no time is set.
 const NO_TIME: i64 = -62_135_596_800;
 
-/// A time with the number of digits of a second; none when it is not set.
+/// Returns a time with the given number of fractional digits, or null if it is not set.
 pub(super) fn time(bytes: &[u8], digits: usize, field: &str) -> Result<Value, WireError> {
     let (mut seconds, mut nanos) = (0_i64, 0_i32);
     let mut reader = Reader::new(bytes);
@@ -26,12 +26,12 @@ pub(super) fn time(bytes: &[u8], digits: usize, field: &str) -> Result<Value, Wi
         return Ok(Value::Null);
     }
     let unprintable = |error: jiff::Error| WireError::Unprintable { field: field.to_owned(), problem: error.to_string() };
-    // Whole seconds are all that a time keeps.
+    // A time keeps whole seconds only.
     let time = Timestamp::new(seconds, if digits == 0 { 0 } else { nanos }).map_err(unprintable)?;
     Ok(format!("{time:.digits$}").into())
 }
 
-/// The message of a time; empty when the text is none.
+/// Writes the message of a time; the message is empty if the text is not a time.
 pub(super) fn put_time(out: &mut Vec<u8>, text: &str) {
     if let Ok(time) = text.parse::<Timestamp>() {
         put_number(out, 1, time.as_second() as u64);
@@ -39,7 +39,7 @@ pub(super) fn put_time(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// A message with one text.
+/// Reads a message with one string.
 pub(super) fn text(bytes: &[u8]) -> Result<String, WireError> {
     let mut text = String::new();
     let mut reader = Reader::new(bytes);
@@ -51,7 +51,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, WireError> {
     Ok(text)
 }
 
-/// A number or a text.
+/// Reads a number or a string.
 pub(super) fn int_or_string(bytes: &[u8]) -> Result<Value, WireError> {
     let (mut is_text, mut number, mut text) = (false, 0_i32, String::new());
     let mut reader = Reader::new(bytes);
@@ -66,7 +66,7 @@ pub(super) fn int_or_string(bytes: &[u8]) -> Result<Value, WireError> {
     Ok(if is_text { text.into() } else { number.into() })
 }
 
-/// The message of a number or a text.
+/// Writes the message of a number or a string.
 pub(super) fn put_int_or_string(out: &mut Vec<u8>, value: &Value) {
     let text = value.as_str();
     put_number(out, 1, u64::from(text.is_some()));
@@ -74,7 +74,7 @@ pub(super) fn put_int_or_string(out: &mut Vec<u8>, value: &Value) {
     put_bytes(out, 3, text.unwrap_or_default().as_bytes());
 }
 
-/// Any JSON, as bytes inside a message.
+/// Reads any JSON, which the message holds as bytes.
 pub(super) fn raw_json(bytes: &[u8], field: &str) -> Result<Value, WireError> {
     let mut raw: &[u8] = &[];
     let mut reader = Reader::new(bytes);
@@ -89,7 +89,7 @@ pub(super) fn raw_json(bytes: &[u8], field: &str) -> Result<Value, WireError> {
     serde_json::from_slice(raw).map_err(|error| WireError::Unprintable { field: field.to_owned(), problem: error.to_string() })
 }
 
-/// The text of bytes; what is no text becomes the replacement character, as Go's JSON prints it.
+/// Returns bytes as a string; each invalid sequence becomes the replacement character, as Go's JSON prints it.
 pub(super) fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

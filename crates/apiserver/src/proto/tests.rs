@@ -62,12 +62,12 @@ fn every_kind_of_value_comes_back() {
 // PB-5
 #[test]
 fn zeros_stay_only_where_a_client_could_have_meant_them() {
-    // A pod spec as Go writes it: every plain field is there.
+    // The bytes are a pod spec as Go writes it, in which every plain field is present.
     let mut raw = Vec::new();
     let spec = [0x58, 0x00, 0x52, 0x00, 0xf0, 0x01, 0x00];
     super::wire::put_bytes(&mut raw, 2, &spec);
     let body = super::envelope::seal("v1", "Pod", &raw);
-    // hostNetwork and nodeName are plain, enableServiceLinks is a pointer.
+    // The fields hostNetwork and nodeName are plain, enableServiceLinks is a pointer.
     assert_eq!(read(&body)["spec"], json!({"enableServiceLinks": false}));
 }
 
@@ -112,7 +112,7 @@ fn messages_inside_messages_end_somewhere() {
     assert_eq!(error.to_string(), "proto: exceeded max recursion depth");
 }
 
-/// Any object of a definition, in the form in which it comes back: nothing empty.
+/// Generates objects of a definition in the form in which they are decoded: without empty values.
 fn any_object(definition: &'static str, depth: u32) -> BoxedStrategy<Value> {
     use crate::types::form::Form;
     fn any_value(form: &'static Form, depth: u32) -> BoxedStrategy<Value> {
@@ -178,7 +178,7 @@ proptest! {
         let _ = decode(&bytes, &GroupVersionKind::new("", "v1", "Pod"));
         let _ = decode(&[b"k8s\0", bytes.as_slice()].concat(), &GroupVersionKind::new("", "v1", "Pod"));
         let _ = decode(&super::envelope::seal("v1", "Pod", &bytes), &GroupVersionKind::default());
-        // A real message with one wrong byte.
+        // The body is a valid message with one wrong byte.
         let mut body = super::encode(&json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "n", "labels": {"a": "b"}},
             "spec": {"containers": [{"name": "c", "ports": [{"containerPort": 80}], "resources": {"limits": {"cpu": "1"}}}]}})).unwrap();
         let at = at % body.len();

@@ -1,25 +1,25 @@
-//! The wire format: tags, variable-length numbers, and pieces with a length.
+//! The wire format: tags, variable-length numbers, and length-delimited bytes.
 
-/// Bytes are no message of the wire format.
+/// The error of bytes that are no message of the wire format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// They end too early.
+    /// The bytes end too early.
     #[error("unexpected EOF")]
     UnexpectedEnd,
     /// A number has more than 64 bits.
     #[error("proto: integer overflow")]
     Overflow,
-    /// A tag that no field can have.
+    /// A tag has a number that no field can have.
     #[error("proto: {message}: illegal tag {number} (wire type {wire})")]
     IllegalTag {
-        /// The message that it stands in.
+        /// The name of the message around the tag.
         message: &'static str,
         /// The number of the field.
         number: u32,
         /// The wire type.
         wire: u8,
     },
-    /// A wire type that does not exist.
+    /// The wire type does not exist.
     #[error("proto: illegal wireType {0}")]
     IllegalType(u8),
     /// A field has a value of another wire type.
@@ -30,30 +30,30 @@ pub enum WireError {
         /// The name of the field.
         field: String,
     },
-    /// The end of a group that has not begun.
+    /// A group ends that has not begun.
     #[error("proto: {0}: wiretype end group for non-group")]
     EndGroup(&'static str),
-    /// Messages inside messages, without an end.
+    /// Messages are nested too deep.
     #[error("proto: exceeded max recursion depth")]
     TooDeep,
-    /// A value that JSON cannot say.
+    /// A value cannot be expressed in JSON.
     #[error("proto: field {field} has no JSON form: {problem}")]
     Unprintable {
         /// The name of the field.
         field: String,
-        /// What is wrong.
+        /// The problem with the value.
         problem: String,
     },
 }
 
-/// One field as it stands on the wire.
+/// The value of one field on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Piece<'a> {
     /// A number of variable length.
     Varint(u64),
     /// Eight bytes.
     Fixed64(u64),
-    /// Bytes with a length: a text, a message, or many numbers.
+    /// Length-delimited bytes: a string, a message, or packed numbers.
     Bytes(&'a [u8]),
     /// Four bytes.
     Fixed32(u32),
@@ -62,7 +62,7 @@ pub(super) enum Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// The number of the wire type.
+    /// Returns the number of the wire type.
     pub(super) fn wire_type(self) -> u8 {
         match self {
             Self::Varint(_) => 0,
@@ -74,7 +74,7 @@ impl Piece<'_> {
     }
 }
 
-/// Reads fields one after the other. Nothing is copied.
+/// A reader of the fields of a message, which copies no bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
@@ -85,13 +85,13 @@ impl<'a> Reader<'a> {
         Self { rest: bytes }
     }
 
-    /// The next field and its number; `None` at the end. What is not understood is skipped.
+    /// Returns the next field and its number, or `None` at the end. Groups are skipped.
     pub(super) fn next(&mut self) -> Result<Option<(u32, Piece<'a>)>, WireError> {
         self.next_of("Message", |_| false)
     }
 
-    /// The same for a message of which some fields are known: those come out also with a wire type that no field has. Groups, which no
-    /// message here has, are skipped.
+    /// Returns the next field and its number, or `None` at the end. A known field is also returned if it has a wire type that no field has, so
+    /// that the caller can report it by name. Groups, which no message of this API has, are skipped.
     pub(super) fn next_of(
         &mut self,
         message: &'static str,
@@ -132,12 +132,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether everything is read.
+    /// Returns true if all bytes are read.
     pub(super) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// A number of variable length.
+    /// Reads a number of variable length.
     pub(super) fn varint(&mut self) -> Result<u64, WireError> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         Err(WireError::Overflow)
     }
 
-    /// Eight bytes as a number.
+    /// Reads eight bytes as a number.
     pub(super) fn fixed64(&mut self) -> Result<u64, WireError> {
         Ok(u64::from_le_bytes(self.array()?))
     }

@@ -1,4 +1,4 @@
-//! Server-side apply: patches that say which fields a client cares about (apiserver.md, 2.13).
+//! Server-side apply: patches that declare the fields that a client owns (apiserver.md, 2.13).
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
 use serde_json::Value;
@@ -22,16 +22,16 @@ use crate::{
     status::{Cause, Details, FieldError, Status},
 };
 
-/// The manager whose applies keep the annotation of client-side apply up to date (SMD-16).
+/// The manager whose applies update the last-applied annotation of client-side apply (SMD-16).
 const KUBECTL: &str = "kubectl";
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Whether a patch is an apply patch, by its `Content-Type`.
+/// Returns true for the `Content-Type` of an apply patch.
 pub(super) fn is_apply(content_type: &str) -> bool {
     content_type.split(';').next().unwrap_or_default().trim() == "application/apply-patch+yaml"
 }
 
-/// What a client applied.
+/// The object that a client applied, and the options of the apply.
 #[derive(Debug)]
 pub(super) struct Applied {
     object: Value,
@@ -39,7 +39,7 @@ pub(super) struct Applied {
 }
 
 impl Applied {
-    /// Reads an apply patch and the options that belong to it.
+    /// Reads an apply patch and its options.
     pub(super) fn read(
         query: &Query,
         body: &[u8],
@@ -62,7 +62,7 @@ impl Applied {
         Ok(Self { object, force: query.is_set("force") })
     }
 
-    /// SSA-11.
+    /// Rejects a body with managed fields, or of another type than the request's (SSA-11).
     pub(super) fn check(&self, api_version: &str, kind: &str) -> Result<(), Status> {
         if self.object.api_version() != api_version || self.object.kind() != kind {
             return Err(Status::bad_request(format!("invalid object type: {}", qualified(&self.object))));
@@ -73,7 +73,7 @@ impl Applied {
         Ok(())
     }
 
-    /// What the apply makes of the live object and its managers.
+    /// Applies the object to the live object and its managers.
     pub(super) fn apply(
         &self,
         ownership: &Ownership<'_>,
@@ -99,7 +99,7 @@ impl Applied {
 }
 
 impl State {
-    /// Applies an object as a controller of the server does: what it says is so, whoever owned it.
+    /// Applies an object for a controller of the server, with force.
     pub(crate) async fn apply(
         &self,
         context: &mut WriteContext<'_>,
@@ -120,7 +120,7 @@ impl State {
     }
 }
 
-/// Answers an apply patch of an object or of a subresource that takes the whole object. A missing object is created.
+/// Answers an apply patch of an object, or of a subresource that takes the whole object. A missing object is created.
 pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "PatchOptions")?;
     context.recording = Recording::Made;
@@ -139,7 +139,7 @@ pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &m
         if context.manager == KUBECTL && object.annotation(LAST_APPLIED).is_some_and(|last| !last.is_empty()) {
             remember(&mut object, &applied.object);
         }
-        // SSA-11: an existing object has a name already.
+        // The body may omit the name of an existing object only (SSA-11).
         if present.is_null() && object.name().is_empty() {
             context.report(Vec::new(), Status::bad_request)?;
             return Err(Status::bad_request(format!(
@@ -159,13 +159,13 @@ pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &m
     call.written(&written)
 }
 
-/// `apps/v1, Kind=Deployment`, or `/v1, Kind=ConfigMap`.
+/// Returns `apps/v1, Kind=Deployment`, or `/v1, Kind=ConfigMap`.
 fn qualified(object: &Value) -> String {
     let (group, version) = object.api_version().split_once('/').unwrap_or_else(|| ("", object.api_version()));
     format!("{group}/{version}, Kind={}", object.kind())
 }
 
-/// Keeps the annotation of client-side apply up to date (SMD-16). One that has become too large goes.
+/// Updates the annotation of client-side apply (SMD-16). An annotation that has become too large is removed.
 fn remember(object: &mut Value, applied: &Value) {
     let mut applied = applied.clone();
     if let Some(annotations) = applied.metadata_mut().get_mut("annotations").and_then(Value::as_object_mut) {
@@ -183,7 +183,7 @@ fn remember(object: &mut Value, applied: &Value) {
 
 fn refuse(error: ApplyError, applied: &Value) -> Status {
     match error {
-        // SSA-10: the real server gives no reason.
+        // The real server gives no reason (SSA-10).
         ApplyError::Type(errors) => {
             let object = format!("{}/{}; {}", applied.namespace(), applied.name(), qualified(applied));
             Status::new(500, "", format!("failed to create typed patch object ({object}): {errors}"))

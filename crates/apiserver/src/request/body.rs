@@ -1,4 +1,4 @@
-//! Bodies of answers, and reading those of requests.
+//! Bodies of answers, and the reading of request bodies.
 
 use std::{
     convert::Infallible,
@@ -26,7 +26,7 @@ enum Inner {
 }
 
 impl ResponseBody {
-    /// A complete body.
+    /// Creates a complete body.
     pub fn full(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         Self(Inner::Full((!bytes.is_empty()).then_some(bytes)))
@@ -39,7 +39,7 @@ impl ResponseBody {
         }
     }
 
-    /// A body that goes on until the stream ends.
+    /// Creates a body that goes on until the stream ends.
     pub fn events(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         Self(Inner::Events(events.boxed()))
     }

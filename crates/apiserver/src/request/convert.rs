@@ -1,4 +1,4 @@
-//! Versions of one resource as views of one stored form (KND-6, CRD-9).
+//! Conversion between the versions of a resource and its stored form (KND-6, CRD-9).
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
@@ -7,13 +7,13 @@ use super::scaler;
 use crate::kinds::KindSpec;
 use crate::model;
 
-/// Whether an object stored at this version looks different in the version of the kind.
+/// Returns true if an object stored at this version has to be converted to the version of the kind.
 pub(crate) fn changes(kind: &KindSpec, api_version: &str) -> bool {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     group != kind.group || version != kind.version
 }
 
-/// Turns an object of the kind's version into the stored form.
+/// Converts an object of the kind's version to the stored form.
 pub(crate) fn to_storage(kind: &KindSpec, object: &mut Value) {
     let target = kind.storage.api_version();
     if kind.api_version() == target {
@@ -27,14 +27,14 @@ pub(crate) fn to_storage(kind: &KindSpec, object: &mut Value) {
     set_api_version(object, target);
 }
 
-/// Drops what the version in which a custom resource is stored does not know, and adds its defaults.
+/// Prunes the fields that the storage version of a custom resource does not know, and adds its defaults.
 pub(crate) fn settle(kind: &KindSpec, object: &mut Value) {
     if let Some(model) = kind.custom.as_ref().and_then(|custom| custom.storage_model.as_ref()) {
         model.refresh(object);
     }
 }
 
-/// Brings a stored custom resource up to what its definition says now; a change of the version comes after it.
+/// Updates a stored custom resource to the current schema of its definition. The version is converted afterwards.
 pub(crate) fn refresh(kind: &KindSpec, object: &mut Value) {
     match kind.custom.as_ref().and_then(|custom| custom.storage_model.as_ref()) {
         Some(model) => model.refresh(object),
@@ -42,7 +42,7 @@ pub(crate) fn refresh(kind: &KindSpec, object: &mut Value) {
     };
 }
 
-/// Turns a stored object into the kind's version.
+/// Converts a stored object to the kind's version.
 pub(crate) fn from_storage(kind: &KindSpec, object: &mut Value) {
     let target = kind.api_version();
     if object.api_version() == target {
@@ -52,7 +52,7 @@ pub(crate) fn from_storage(kind: &KindSpec, object: &mut Value) {
         ("events.k8s.io", "Event") => {
             let backwards: Vec<_> = EVENT_FIELDS.iter().map(|(events, core)| (*core, *events)).collect();
             rename(object, &backwards);
-            // What the core group always prints is left out here when it is empty.
+            // Fields that the core group always prints are left out here if they are empty.
             if let Some(members) = object.as_object_mut() {
                 members.retain(|field, value| {
                     !matches!(field.as_str(), "reportingController" | "reportingInstance") || value.as_str() != Some("")
@@ -64,7 +64,7 @@ pub(crate) fn from_storage(kind: &KindSpec, object: &mut Value) {
     }
     set_api_version(object, target);
     if kind.is_custom() {
-        // What this version does not know goes; it adds no defaults, and nobody is told.
+        // Fields that this version does not know are pruned without a warning; no defaults are added.
         let _ = model::of(kind).normalise(object, &mut Vec::new());
     }
 }
@@ -75,7 +75,7 @@ fn set_api_version(object: &mut Value, version: String) {
     }
 }
 
-/// Names in events.k8s.io/v1, and in the core group.
+/// Field names in events.k8s.io/v1, and in the core group.
 const EVENT_FIELDS: &[(&str, &str)] = &[
     ("regarding", "involvedObject"),
     ("note", "message"),

@@ -1,4 +1,4 @@
-//! Creating an object.
+//! Creation of objects.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use crate::{
     store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored},
 };
 
-/// How often a generated name is tried before the client has to.
+/// The number of generated names that are tried before the client gets an error.
 const NAME_ATTEMPTS: usize = 8;
-/// A generated name is at most 63 characters long, five of which are random.
+/// The maximum length of the base of a generated name: 63 characters less the five random ones.
 const MAX_NAME_BASE: usize = 58;
 
 impl State {
-    /// Stores a new object of the kind in the namespace (empty for kinds of the cluster). `name` is that of the URL, if it has one.
+    /// Stores a new object of the kind in the namespace (empty for cluster-scoped kinds). `name` is the name in the URL, if there is one.
     #[expect(clippy::unused_async, reason = "admission webhooks will be asked on the way")]
     pub(crate) async fn create(
         &self,
@@ -51,7 +51,7 @@ impl State {
         }
         match object.resource_version() {
             "" => {}
-            // Zero is what a client knows of an object that it has never read.
+            // Clients send zero for an object that they have never read.
             "0" => {
                 object.metadata_mut().remove("resourceVersion");
             }
@@ -92,7 +92,7 @@ impl State {
         Err(Status::already_exists(&kind.group, &kind.plural, &base).with_retry_after(1))
     }
 
-    /// Checks a complete object and stores it; nothing when there is one of its name.
+    /// Checks a complete object and stores it. Returns nothing if an object of its name exists.
     fn store_new(
         &self,
         context: &mut WriteContext<'_>,
@@ -102,7 +102,7 @@ impl State {
         snapshot: Snapshot,
     ) -> Result<Option<Written>, Status> {
         self.prepare_and_validate(context, kind, Endpoint::Main, &mut object, None, &snapshot)?;
-        // The store changes its content in place when nobody looks at an older one.
+        // The store changes its content in place if no snapshot of it is held.
         drop(snapshot);
         convert::settle(kind, &mut object);
         let (resource, name) = (resource_of(kind), ObjectName::new(namespace, object.name()));
@@ -135,13 +135,13 @@ impl State {
         }
         kind.reset.on_create(object, kind.has_status_subresource());
         if kind.is_custom() {
-            // A status that was taken away has its defaults again, as a read shows it.
+            // A status that was dropped gets its defaults again, as a read shows it.
             model::of(kind).default(object);
         }
     }
 }
 
-/// Drops what no client can set.
+/// Drops the metadata that clients cannot set.
 fn wipe(object: &mut Value) {
     let metadata = object.metadata_mut();
     for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
@@ -149,12 +149,12 @@ fn wipe(object: &mut Value) {
     }
 }
 
-/// The store's key of a kind.
+/// Returns the store's key of a kind.
 pub(crate) fn resource_of(kind: &KindSpec) -> Resource {
     kind.derived.resource.get_or_init(|| Resource::new(&kind.storage.group, &kind.storage.plural)).clone()
 }
 
-/// The object is put into the namespace of the request; it must not name another (META-6). Objects of the cluster have none, whatever they say.
+/// Sets the namespace of the object to that of the request, and rejects another one (META-6). The namespace of a cluster-scoped object is removed.
 pub(super) fn match_namespace(object: &mut Value, namespace: &str) -> Result<(), Status> {
     if namespace.is_empty() {
         object.metadata_mut().remove("namespace");

@@ -1,4 +1,4 @@
-//! From the bytes of a body to an object.
+//! Decoding of request bodies to objects.
 
 use std::fmt::Write as _;
 
@@ -20,13 +20,13 @@ use crate::{
     types::Definitions,
 };
 
-/// How much of a bad body an error quotes.
+/// The number of bytes of a bad body that an error quotes.
 const QUOTED: usize = 30;
 
-/// The types that a body can have.
+/// The media types of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyType {
-    /// JSON, also when nothing was said.
+    /// JSON, also without a `Content-Type`.
     Json,
     /// YAML.
     Yaml,
@@ -34,16 +34,16 @@ pub(crate) enum BodyType {
     Protobuf,
 }
 
-/// A body is not what its type says.
+/// The error for a body that does not match its media type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecodeError {
-    /// No document of the type.
+    /// The body is not a document of the media type.
     #[error("{0}")]
     Text(String),
-    /// No YAML.
+    /// The body is not YAML.
     #[error("{0}")]
     Yaml(String),
-    /// No message, or one of a kind that nobody knows.
+    /// The body is not a protobuf message, or one of an unknown kind.
     #[error(transparent)]
     Protobuf(#[from] ProtobufError),
 }
@@ -64,8 +64,8 @@ impl BodyType {
     }
 }
 
-/// Reads a document; repeated keys are noted in the context (REQ-9: the last one wins). `expected` is what a message is taken for that
-/// does not say what it is.
+/// Reads a document; repeated keys are noted in the context, and the last one wins (REQ-9). A protobuf message without a type is taken for
+/// `expected`.
 pub(crate) fn document(
     body: &[u8],
     body_type: BodyType,
@@ -92,7 +92,7 @@ fn yaml_document(body: &[u8], context: &mut WriteContext<'_>) -> Result<Value, S
         Err(error) => deep_yaml(text, context).unwrap_or_else(|| Err(yaml_problem(&error)))?,
     };
     let repeated = repeated.map(|repeated| {
-        // All that the real server finds while it reads YAML is one problem.
+        // The real server reports all problems of a YAML document as one.
         let prefix = if context.validation == FieldValidation::Strict { "yaml: unmarshal errors:\n  " } else { "" };
         format!("{prefix}line {}: key {:?} already set in map", repeated.line, repeated.key)
     });
@@ -100,7 +100,7 @@ fn yaml_document(body: &[u8], context: &mut WriteContext<'_>) -> Result<Value, S
     Ok(document)
 }
 
-/// What Go's decoder says, as far as two libraries say the same.
+/// Returns the error text of Go's YAML decoder, as far as the texts of the two libraries correspond.
 fn yaml_problem(error: &YamlError) -> String {
     let text = error.to_string();
     let place = error.location().map(|(line, column)| format!(" at line {line}, column {column}")).unwrap_or_default();
@@ -114,7 +114,7 @@ fn yaml_problem(error: &YamlError) -> String {
     format!("yaml: {problem}")
 }
 
-/// Reads JSON that was called YAML, if it is nested deeper than the reader of YAML goes.
+/// Reads JSON that was declared as YAML, if it is nested more deeply than the YAML reader allows.
 fn deep_yaml(text: &str, context: &mut WriteContext<'_>) -> Option<Result<(Value, Option<RepeatedKey>), String>> {
     let document = match json::parse(text.as_bytes()) {
         Ok(document) if document.is_cut || is_nested_deeper(&document.value, MAX_DEPTH) => document,
@@ -131,13 +131,13 @@ fn deep_yaml(text: &str, context: &mut WriteContext<'_>) -> Option<Result<(Value
     Some(Ok((document.value, repeated)))
 }
 
-/// Reads the object of a create or an update and checks that it is of the right kind (REQ-3 to REQ-5).
+/// Reads the object of a create or an update and checks its kind (REQ-3 to REQ-5).
 pub(crate) fn object(body: &[u8], body_type: BodyType, kind: &KindSpec, context: &mut WriteContext<'_>) -> Result<Value, Status> {
     let expected = GroupVersionKind::new(&kind.group, &kind.version, &kind.kind);
     object_of(body, body_type, &expected, kind.is_custom(), context)
 }
 
-/// Does the same for an object of any kind, such as that of a subresource.
+/// Reads and checks an object of any kind, such as that of a subresource.
 pub(crate) fn object_of(
     body: &[u8],
     body_type: BodyType,
@@ -189,7 +189,7 @@ pub(crate) fn object_of(
     Ok(object)
 }
 
-/// What Go's decoder says of a document that is no object.
+/// Returns the error text of Go's decoder for a document that is not an object.
 pub(super) fn no_object(document: &Value) -> String {
     format!(
         "json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \
@@ -198,7 +198,7 @@ pub(super) fn no_object(document: &Value) -> String {
     )
 }
 
-/// The first bytes of a body, as text if they look like JSON.
+/// Quotes the first bytes of a body, as text if they look like JSON.
 fn quoted(body: &[u8]) -> String {
     let head = &body[..body.len().min(QUOTED)];
     let text = match head.first() {
@@ -211,18 +211,18 @@ fn quoted(body: &[u8]) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // A text never refuses to grow.
+        // Writing into memory cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
 }
 
 fn check_custom(object: &Value, expected: &GroupVersionKind) -> Result<(), Status> {
-    // A wrong kind is a validation error of custom resources.
+    // A wrong kind is reported later, as a validation error of custom resources.
     if object.api_version() == expected.api_version() { Ok(()) } else { Err(other_version(object.api_version(), expected)) }
 }
 
-/// What is not said is taken for what is expected (REQ-3).
+/// Checks the object's version and kind; a missing one is set to the expected one (REQ-3).
 fn check_kind(object: &mut Value, expected: &GroupVersionKind) -> Result<(), Status> {
     let said = |text: &str, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text.to_owned() };
     let (api_version, kind) = (said(object.api_version(), &expected.api_version()), said(object.kind(), &expected.kind));
@@ -235,7 +235,7 @@ fn check_kind(object: &mut Value, expected: &GroupVersionKind) -> Result<(), Sta
     Ok(())
 }
 
-/// The error of an object of another kind (REQ-4).
+/// Returns the error of an object of another kind (REQ-4).
 fn foreign(found: &GroupVersionKind, expected: &GroupVersionKind) -> Status {
     let known = Definitions::embedded().name_of(found).is_some();
     if known && (&found.group, &found.kind) == (&expected.group, &expected.kind) {

@@ -1,4 +1,4 @@
-//! Deleting: preconditions, finalizers, propagation and grace (chapters 2.5 and 2.6 of the behaviour).
+//! Deletion: preconditions, finalizers, propagation and grace (apiserver.md, 2.5 and 2.6).
 
 use std::sync::Arc;
 
@@ -16,38 +16,38 @@ use crate::{
     store::{Change, CommitError, ObjectName, Stored},
 };
 
-/// What becomes of the dependents of a deleted object.
+/// The effect of a deletion on the dependents of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Propagation {
-    /// They are deleted first.
+    /// Dependents are deleted first.
     Foreground,
-    /// They are deleted afterwards.
+    /// Dependents are deleted afterwards.
     Background,
-    /// They stay.
+    /// Dependents stay.
     Orphan,
 }
 
-/// How an object is to be deleted.
+/// The options of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeleteOptions {
-    /// How long a pod may take to stop.
+    /// The time that a pod may take to stop, in seconds.
     pub grace_period_seconds: Option<i64>,
-    /// What becomes of the dependents; the kind's default when unset.
+    /// The effect on the dependents; the kind's default if unset.
     pub propagation: Option<Propagation>,
-    /// Only if the object has this uid.
+    /// A precondition: the uid of the object.
     pub uid: Option<String>,
-    /// Only if the object has this version.
+    /// A precondition: the resource version of the object.
     pub resource_version: Option<String>,
 }
 
 impl DeleteOptions {
-    /// With a policy for the dependents.
+    /// Returns options with a policy for the dependents.
     pub fn propagating(propagation: Propagation) -> Self {
         Self { propagation: Some(propagation), ..Self::default() }
     }
 
-    /// Only if the object has this uid.
+    /// Adds the precondition that the object has this uid.
     pub fn of_uid(mut self, uid: impl Into<String>) -> Self {
         self.uid = Some(uid.into());
         self
@@ -57,11 +57,11 @@ impl DeleteOptions {
 /// The outcome of a delete.
 #[derive(Debug)]
 pub(crate) struct Deleted {
-    /// The object: as it was when it went, or as it is while something holds it.
+    /// The object: its last state if it is gone, else its current state.
     pub(crate) object: Arc<Stored>,
-    /// Whether it is gone.
+    /// True if the object is gone.
     pub(crate) gone: bool,
-    /// Whether anything was stored.
+    /// True if anything was stored.
     pub(crate) stored: bool,
 }
 
@@ -88,7 +88,7 @@ impl State {
                 let object = if gone { stored } else { Arc::new(Stored::as_is(marked, stored.revision())) };
                 return Ok(Deleted { object: self.view(kind, &object), gone, stored: false });
             }
-            // An object with a grace period is answered as it would have been marked.
+            // The answer for an object with a grace period is the object as it would have been marked.
             let last_words = (gone && kind.flags.graceful).then(|| marked.clone());
             let change = if gone {
                 Change::delete(resource.clone(), name.clone(), stored.revision())
@@ -112,7 +112,7 @@ impl State {
         }
     }
 
-    /// The object as a deleted one: timestamp, grace, finalizers of the propagation policy.
+    /// Returns the object marked as deleted: timestamp, grace period, finalizers of the propagation policy.
     fn mark(&self, kind: &KindSpec, stored: &Value, options: &DeleteOptions) -> Value {
         let mut object = stored.clone();
         set_finalizers(kind, &mut object, options);
@@ -121,7 +121,7 @@ impl State {
         if object.deletion_timestamp().is_some() {
             shorten(&mut object, options);
             if !is_namespace {
-                // Who asks again does not wait for a grace period that nobody set.
+                // A repeated delete has no effect, except that a missing grace period reads as zero.
                 object.metadata_mut().entry("deletionGracePeriodSeconds").or_insert_with(|| 0.into());
             }
             return object;
@@ -142,7 +142,7 @@ impl State {
     }
 }
 
-/// A grace period that runs already can only be made shorter, and only by a request that names one (SDEL-6).
+/// Shortens a running grace period, if the request names a shorter one (SDEL-6).
 fn shorten(object: &mut Value, options: &DeleteOptions) {
     let Some(wanted) = options.grace_period_seconds else { return };
     let running = object.metadata().get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
@@ -160,7 +160,7 @@ fn set_deletion(object: &mut Value, now: Timestamp, grace: i64) {
     metadata.insert("deletionGracePeriodSeconds".into(), grace.into());
 }
 
-/// SDEL-6.
+/// Returns the grace period of a pod in seconds: that of the request, else that of the pod; 0 for a pod that is unscheduled or finished (SDEL-6).
 fn grace_period(pod: &Value, options: &DeleteOptions) -> i64 {
     let scheduled = pod.pointer("/spec/nodeName").and_then(Value::as_str).is_some_and(|node| !node.is_empty());
     let finished = matches!(pod.pointer("/status/phase").and_then(Value::as_str), Some("Succeeded" | "Failed"));
@@ -174,11 +174,11 @@ fn grace_period(pod: &Value, options: &DeleteOptions) -> i64 {
         .max(0)
 }
 
-/// Adds or removes the finalizers by which the garbage collector is asked to act first (GC-1, GC-3).
+/// Adds or removes the finalizers that ask the garbage collector to act first (GC-1, GC-3).
 fn set_finalizers(kind: &KindSpec, object: &mut Value, options: &DeleteOptions) {
     let has = |finalizer: &str| object.has_finalizer(finalizer);
     let policy = match options.propagation {
-        // Nobody collects what such an object owns, so nothing is to be waited for.
+        // The garbage collector ignores the dependents of such an object, so there is nothing to wait for.
         _ if kind.gc_default == GcDefault::Unsupported => Propagation::Background,
         Some(policy) => policy,
         None if has("orphan") => Propagation::Orphan,
@@ -211,7 +211,7 @@ fn set_finalizers(kind: &KindSpec, object: &mut Value, options: &DeleteOptions) 
     }
 }
 
-/// Whether an object is the one that is to be deleted, by its uid and its version.
+/// Checks the preconditions on the object's uid and version.
 pub(super) fn check_preconditions(
     kind: &KindSpec,
     name: &ObjectName,
@@ -233,7 +233,7 @@ pub(super) fn check_preconditions(
     Ok(())
 }
 
-/// GC-2: Jobs keep their pods unless told otherwise, which surprises people.
+/// Warns about the deletion of a Job without a policy, which keeps its pods (GC-2).
 fn warn_of_orphans(context: &mut WriteContext<'_>, kind: &KindSpec, options: &DeleteOptions) {
     if kind.group == "batch" && kind.kind == "Job" && options.propagation.is_none() {
         context.warn(

@@ -1,4 +1,4 @@
-//! The options of a delete: in its body, or else in its query (REQ-14, SDEL-7).
+//! The options of a delete request, from its body, or else from its query (REQ-14, SDEL-7).
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
 
 const POLICIES: [&str; 4] = ["Foreground", "Background", "Orphan", "nil"];
 
-/// Reads the options of a delete request. A body that is there is all that counts.
+/// Reads the options of a delete request. The query is ignored if there is a body.
 pub(super) fn read<'a>(call: &'a Call<'_>) -> Result<(WriteContext<'a>, DeleteOptions), Status> {
     let incoming = call.incoming;
     if incoming.body.is_empty() {
@@ -81,7 +81,7 @@ pub(super) fn from(body: &Value, context: &mut WriteContext<'_>) -> Result<Delet
     })
 }
 
-/// The query as the body that says the same.
+/// Returns the options in the query in the form of a body.
 fn of_query(query: &Query) -> Result<Value, Status> {
     let mut body = json!({});
     if let Some(grace) = query.get("gracePeriodSeconds") {

@@ -1,4 +1,4 @@
-//! From objects to the bytes of an answer.
+//! Encoding of objects to the bytes of an answer.
 
 use bytes::Bytes;
 use kubewright_machinery::{
@@ -21,9 +21,9 @@ use crate::{
 pub(crate) struct ListMeta {
     /// The revision of the store that was read; 0 for a list that is computed and not stored.
     pub(crate) revision: u64,
-    /// Where the next page starts.
+    /// The start of the next page.
     pub(crate) next: Option<String>,
-    /// How many objects follow, when that is known.
+    /// The number of remaining objects, if it is known.
     pub(crate) remaining: Option<usize>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn value(value: &Value, format: Format) -> Bytes {
     match format {
         Format::Json => serde_json::to_vec(value).unwrap_or_default().into(),
         Format::Yaml => yaml::to_string(value).into(),
-        // What has no message is printed as JSON; nothing that is negotiated as protobuf is without one.
+        // A value without a message type is printed as JSON; this does not happen for answers that are negotiated as protobuf.
         Format::Protobuf => proto::encode(value).map_or_else(|| self::value(value, Format::Json), Bytes::from),
     }
 }
@@ -49,7 +49,7 @@ pub(crate) fn object(
         (Shape::Whole, Format::Json) => Ok(stored.bytes()),
         (Shape::Whole, format) => Ok(value(stored.value(), format)),
         (Shape::Metadata, format) => Ok(value(&partial_metadata(stored.value(), version), format)),
-        // What the real server says when it looks for the items of something that has none.
+        // The error of the real server, which looks for the items of an object that is not a list.
         (Shape::MetadataList, _) if kind.is_custom() => Err(Status::new(500, "", "content is not a list")),
         (Shape::MetadataList, _) => Err(Status::not_acceptable(format!(
             "you requested PartialObjectMetadataList, but the requested object is not a list ({})",
@@ -121,7 +121,7 @@ fn whole_list(kind: &KindSpec, items: &[std::sync::Arc<Stored>], metadata: &Valu
         if kind.is_custom() {
             out.extend_from_slice(&stored.bytes());
         } else {
-            // An object of a built-in kind stands in a list without apiVersion and kind (META-13).
+            // A list item of a built-in kind has no apiVersion and kind (META-13).
             out.push(b'{');
             out.extend_from_slice(stored.members_after_head());
         }
@@ -130,7 +130,7 @@ fn whole_list(kind: &KindSpec, items: &[std::sync::Arc<Stored>], metadata: &Valu
     out.into()
 }
 
-/// An object as it stands in a list.
+/// Returns an object in its form as a list item.
 fn item(kind: &KindSpec, stored: &Stored) -> Value {
     let mut item = stored.value().clone();
     if let Some(members) = item.as_object_mut().filter(|_| !kind.is_custom()) {
@@ -139,7 +139,7 @@ fn item(kind: &KindSpec, stored: &Stored) -> Value {
     item
 }
 
-/// The Go type that error texts name.
+/// Returns the Go type that error texts name.
 fn go_type(kind: &KindSpec, suffix: &str) -> String {
     if kind.is_custom() { format!("*unstructured.Unstructured{suffix}") } else { format!("*core.{}{suffix}", kind.kind) }
 }

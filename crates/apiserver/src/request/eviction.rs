@@ -23,13 +23,13 @@ use crate::{
 };
 
 const REFUSAL: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
-/// How long a client waits for a budget that nobody has looked at yet.
+/// The wait that is asked of a client, in seconds, while a budget has not been processed.
 const RETRY_SECONDS: u32 = 10;
 
-/// How often a pod is looked at that changes meanwhile.
+/// The number of attempts to evict a pod that changes concurrently.
 const ATTEMPTS: usize = 20;
 
-/// How many evicted pods a budget may wait for.
+/// The maximum number of evicted pods that a budget may wait for.
 const MAX_DISRUPTED: usize = 2000;
 
 /// Answers an eviction.
@@ -49,9 +49,9 @@ pub(super) async fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<O
     Err(Status::stale(&kind.group, &kind.plural, &name.name))
 }
 
-/// Why a pod was not evicted.
+/// The reason for which a pod was not evicted.
 enum Refused {
-    /// It has changed since it was looked at.
+    /// The pod has changed since it was read.
     Changed,
     Finally(Status),
 }
@@ -62,7 +62,7 @@ impl From<Status> for Refused {
     }
 }
 
-/// Evicts a pod as it was found.
+/// Evicts a pod in the state in which it was read.
 async fn evict(
     call: &Call<'_>,
     context: &mut WriteContext<'_>,
@@ -76,12 +76,12 @@ async fn evict(
     let mut bound = options.clone();
     let is_bound = match guard {
         Guard::Unhealthy(_) => true,
-        // A version that the client names may be older, and is honoured.
+        // A resource version named by the client may be older; it is honoured.
         Guard::Pending => options.resource_version.is_none(),
         Guard::None | Guard::Counts(_) => false,
     };
     if is_bound {
-        // A pod that becomes healthy in between counts.
+        // The version bound makes the deletion fail if the pod becomes healthy in between.
         bound.resource_version = Some(pod.revision().to_string());
     }
     match delete(call, context, bound).await {
@@ -94,7 +94,7 @@ async fn evict(
     }
 }
 
-/// Says in the pod's status why it ends, for those who look at it meanwhile, then deletes it.
+/// Adds a condition with the reason of the eviction to the pod's status, then deletes the pod.
 async fn delete(call: &Call<'_>, context: &mut WriteContext<'_>, mut options: DeleteOptions) -> Result<Outgoing, Status> {
     let (kind, name) = (call.kind(), call.name());
     if !context.dry_run {
@@ -129,19 +129,19 @@ fn disrupted(pod: &Value, now: &str) -> Value {
     pod
 }
 
-/// What a disruption budget has to say about the end of a pod.
+/// The effect of disruption budgets on the eviction of a pod.
 enum Guard {
-    /// Nothing.
+    /// No budget applies.
     None,
-    /// Nothing, as long as the pod does not start.
+    /// No budget applies, as long as the pod does not start.
     Pending,
-    /// The pod is not healthy, so its end takes nothing from this budget.
+    /// The pod is not healthy, so its eviction does not count against this budget.
     Unhealthy(ObjectName),
-    /// The end of the pod counts.
+    /// The eviction counts against this budget.
     Counts(ObjectName),
 }
 
-/// A pod that runs is protected by the budget that selects it.
+/// Returns the budget that protects a pod. Only running pods are protected.
 fn guard_of(pod: &Value, snapshot: &Snapshot) -> Result<Guard, Status> {
     match pod["status"]["phase"].as_str() {
         _ if pod.deletion_timestamp().is_some() => return Ok(Guard::None),
@@ -172,7 +172,7 @@ fn budgets() -> Resource {
     Resource::new("policy", "poddisruptionbudgets")
 }
 
-/// Whether a budget lets pods go that are not healthy: always, or as long as enough others are.
+/// Returns true if a budget permits the eviction of unhealthy pods: always, or as long as enough others are healthy.
 fn spares_unhealthy(budget: &Value) -> bool {
     let (desired, current) = (number(budget, "desiredHealthy"), number(budget, "currentHealthy"));
     budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow" || (current >= desired && desired > 0)
@@ -182,7 +182,7 @@ fn number(budget: &Value, field: &str) -> i64 {
     budget["status"][field].as_i64().unwrap_or_default()
 }
 
-/// Takes the pod from what the budget allows, so that a second eviction at the same moment finds one less.
+/// Counts the pod against the budget, so that a concurrent eviction finds one allowed disruption less.
 async fn take_from(call: &Call<'_>, budget: &ObjectName, pod: &ObjectName, dry_run: bool) -> Result<(), Status> {
     let state = call.state;
     let registry = state.registry();
@@ -201,7 +201,7 @@ async fn take_from(call: &Call<'_>, budget: &ObjectName, pod: &ObjectName, dry_r
         .map(drop)
 }
 
-/// The budget after one more disruption.
+/// Returns the budget after one more disruption.
 fn less_one(budget: &Value, pod: &str, now: &str) -> Value {
     let mut budget = budget.clone();
     let left = number(&budget, "disruptionsAllowed") - 1;
@@ -218,7 +218,7 @@ fn less_one(budget: &Value, pod: &str, now: &str) -> Value {
     budget
 }
 
-/// The budget has not been looked at since it changed.
+/// Returns the error for a budget that has not been processed since it changed.
 fn unsettled(name: &str) -> Status {
     refusal(RETRY_SECONDS, format!("The disruption budget {name} is still being processed by the server."))
 }

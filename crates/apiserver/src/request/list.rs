@@ -1,4 +1,4 @@
-//! Lists: which version is read, which part of it, and how it goes on (apiserver.md, 2.8).
+//! Lists: their version, selection and continuation (apiserver.md, 2.8).
 
 use std::{
     num::{IntErrorKind, ParseIntError},
@@ -16,10 +16,10 @@ use crate::{
     store::{ObjectName, Resource, Snapshot, Stored},
 };
 
-/// How long the server waits for a version that does not exist yet (CRUD-4).
+/// The maximum wait for a version that does not exist yet (CRUD-4).
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What a list asks for.
+/// The parameters of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct ListQuery {
     pub(crate) namespace: Option<String>,
@@ -29,16 +29,16 @@ pub(crate) struct ListQuery {
     pub(crate) version: Version,
 }
 
-/// Which version of the content is asked for (LIST-5).
+/// The version of the content that a request asks for (LIST-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// The most recent.
+    /// The most recent version.
     Latest,
-    /// Any.
+    /// Any version.
     Any,
-    /// At least this one.
+    /// This version or a later one.
     NotOlderThan(u64),
-    /// Exactly this one.
+    /// Exactly this version.
     Exact(u64),
 }
 
@@ -71,7 +71,7 @@ impl ListQuery {
     }
 }
 
-/// Combinations that make no sense (LIST-6).
+/// Rejects invalid combinations of options (LIST-6).
 fn validate(query: &Query) -> Result<(), Status> {
     let (version, matching) = (query.get("resourceVersion"), query.get("resourceVersionMatch"));
     let forbidden = |field: &str, detail: &str| FieldError::new(field, FieldReason::Forbidden, format!("Forbidden: {detail}"));
@@ -96,7 +96,7 @@ fn validate(query: &Query) -> Result<(), Status> {
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
 }
 
-/// Reads a whole number of the options.
+/// Reads an integer option.
 pub(crate) fn parse_number(query: &Query, field: &str) -> Result<Option<i64>, Status> {
     let read = |text: &str| {
         text.parse::<i64>().map_err(|error| {
@@ -110,7 +110,7 @@ pub(crate) fn parse_number(query: &Query, field: &str) -> Result<Option<i64>, St
     query.get(field).map(read).transpose()
 }
 
-/// Reads a resource version; the error is the text of the real server.
+/// Reads a resource version. The error is the text of the real server.
 pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
     text.parse().map_err(|error: ParseIntError| {
         let problem = if *error.kind() == IntErrorKind::PosOverflow { "value out of range" } else { "invalid syntax" };
@@ -119,7 +119,7 @@ pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
 }
 
 impl State {
-    /// Waits for a version that does not exist yet, but not long (CRUD-4).
+    /// Waits for a version that does not exist yet, for a limited time (CRUD-4).
     pub(crate) async fn reach(&self, revision: u64) -> Result<(), Status> {
         let deadline = self.clock.moment() + PATIENCE;
         while self.store.revision() < revision {
@@ -153,7 +153,7 @@ impl State {
         Ok(self.page(kind, query, &snapshot))
     }
 
-    /// What a cache holds that is at least as new as asked for: the present, unless a test wants it to lag behind (FLT-4).
+    /// Returns a snapshot that is at least as new as asked for: the current one, unless a test makes the cache lag behind (FLT-4).
     fn cached(&self, resource: &Resource, least: u64) -> Snapshot {
         let now = self.store.snapshot();
         let stale = self.disturbances.stale_revision(resource, now.revision()).map(|stale| stale.max(least));
@@ -179,7 +179,7 @@ impl State {
         let page: Vec<_> = rest.by_ref().take(limit).collect();
         if page.len() == limit {
             let exact = query.selection.is_everything();
-            // Without a selector the number of objects that follow is known without looking at them.
+            // Without a selector the number of remaining objects is known without matching them.
             let remaining = if exact && after.is_none() {
                 snapshot.count_in(&resource, namespace) - page.len()
             } else if exact {
@@ -196,7 +196,7 @@ impl State {
         (page.into_iter().map(|(_, view)| view).collect(), meta)
     }
 
-    /// LIST-4: the answer holds a token with which the rest can be read as it is now.
+    /// Returns the error for an expired continue token. It holds a token with which the remainder can be read in its current state (LIST-4).
     fn continue_expired(next: &Continue) -> Status {
         let mut fresh = next.clone();
         fresh.rv = -1;
@@ -210,7 +210,7 @@ impl State {
         status
     }
 
-    /// Reads one object at least as new as asked for.
+    /// Reads one object that is at least as new as asked for.
     pub(crate) async fn get(&self, kind: &KindSpec, name: &ObjectName, query: &Query) -> Result<Arc<Stored>, Status> {
         if let Some(version) = query.get("resourceVersion") {
             let least = parse_version(version).map_err(Status::unknown)?;

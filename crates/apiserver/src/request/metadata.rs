@@ -1,4 +1,4 @@
-//! `metadata`: its typed form, what the server sets in it, and what is valid (apiserver.md, 2.3).
+//! `metadata`: its typed form, the fields that the server sets, and validation (apiserver.md, 2.3).
 
 use std::collections::HashSet;
 
@@ -12,11 +12,11 @@ use crate::{
     status::{FieldError, FieldReason},
 };
 
-/// The longest name of a field manager.
+/// The maximum length of a field manager's name.
 pub(super) const MAX_MANAGER_BYTES: usize = 128;
 const MAX_SUBRESOURCE_BYTES: usize = 256;
 
-/// Brings `metadata` into the form of its type: unknown and empty fields are dropped, values of a wrong type are refused.
+/// Normalises `metadata` to its type: unknown and empty fields are dropped, values of a wrong type are refused.
 pub(super) fn normalise(object: &mut Value, kind: &KindSpec, unknown: &mut Vec<String>) -> Result<(), String> {
     match object.get_mut("metadata") {
         None | Some(Value::Null) => object["metadata"] = json!({}),
@@ -31,12 +31,12 @@ pub(super) fn normalise(object: &mut Value, kind: &KindSpec, unknown: &mut Vec<S
     Ok(())
 }
 
-/// How errors name the place of metadata: built-in objects are decoded as a whole, the metadata of others alone.
+/// Returns the path prefix of metadata in errors: built-in objects are decoded as a whole, the metadata of custom resources separately.
 pub(super) fn within(kind: &KindSpec) -> &'static str {
     if kind.is_custom() { "" } else { "metadata" }
 }
 
-/// Removes owner references that occur twice (META-10). `found` says when that is noticed.
+/// Removes duplicate owner references (META-10). `found` is the part of the warning that names the stage.
 pub(super) fn deduplicate_owners(object: &mut Value, context: &mut WriteContext<'_>, found: &str) {
     let Some(Value::Array(owners)) = object.metadata_mut().get_mut("ownerReferences") else { return };
     if owners.len() < 2 {
@@ -62,7 +62,7 @@ pub(super) fn deduplicate_owners(object: &mut Value, context: &mut WriteContext<
     }
 }
 
-/// Everything that can be wrong in `metadata`. `stored` is what the object replaces.
+/// Returns all errors in `metadata`. `stored` is the object that is replaced.
 pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let metadata = object.metadata();
@@ -70,7 +70,7 @@ pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) 
         errors.push(FieldError::invalid("kind", &json!(object.kind()), format!("must be {}", kind.kind)));
     }
     if stored.is_none() && !object.meta_str("generateName").is_empty() {
-        // What follows the base is a letter or a digit, so the base may end in a dash.
+        // The base may end in a dash, since a letter or digit follows it.
         let base = object.meta_str("generateName");
         let masked = base.strip_suffix('-').map_or_else(|| base.to_owned(), |base| format!("{base}a"));
         let problems = name_problems(kind, &masked);
@@ -82,7 +82,7 @@ pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) 
         errors.extend(name_errors(kind, object.name()));
     }
     managers(metadata, &mut errors);
-    // Only the types of the core libraries insist on a domain; definitions and their instances do not.
+    // Only the types of the core libraries require a domain; definitions and their instances do not.
     let strict = !kind.is_custom() && !matches!(kind.group.as_str(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
     errors.extend(schema::metadata_errors(metadata, strict));
     if let Some(stored) = stored {
@@ -113,7 +113,7 @@ fn managers(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// What is wrong with the name of a field manager (REQ-13).
+/// Returns the error of an invalid field manager name (REQ-13).
 pub(super) fn manager_error(manager: &str, field: impl FnOnce() -> String) -> Option<FieldError> {
     if manager.len() > MAX_MANAGER_BYTES {
         return Some(FieldError::too_long(field(), MAX_MANAGER_BYTES));
@@ -123,7 +123,7 @@ pub(super) fn manager_error(manager: &str, field: impl FnOnce() -> String) -> Op
     Some(FieldError::invalid(field(), &json!(manager), problem))
 }
 
-/// What an update may not change.
+/// Reports changes of metadata that is immutable in an update.
 fn changes(metadata: &Map<String, Value>, stored: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     for field in ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] {
         if metadata.get(field) != stored.get(field) {

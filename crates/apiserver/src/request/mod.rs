@@ -1,7 +1,7 @@
 //! The request pipeline, one file per step.
 //!
-//! `service` receives a request, `route` finds what it addresses, `negotiate` and `decode` read what the client wants and sends, `create`,
-//! `update`, `patch`, `delete`, `list` and the watches do it, `encode` and `respond` answer.
+//! `service` receives a request, `route` finds the addressed kind, `negotiate` chooses the representation and `decode` reads the body. `create`,
+//! `update`, `patch`, `delete`, `list` and the watches execute the request; `encode` and `respond` build the answer.
 
 mod apply;
 pub(crate) mod body;

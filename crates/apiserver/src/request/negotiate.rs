@@ -1,17 +1,17 @@
-//! What the client wants to read: encoding and shape (NEG-1 to NEG-5).
+//! Content negotiation: encoding and shape of answers (NEG-1 to NEG-5).
 
 use http::{HeaderMap, header};
 
 use super::query::Query;
 use crate::{kinds::KindSpec, proto, status::Status, tables::IncludeObject};
 
-/// What errors list.
+/// The media types that errors list.
 const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 /// The two forms of discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DiscoveryForm {
-    /// Everything in one document.
+    /// All groups in one document.
     Aggregated,
     /// One document for each group and version, in this encoding.
     Plain(Format),
@@ -29,7 +29,7 @@ pub(crate) enum Format {
     Protobuf,
 }
 
-/// What is shown of an object.
+/// The shape in which an object is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// The whole object.
@@ -65,7 +65,7 @@ pub(crate) enum MetaVersion {
 }
 
 impl MetaVersion {
-    /// The name of the version.
+    /// Returns the name of the version.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::V1 => "v1",
@@ -75,7 +75,7 @@ impl MetaVersion {
 }
 
 impl Format {
-    /// The media type.
+    /// Returns the media type.
     pub(crate) fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
@@ -86,12 +86,12 @@ impl Format {
 }
 
 impl Representation {
-    /// The `Content-Type` of an answer.
+    /// Returns the `Content-Type` of an answer.
     pub(crate) fn content_type(self) -> &'static str {
         self.format.media_type()
     }
 
-    /// The `Content-Type` of a watch.
+    /// Returns the `Content-Type` of a watch.
     pub(crate) fn stream_type(self) -> &'static str {
         if self.format == Format::Protobuf { proto::STREAM_TYPE } else { self.content_type() }
     }
@@ -117,13 +117,13 @@ impl<'a> Clause<'a> {
         self.parameters.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
     }
 
-    /// Wildcards come after what is named.
+    /// Returns the number of wildcards; entries with fewer of them are preferred.
     fn vagueness(&self) -> usize {
         self.media_type.matches('*').count()
     }
 }
 
-/// The header, if it says anything.
+/// Returns the `Accept` header, or `None` if it is absent or empty.
 fn accept(headers: &HeaderMap) -> Option<String> {
     let mut values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut accept = values.next()?.to_owned();
@@ -134,7 +134,7 @@ fn accept(headers: &HeaderMap) -> Option<String> {
     (!accept.trim().is_empty()).then_some(accept)
 }
 
-/// The entries, best first.
+/// Returns the entries, best first.
 fn clauses(accept: &str) -> Vec<Clause<'_>> {
     let mut clauses: Vec<_> = accept.split(',').map(Clause::parse).collect();
     clauses.sort_by(|left, right| right.quality.total_cmp(&left.quality).then(left.vagueness().cmp(&right.vagueness())));
@@ -150,17 +150,17 @@ pub(crate) struct Offer {
     pub(crate) has_tables: bool,
 }
 
-/// The encoding of a failure: never another shape, and JSON when nothing fits (NEG-4).
+/// Returns the encoding of a failure. It never has another shape, and is JSON if no entry matches (NEG-4).
 pub(crate) fn of_failure(headers: &HeaderMap) -> Format {
     let accept = accept(headers).unwrap_or_default();
     let clauses = clauses(&accept);
-    // There are no tables in protobuf, nor refusals of them.
+    // Protobuf has no tables, so the refusal of one is not sent as protobuf either.
     let is_table = |clause: &&Clause<'_>| clause.media_type == proto::MEDIA_TYPE && clause.parameter("as") == Some("Table");
     clauses.iter().filter(|clause| !is_table(clause)).find_map(|clause| format_of(clause.media_type)).unwrap_or_default()
 }
 
-/// Finds the best acceptable representation (NEG-5). Custom resources have no protobuf form (their metadata has), and neither have tables.
-/// Built-in kinds stand behind a router that knows no partial wildcards.
+/// Finds the best acceptable representation (NEG-5). Custom resources have no protobuf form (but their metadata has), and tables have none either.
+/// Built-in kinds are served by a router that does not accept partial wildcards.
 pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, kind: &KindSpec, offer: Offer) -> Result<Representation, Status> {
     let Some(accept) = accept(headers) else { return Ok(Representation::default()) };
     let clauses = clauses(&accept);
@@ -198,7 +198,7 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, kind: &KindSpec, off
     Err(not_accepted(accepted))
 }
 
-/// How discovery is to be told. The aggregated form is taken wherever it stands in `Accept`, else the best plain one (DISC-5).
+/// Returns the form of discovery. The aggregated form is chosen wherever it stands in `Accept`, else the best plain one (DISC-5).
 pub(crate) fn discovery(headers: &HeaderMap) -> Result<DiscoveryForm, Status> {
     let Some(accept) = accept(headers) else { return Ok(DiscoveryForm::Plain(Format::Json)) };
     let clauses = clauses(&accept);
@@ -213,7 +213,7 @@ pub(crate) fn discovery(headers: &HeaderMap) -> Result<DiscoveryForm, Status> {
     plain(&clauses).map(DiscoveryForm::Plain)
 }
 
-/// The encoding of a document that has no other shape.
+/// Returns the encoding of a document that has no other shape.
 pub(crate) fn document(headers: &HeaderMap) -> Result<Format, Status> {
     let Some(accept) = accept(headers) else { return Ok(Format::Json) };
     plain(&clauses(&accept))

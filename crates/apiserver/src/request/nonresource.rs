@@ -1,4 +1,4 @@
-//! Paths that are no resources: version, health, discovery.
+//! Paths that are not resources: version, health, discovery.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use super::{
 };
 use crate::{access::service_account::ISSUER, discovery, middleware::path::Segments, server::State, status::Status};
 
-/// Where clients inside a cluster reach the server.
+/// The address of the server for clients inside a cluster.
 const ADDRESS: &str = "10.0.0.1:443";
 
-/// What a health check lists when asked to be verbose (DISC-13).
+/// The checks that a verbose health answer lists (DISC-13).
 const CHECKS: [&str; 3] = ["ping", "log", "etcd"];
 
-/// What the server has that is no resource.
+/// The paths of the index.
 const INDEX: [&str; 12] = [
     "/.well-known/openid-configuration",
     "/api",
@@ -34,8 +34,8 @@ const INDEX: [&str; 12] = [
     "/version/",
 ];
 
-/// Answers a request that is not for a resource. Some paths stand for themselves, whatever the method; others are routed, so that a slash
-/// at their end does not count and a method may be wrong.
+/// Answers a request that is not for a resource. Some paths match exactly, whatever the method; others are routed: there a trailing slash is ignored
+/// and a wrong method is refused.
 pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Outgoing {
     match path {
         "/" | "/index.html" => return laid_out(document(incoming, &json!({"paths": INDEX}))),
@@ -66,7 +66,7 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Out
     }
 }
 
-/// DISC-2 to DISC-5.
+/// Answers a request for discovery, plain or aggregated (DISC-2 to DISC-5).
 fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing {
     let registry = state.registry();
     let is_get = incoming.parts.method == http::Method::GET;
@@ -120,18 +120,18 @@ fn document(incoming: &Incoming, value: &Value) -> Outgoing {
     }
 }
 
-/// An answer that is always for people.
+/// Pretty-prints an answer regardless of the client.
 fn laid_out(mut outgoing: Outgoing) -> Outgoing {
     pretty::lay_out(&mut outgoing.response);
     outgoing
 }
 
-/// What is said for a service that does not answer.
+/// Returns the answer for an API service that does not respond.
 pub(super) fn unavailable() -> Outgoing {
     respond::text(StatusCode::SERVICE_UNAVAILABLE, "service unavailable\n").into()
 }
 
-/// What verifiers of service account tokens keep for an hour (DISC-21).
+/// Returns a document that verifiers of service account tokens may cache for an hour (DISC-21).
 fn published(content_type: &'static str, value: &Value) -> Outgoing {
     let mut response = respond::full(StatusCode::OK, content_type, value.to_string().into());
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
@@ -165,7 +165,7 @@ fn health(endpoint: &str, incoming: &Incoming) -> String {
     format!("{checks}{endpoint} check passed\n")
 }
 
-/// DISC-1.
+/// Returns the version document (DISC-1).
 fn version() -> Value {
     json!({
         "major": "1",

@@ -1,4 +1,4 @@
-//! OpenAPI v3 over HTTP: the index, and documents that can be kept for ever under their hash.
+//! OpenAPI v3 over HTTP: the index, and documents that clients can cache under their hash.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::{openapi, server::State};
 
-/// How long a document may be kept that was asked for by its hash.
+/// The cache lifetime of a document that was requested by its hash.
 const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
-/// Answers `/openapi/v3`: where the documents are (DISC-7).
+/// Answers `/openapi/v3` with the index of documents (DISC-7).
 pub(super) fn index(state: &Arc<State>) -> Outgoing {
     respond::text(StatusCode::OK, state.openapi.index(&state.registry()).to_string()).into()
 }
@@ -38,7 +38,7 @@ pub(super) fn version_2(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
     response.into()
 }
 
-/// Answers a request for a document; `path` is what follows `/openapi/v3/`.
+/// Answers a request for a document; `path` is the part after `/openapi/v3/`.
 pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Outgoing {
     let registry = state.registry();
     let Some(document) = state.openapi.document(&registry, path) else {

@@ -37,14 +37,14 @@ pub(super) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<Wr
 }
 
 impl<'a> WriteContext<'a> {
-    /// A write by a request that says nothing about how it is to be done.
+    /// Creates the context of a write without options.
     pub(super) fn of(incoming: &'a Incoming) -> Self {
         let note = incoming.parts.extensions.get::<RecordNote>().cloned();
         Self { note, ..Self::new(&incoming.user, program(incoming)) }
     }
 }
 
-/// The program that sent a request: its user agent up to the first slash.
+/// Returns the program that sent a request: its user agent up to the first slash.
 fn program(incoming: &Incoming) -> String {
     let agent = incoming.parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
     agent.split('/').next().unwrap_or_default().chars().filter(|letter| !letter.is_control()).take(MAX_MANAGER_BYTES).collect()
@@ -57,7 +57,7 @@ fn dry_run(values: &[&str], errors: &mut Vec<FieldError>) -> bool {
     !values.is_empty()
 }
 
-/// The context of a delete by its query: it has neither a manager nor fields to check.
+/// Creates the context of a delete from its query; a delete has no field manager and no fields to check.
 pub(super) fn delete_context(incoming: &Incoming) -> Result<WriteContext<'_>, Status> {
     let mut errors = Vec::new();
     let dry_run = dry_run(&incoming.query.all("dryRun"), &mut errors);
@@ -67,7 +67,7 @@ pub(super) fn delete_context(incoming: &Incoming) -> Result<WriteContext<'_>, St
     Ok(WriteContext { dry_run, ..WriteContext::of(incoming) })
 }
 
-/// `force` belongs to apply patches (PATCH-8).
+/// Rejects `force`, which only apply patches may set (PATCH-8).
 pub(super) fn check_force(query: &Query) -> Result<(), Status> {
     if query.get("force").is_none() {
         return Ok(());

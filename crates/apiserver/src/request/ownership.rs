@@ -1,4 +1,4 @@
-//! Who owns which fields after a write (PIPE-7): `metadata.managedFields` as clients send them and as they are stored.
+//! Field ownership after a write (PIPE-7): `metadata.managedFields` as clients send them and as they are stored.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
 
 const MANAGED_FIELDS: &str = "managedFields";
 
-/// Everything that ownership needs to know about a write to an endpoint of a kind.
+/// The inputs of ownership for a write to an endpoint of a kind.
 #[derive(Debug)]
 pub(super) struct Rules {
     versions: Served,
@@ -32,7 +32,7 @@ pub(super) struct Rules {
     blank: Arc<Value>,
 }
 
-/// The versions of a resource that are served now.
+/// The currently served versions of a resource.
 #[derive(Debug)]
 pub(super) struct Served {
     registry: Registry,
@@ -58,7 +58,7 @@ impl Rules {
         }
     }
 
-    /// An object of the kind with nothing in it.
+    /// Returns an empty object of the kind.
     pub(super) fn blank(&self) -> &Value {
         &self.blank
     }
@@ -79,7 +79,7 @@ impl Served {
         Self { registry: state.registry(), kind: kind.clone() }
     }
 
-    /// The kind at a version.
+    /// Returns the kind at a version.
     pub(super) fn kind_at(&self, api_version: &str) -> Option<&Arc<KindSpec>> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         if self.kind.group == group && self.kind.version == version {
@@ -104,7 +104,7 @@ impl Versions for Served {
     }
 }
 
-/// Takes the managers out of an object that a client sent. Those of a wrong type are refused, in the words of a decoder.
+/// Removes the managers from an object that a client sent. Managers of a wrong type are refused with the text of the decoder.
 pub(super) fn take(kind: &KindSpec, object: &mut Value) -> Result<Option<Value>, String> {
     let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
     let mut sent = metadata.and_then(|metadata| metadata.remove(MANAGED_FIELDS)).filter(|managers| !managers.is_null());
@@ -114,7 +114,7 @@ pub(super) fn take(kind: &KindSpec, object: &mut Value) -> Result<Option<Value>,
     Ok(sent)
 }
 
-/// Stores managers in an object; none when nobody owns anything.
+/// Stores managers in an object, or removes the field if there are none.
 pub(super) fn put(object: &mut Value, managers: Option<Value>) {
     match managers.filter(|managers| managers.as_array().is_some_and(|entries| !entries.is_empty())) {
         Some(managers) => {
@@ -126,7 +126,7 @@ pub(super) fn put(object: &mut Value, managers: Option<Value>) {
     }
 }
 
-/// The managers of an object that is created. `object` is in the form in which it is stored, `sent` is what the client sent of them.
+/// Returns the managers of a created object. `object` is in the stored form, `sent` are the managers that the client sent.
 pub(super) fn after_create(
     state: &State,
     context: &WriteContext<'_>,
@@ -142,7 +142,7 @@ pub(super) fn after_create(
     Some(rules.record(state, context, &rules.blank, object, known))
 }
 
-/// The managers of an object that is changed. `present` is at the version of the request, `object` in the form in which it is stored.
+/// Returns the managers of a changed object. `present` is at the version of the request, `object` in the stored form.
 pub(super) fn after_update(
     state: &State,
     context: &WriteContext<'_>,
@@ -164,13 +164,13 @@ pub(super) fn after_update(
             if is_reset(&sent) {
                 return None;
             }
-            // What cannot be read is what a client that knows nothing of it has broken.
+            // Unreadable managers are ignored, as a client without knowledge of the format has damaged them.
             Managers::parse(Some(&sent)).ok().filter(|managers| !managers.is_empty())
         }
         _ => None,
     };
     let known = known.unwrap_or_else(|| Managers::parse(live).unwrap_or_default());
-    // An object that nobody is known to own anything of stays so until it is applied.
+    // An object without managers stays so until it is applied.
     if known.is_empty() {
         return None;
     }
@@ -190,7 +190,7 @@ impl Rules {
     }
 }
 
-/// SMD-18: an empty list, or a list with one empty entry.
+/// Returns true for an empty list, or a list with one empty entry, which reset the managers (SMD-18).
 fn is_reset(sent: &Value) -> bool {
     sent.as_array().is_some_and(|entries| match entries.as_slice() {
         [] => true,
@@ -199,7 +199,7 @@ fn is_reset(sent: &Value) -> bool {
     })
 }
 
-/// Whether managers differ in nothing but the time of their writes (SSA-4).
+/// Returns true if managers differ in nothing but the times of their writes (SSA-4).
 pub(super) fn same_but_for_times(managers: &Value, others: &Value) -> bool {
     let (Some(managers), Some(others)) = (managers.as_array(), others.as_array()) else { return false };
     let same = |entry: &Value, other: &Value| {
@@ -208,11 +208,11 @@ pub(super) fn same_but_for_times(managers: &Value, others: &Value) -> bool {
         relevant(entry) == relevant(other)
             && entry.iter().all(|(field, value)| field == "time" || other.get(field) == Some(value))
     };
-    // They are sorted by time first: one that has moved is a difference.
+    // Entries are sorted by time first, so a changed order is a difference.
     managers.len() == others.len() && managers.iter().zip(others).all(|(entry, other)| same(entry, other))
 }
 
-/// How objects of a kind are put together.
+/// Returns the composition of objects of a kind.
 fn composition(kind: &KindSpec) -> &Type {
     let builtin = || Builtin::of(kind).and_then(|builtin| Type::builtin(builtin.definition()));
     match kind.custom.as_ref().map(|custom| &*custom.composition).or_else(builtin) {
@@ -221,17 +221,17 @@ fn composition(kind: &KindSpec) -> &Type {
     }
 }
 
-/// What an object of the kind always has, whatever was sent: its author owns nothing of that.
+/// Returns the content that every object of the kind has, whatever was sent; its author does not own that.
 fn blank(kind: &KindSpec) -> Value {
     let mut object = json!({"apiVersion": kind.api_version(), "kind": kind.kind, "metadata": {}});
     if !kind.is_custom() {
-        // An object without any content has no value of a wrong type.
+        // An object without content has no value of a wrong type.
         let _ = model::of(kind).normalise(&mut object, &mut Vec::new());
     }
     object
 }
 
-/// The fields that an endpoint does not write (SMD-10).
+/// Returns the fields that an endpoint does not write (SMD-10).
 fn reset_fields(kind: &KindSpec, endpoint: Endpoint<'_>) -> FieldSet {
     let written = match endpoint {
         Endpoint::Main => None,

@@ -1,4 +1,4 @@
-//! Patches: what a body asks to change, and how it is applied to the present object (apiserver.md, 2.12).
+//! Patches and their application to the current object (apiserver.md, 2.12).
 
 use kubewright_machinery::{
     object::ObjectExt as _,
@@ -15,32 +15,32 @@ use crate::{
     status::{Details, FieldError, FieldReason, Status},
 };
 
-/// What an operation of a JSON patch consists of.
+/// The members of a JSON patch operation.
 const OPERATION: [&str; 4] = ["op", "path", "from", "value"];
 
-/// A patch of one of the types that are understood. One that cannot be read fails when it is applied: a missing object comes first.
+/// A patch of a supported type. The error of an invalid patch is reported when it is applied, since a missing object is reported first.
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {
     change: Result<Change, Status>,
     /// Repeated and unknown fields of the patch itself.
     found: Vec<String>,
-    /// Whether a part of it was too deep to be read.
+    /// True if a part of the patch was nested too deeply to be read.
     is_cut: bool,
 }
 
 #[derive(Clone, Debug)]
 enum Change {
-    /// RFC 6902.
+    /// A JSON patch, RFC 6902.
     Json(JsonPatch),
-    /// RFC 7386.
+    /// A merge patch, RFC 7386.
     Merge(Value),
-    /// A merge that knows the type: its definition.
+    /// A strategic merge patch, with the definition of the type.
     Strategic(Value, &'static str),
 }
 
 impl Patch {
-    /// Reads a patch by its `Content-Type`. `definition` is that of a built-in type; the types of custom resources are not known well
-    /// enough for a strategic merge.
+    /// Reads a patch by its `Content-Type`. `definition` is that of a built-in type; the types of custom resources do not carry enough information
+    /// for a strategic merge.
     pub(crate) fn parse(content_type: &str, body: &[u8], definition: Option<&'static str>) -> Result<Self, Status> {
         match (content_type.split(';').next().unwrap_or_default().trim(), definition) {
             ("application/json-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", json_patch)),
@@ -94,7 +94,7 @@ impl Patch {
             Change::Merge(patch) => patch::merge_patch_as_servers_do(&mut object, patch),
             Change::Strategic(patch, definition) => {
                 strategic_merge(&mut object, patch, definition).map_err(refuse_strategic)?;
-                // Whatever the patch says, it was read as a patch of this type.
+                // The patch cannot change the type, since it was read as a patch of the present type.
                 object["apiVersion"] = present.api_version().into();
                 object["kind"] = present.kind().into();
             }
@@ -121,12 +121,12 @@ fn refuse(error: PatchError) -> Status {
             "Request entity too large: The allowed maximum operations in a JSON patch is {}, got {found}",
             patch::MAX_OPERATIONS
         )),
-        // PATCH-2: unknown operations, missing paths and failed tests look the same.
+        // Unknown operations, missing paths and failed tests give the same answer (PATCH-2).
         _ => unprocessable(),
     }
 }
 
-/// PAT-4: most failures have no reason.
+/// Returns the error of a failed strategic merge; most failures have no reason (PAT-4).
 fn refuse_strategic(error: StrategicError) -> Status {
     match error {
         StrategicError::Format(_) => Status::bad_request(error.to_string()),
@@ -149,7 +149,7 @@ fn cannot_unmarshal(context: &str, found: &Value, target: &str) -> Status {
     Status::bad_request(format!("{context}json: cannot unmarshal {found} into Go value of type {target}"))
 }
 
-/// The error of an object that cannot be read after it was patched (REQ-6).
+/// Returns the error for a patched object that cannot be decoded (REQ-6).
 pub(super) fn invalid(problem: &str) -> Status {
     let error = FieldError::new("patch", FieldReason::Invalid, format!("Invalid value: {problem}"));
     let mut status = Status::invalid("", "", "", &[error]);

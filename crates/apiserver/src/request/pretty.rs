@@ -1,14 +1,14 @@
-//! JSON for people: one member to a line (DISC-17).
+//! Pretty-printed JSON with one member per line (DISC-17).
 
 use http::{HeaderMap, Response, header};
 
 use super::{body::ResponseBody, query::Query};
 
-/// What people look at answers with.
+/// The user agent prefixes of interactive programs.
 const AGENTS: [&str; 3] = ["curl", "Wget", "Mozilla/5.0"];
 const STEP: &[u8] = b"  ";
 
-/// Whether an answer is for people: the query says so, or it does not say and the program is one of theirs.
+/// Returns true if an answer is to be pretty-printed: the query asks for it, or is silent and the client is an interactive program.
 pub(super) fn is_wanted(query: &Query, headers: &HeaderMap) -> bool {
     if let Some(pretty) = query.get("pretty") {
         return matches!(pretty, "1" | "t" | "T" | "TRUE" | "true" | "True");
@@ -17,7 +17,7 @@ pub(super) fn is_wanted(query: &Query, headers: &HeaderMap) -> bool {
     AGENTS.iter().any(|prefix| agent.starts_with(prefix))
 }
 
-/// Lays out the body of an answer, if it is complete and JSON.
+/// Pretty-prints the body of an answer, if it is complete and JSON.
 pub(super) fn lay_out(response: &mut Response<ResponseBody>) {
     let content_type = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     if content_type.is_some_and(|content_type| content_type.split(';').next() == Some("application/json")) {
@@ -25,7 +25,7 @@ pub(super) fn lay_out(response: &mut Response<ResponseBody>) {
     }
 }
 
-/// The same JSON with its members on lines of their own, in their order.
+/// Returns the same JSON with one member per line, in the same order.
 fn indented(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len() * 3 / 2);
     let mut depth = 0_usize;
@@ -67,7 +67,7 @@ fn indented(json: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Where a text ends, behind its closing quote.
+/// Returns the end of a quoted text, behind its closing quote.
 fn end_of_text(text: &[u8]) -> usize {
     let mut is_escaped = false;
     for (at, byte) in text.iter().enumerate() {

@@ -2,14 +2,14 @@
 
 use crate::middleware::path;
 
-/// Decoded parameters in order.
+/// The decoded parameters in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
     /// Reads the part of a URL after the question mark.
     pub(crate) fn parse(text: Option<&str>) -> Self {
-        // What has a broken escape, or a semicolon, is as if it had not been sent.
+        // A parameter with an invalid escape or a semicolon is ignored.
         let pairs = text.unwrap_or_default().split('&').filter(|pair| !pair.is_empty() && !pair.contains(';'));
         Self(
             pairs
@@ -21,29 +21,29 @@ impl Query {
         )
     }
 
-    /// The first value of a parameter; empty values count as absent.
+    /// Returns the first value of a parameter; an empty value counts as absent.
     pub(crate) fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// All values of a parameter, also empty ones.
+    /// Returns all values of a parameter, including empty ones.
     pub(crate) fn all(&self, key: &str) -> Vec<&str> {
         self.0.iter().filter(|(name, _)| name == key).map(|(_, value)| value.as_str()).collect()
     }
 
-    /// A boolean parameter, if it is there. What does not say false is true, also nothing.
+    /// Returns a boolean parameter, if it is present. Every value but `0` and `false` is true, also the empty one.
     pub(crate) fn boolean(&self, key: &str) -> Option<bool> {
         let first = self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
         first.map(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
     }
 
-    /// Whether a boolean parameter is there and true.
+    /// Returns true if a boolean parameter is present and true.
     pub(crate) fn is_set(&self, key: &str) -> bool {
         self.boolean(key).unwrap_or_default()
     }
 }
 
-/// Undoes percent encoding; `+` is a space. None if an escape is broken.
+/// Decodes percent encoding; `+` is a space. Returns `None` if an escape is invalid.
 fn decode(text: &str) -> Option<String> {
     if !text.contains(['%', '+']) {
         return Some(text.to_owned());

@@ -34,7 +34,7 @@ use crate::{
     watch::WatchQuery,
 };
 
-/// A request with everything that the steps need.
+/// A routed request with the inputs of all steps.
 pub(super) struct Call<'a> {
     pub(super) state: &'a Arc<State>,
     pub(super) route: &'a Route,
@@ -96,7 +96,7 @@ fn has_tables(route: &Route) -> bool {
     }
 }
 
-/// Bindings are carried out and never stored.
+/// Returns true for bindings, which are carried out and never stored.
 fn is_binding(kind: &KindSpec) -> bool {
     kind.group.is_empty() && kind.kind == "Binding"
 }
@@ -154,7 +154,7 @@ fn watch(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
     Ok(response)
 }
 
-/// The object in the body of a create or an update.
+/// Reads the object in the body of a create or an update.
 fn object_of(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<Value, Status> {
     let body_type = call.body_type()?;
     if body_type == BodyType::Json && !call.kind().is_custom() {
@@ -177,7 +177,7 @@ async fn create(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, St
     call.written(&written)
 }
 
-/// What the real server drops without a word, and a correct client does not send (DIF-7).
+/// Rejects fields that the real server drops silently and a correct client does not send (DIF-7).
 fn strict(kind: &KindSpec, object: &Value) -> Result<(), Status> {
     let sent = ["generation", "uid", "creationTimestamp", "deletionTimestamp"].into_iter().filter_map(|field| {
         let value = object.metadata().get(field).filter(|value| !value.is_null())?;
@@ -197,7 +197,7 @@ fn strict(kind: &KindSpec, object: &Value) -> Result<(), Status> {
     Err(status)
 }
 
-/// A PUT to the object or to a subresource that takes the whole object.
+/// Answers a PUT to the object or to a subresource that takes the whole object.
 pub(super) async fn update(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "UpdateOptions")?;
     let object = object_of(call, &mut context)?;
@@ -209,7 +209,7 @@ pub(super) async fn update(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &m
     call.written(&outcome?)
 }
 
-/// A PATCH of the object or of a subresource that takes the whole object.
+/// Answers a PATCH of the object or of a subresource that takes the whole object.
 pub(super) async fn patch(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     if apply::is_apply(call.content_type()) {
         return apply::answer(call, endpoint, warnings).await;
@@ -234,7 +234,7 @@ async fn delete(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, St
     Ok(Outgoing { response, warnings: Warnings::default(), stored: deleted.stored })
 }
 
-/// SDEL-8: answers the objects as they were.
+/// Deletes the objects of a collection and answers with them as they were before (SDEL-8).
 async fn delete_collection(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let query = &call.incoming.query;
     let (mut context, options) = delete_options::read(call)?;
@@ -247,7 +247,7 @@ async fn delete_collection(call: &Call<'_>, warnings: &mut Warnings) -> Result<O
             Ok(deleted) => stored |= deleted.stored,
             Err(status) if status.code == 404 => {}
             Err(status) => {
-                // What is gone already has consequences all the same.
+                // The objects that were already deleted still have consequences for controllers.
                 if stored {
                     call.state.after_write().await;
                 }

@@ -1,4 +1,4 @@
-//! From an outcome to an HTTP answer.
+//! Construction of HTTP answers.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{kinds::KindSpec, middleware::journal::AUDIT_ID, server::State, status::Status};
 
-/// A complete answer.
+/// Returns a complete answer.
 pub(super) fn full(code: StatusCode, content_type: &'static str, bytes: Bytes) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::full(bytes));
     *response.status_mut() = code;
@@ -21,7 +21,7 @@ pub(super) fn full(code: StatusCode, content_type: &'static str, bytes: Bytes) -
     response
 }
 
-/// Plain text.
+/// Returns an answer in plain text.
 pub(super) fn text(code: StatusCode, text: impl Into<Bytes>) -> Response<ResponseBody> {
     let mut response = full(code, "text/plain; charset=utf-8", text.into());
     if code.is_client_error() || code.is_server_error() {
@@ -30,19 +30,19 @@ pub(super) fn text(code: StatusCode, text: impl Into<Bytes>) -> Response<Respons
     response
 }
 
-/// A JSON value.
+/// Returns an answer with a JSON value in the given encoding.
 pub(super) fn value(code: StatusCode, value: &Value, format: Format) -> Response<ResponseBody> {
     full(code, format.media_type(), encode::value(value, format))
 }
 
-/// An answer without content, which then has no type either.
+/// Returns an answer without content and therefore without content type.
 pub(super) fn empty(code: StatusCode) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::full(Bytes::new()));
     *response.status_mut() = code;
     response
 }
 
-/// A failure (NEG-4: always a plain Status).
+/// Returns the answer for a failure, which is always a plain Status (NEG-4).
 pub(super) fn failure(status: &Status, format: Format) -> Response<ResponseBody> {
     let mut response = value(status.status_code(), &status.to_value(), format);
     let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
@@ -52,7 +52,7 @@ pub(super) fn failure(status: &Status, format: Format) -> Response<ResponseBody>
     response
 }
 
-/// The outcome of a delete (SDEL-1).
+/// Returns the answer of a delete (SDEL-1).
 pub(super) fn deleted(
     state: &State,
     kind: &KindSpec,
@@ -74,7 +74,7 @@ pub(super) fn deleted(
     Ok(value(StatusCode::OK, &status, representation.format))
 }
 
-/// Adds what every answer carries (DISC-14).
+/// Adds the headers that every answer carries (DISC-14).
 pub(super) fn finish(state: &State, response: &mut Response<ResponseBody>, warnings: &Warnings) {
     let headers = response.headers_mut();
     headers.reserve(4 + warnings.told().len());

@@ -1,4 +1,4 @@
-//! What a path addresses among the served kinds (DISC-11, DISC-12).
+//! Routing of paths to the served kinds (DISC-11, DISC-12).
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ pub(super) struct Route {
     pub(super) subresource: Option<String>,
 }
 
-/// Why a path addresses nothing.
+/// The reason for which no route is found.
 #[derive(Debug)]
 pub(super) enum NoRoute {
-    /// The group is not served: a plain text.
+    /// The group is not served; the answer is a plain text.
     Unknown,
-    /// The service behind the group does not answer: a plain text.
+    /// The API service of the group does not respond; the answer is a plain text.
     Unavailable,
-    /// Anything else.
+    /// Any other failure.
     Status(Status),
 }
 
-/// Finds the kind and checks that the verb can be used on it.
+/// Finds the kind and checks that it supports the verb.
 pub(super) fn find(registry: &Registry, target: &ResourceTarget, method: &http::Method) -> Result<Route, NoRoute> {
     let status = |status| Err(NoRoute::Status(status));
     let Some(kind) = registry.resource(&target.group, &target.version, &target.resource) else {
         if registry.is_unavailable(&target.group, &target.version) {
             return Err(NoRoute::Unavailable);
         }
-        // Groups of custom resources have no catch-all of their own (CRD-9).
+        // Groups of custom resources have no catch-all handler (CRD-9).
         let built_in = target.group.is_empty() || registry.kinds().any(|kind| kind.group == target.group && !kind.is_custom());
         return if built_in { status(Status::resource_not_found()) } else { Err(NoRoute::Unknown) };
     };
@@ -62,7 +62,7 @@ pub(super) fn find(registry: &Registry, target: &ResourceTarget, method: &http::
     Ok(route)
 }
 
-/// What names an object also names its place in the store, so that a few texts cannot be names.
+/// Rejects texts that cannot be names, since the name is part of the key in the store.
 fn check_key(route: &Route) -> Result<(), NoRoute> {
     let name = route.name.as_deref().unwrap_or_default();
     let problem = match name {
@@ -103,7 +103,7 @@ fn check_main(route: &Route) -> Result<(), NoRoute> {
     // The list of a kind that cannot be watched has a refusal of its own.
     let is_watch_of_list = route.verb == Verb::Watch && kind.allows(Verb::List);
     if !kind.allows(route.verb) && !is_watch_of_list {
-        // Below what can only be created there are no objects with names.
+        // A kind that can only be created has no named objects.
         let has_objects = [Verb::Get, Verb::Update, Verb::Patch, Verb::Delete].iter().any(|verb| kind.allows(*verb));
         if route.name.is_some() && !has_objects {
             return Err(NoRoute::Status(Status::resource_not_found()));
@@ -129,7 +129,7 @@ fn check_subresource(route: &Route, name: &str) -> Result<(), NoRoute> {
             if kind.is_custom() { Status::not_found(&kind.group, &kind.plural, object) } else { Status::resource_not_found() };
         return Err(NoRoute::Status(status));
     };
-    // Between two slashes there is no object.
+    // The name between two slashes is empty.
     if object.is_empty() {
         return Err(NoRoute::Status(Status::bad_request("name must be provided")));
     }

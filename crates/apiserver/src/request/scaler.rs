@@ -1,5 +1,5 @@
-//! HorizontalPodAutoscalers of autoscaling/v1: what that version has no fields for stands in annotations, so that a client which knows no
-//! other loses nothing (KND-6).
+//! HorizontalPodAutoscalers of autoscaling/v1. The fields that this version lacks are kept in annotations, so that a client which only knows this
+//! version loses nothing (KND-6).
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
 const CONDITIONS: &str = "autoscaling.alpha.kubernetes.io/conditions";
 const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
 
-/// Members of what stands in the annotations, in the order in which Go prints them.
+/// The members of the values in annotations, in the order in which Go prints them.
 const ORDER: &[&str] = &[
     "type",
     "status",
@@ -52,10 +52,10 @@ const ORDER: &[&str] = &[
     "PeriodSeconds",
 ];
 
-/// Whether a metric says what is wanted, or what is there: the names differ.
+/// The side of a metric, target or current, whose member names differ.
 #[derive(Clone, Copy)]
 struct Side {
-    /// The member with the amounts, in version 2.
+    /// The member with the amounts in version 2.
     amounts: &'static str,
     value: &'static str,
     average_value: &'static str,
@@ -75,7 +75,7 @@ const FOUND: Side = Side {
     utilization: "currentAverageUtilization",
 };
 
-/// Turns an object of version 2 into one of version 1.
+/// Converts an object of version 2 to version 1.
 pub(super) fn to_v1(object: &mut Value) {
     let mut notes = Vec::new();
     if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
@@ -104,7 +104,7 @@ pub(super) fn to_v1(object: &mut Value) {
     }
 }
 
-/// Turns an object of version 1 into one of version 2. An annotation that cannot be read says nothing.
+/// Converts an object of version 1 to version 2. An annotation that cannot be parsed is ignored.
 pub(super) fn to_v2(object: &mut Value) {
     let mut take = |annotation: &str| {
         let annotations = object.metadata_mut().get_mut("annotations")?.as_object_mut()?;
@@ -160,19 +160,19 @@ fn utilization(metric: &Value, side: Side) -> &Value {
     &metric["resource"][side.amounts]["averageUtilization"]
 }
 
-/// The percentage of the first metric of processors.
+/// Returns the percentage of the first CPU metric.
 fn of_processor(metrics: &[Value], side: Side) -> Option<Value> {
     let metric = metrics.iter().find(|metric| is_processor(metric))?;
     Some(utilization(metric, side).clone()).filter(|percentage| !percentage.is_null())
 }
 
-/// The member of a metric that its type names.
+/// Returns the member of a metric that its type names, and its value.
 fn source(metric: &Value) -> Option<(&'static str, &Value)> {
     let members = ["object", "pods", "resource", "containerResource", "external"];
     members.into_iter().find_map(|member| Some((member, metric.get(member)?)))
 }
 
-/// A metric as version 1 writes it.
+/// Returns a metric in the form of version 1.
 fn old_metric(metric: &Value, side: Side) -> Value {
     let mut old = json!({"type": metric["type"]});
     let Some((member, source)) = source(metric) else { return old };
@@ -207,7 +207,7 @@ fn old_metric(metric: &Value, side: Side) -> Value {
     old
 }
 
-/// A metric as version 2 writes it.
+/// Returns a metric in the form of version 2.
 fn new_metric(metric: &Value, side: Side) -> Value {
     let mut new = json!({"type": metric["type"]});
     let Some((member, source)) = source(metric) else { return new };
@@ -217,7 +217,7 @@ fn new_metric(metric: &Value, side: Side) -> Value {
     };
     let mut amounts =
         json!({"averageUtilization": source[side.utilization], "averageValue": average, "value": source[side.value]});
-    // An average that is wanted of an object leaves its value at zero.
+    // A target average of an object metric leaves the target value zero in version 1.
     if member == "object" && !average.is_null() {
         amounts["value"] = Value::Null;
     }
@@ -249,7 +249,7 @@ fn without_nulls(mut value: Value) -> Value {
     value
 }
 
-/// Members of a behaviour in version 2, and as Go names them.
+/// The members of a behaviour in version 2, each with its name in Go.
 const RULES: &[(&str, &str)] =
     &[("stabilizationWindowSeconds", "StabilizationWindowSeconds"), ("selectPolicy", "SelectPolicy"), ("tolerance", "Tolerance")];
 const POLICY: &[(&str, &str)] = &[("type", "Type"), ("value", "Value"), ("periodSeconds", "PeriodSeconds")];
@@ -288,7 +288,7 @@ fn new_behavior(behavior: &Value) -> Value {
     said.map(|(new, old)| ((*new).to_owned(), rules(&behavior[*old]))).collect::<Map<_, _>>().into()
 }
 
-/// The JSON of Go: members in the order of its types, and what means something in HTML escaped.
+/// Prints JSON as Go does: members in the order of its types, and characters with a meaning in HTML escaped.
 fn printed(value: &Value) -> String {
     let mut text = String::new();
     print(value, &mut text);

@@ -40,10 +40,10 @@ use crate::{
     status::Status,
 };
 
-/// How long a handler may take at most.
+/// The maximum duration of a handler.
 const HANDLER_LIMIT: Duration = Duration::from_secs(34);
 
-/// Answers requests. The user is the [`Identity`] in the extensions of the request; without one it is the anonymous user.
+/// The service that answers requests. The user is the [`Identity`] in the extensions of the request; without one it is the anonymous user.
 #[derive(Clone, Debug)]
 pub struct Service {
     state: Arc<State>,
@@ -58,7 +58,7 @@ pub(super) struct Incoming {
     pub(super) body: Bytes,
 }
 
-/// An answer on its way out, and what it tells beside its body.
+/// An answer before it is sent, with its warnings and effects.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) response: Response<ResponseBody>,
@@ -89,7 +89,7 @@ where
         let state = self.state.clone();
         let note = request.extensions().get::<RecordNote>().cloned();
         async move {
-            // SRV-7: a panic is the server's fault, not the connection's.
+            // A panic is the server's fault, not the connection's, so it is answered with an error (SRV-7).
             let answer = AssertUnwindSafe(handle(&state, request)).catch_unwind().await;
             Ok(answer.unwrap_or_else(|panic| {
                 if let Some(note) = note {
@@ -110,7 +110,7 @@ where
     let mut request = request;
     let target = Target::in_request(&mut request);
     let (parts, body) = request.into_parts();
-    // Who comes through other servers has an id already.
+    // A request that comes through another server already has an id.
     let audit_id = parts.headers.get(AUDIT_ID).filter(|id| !id.is_empty()).cloned();
     let revision_before = state.store.revision();
     let note = parts.extensions.get::<RecordNote>().filter(|note| note.wants_changes()).cloned();
@@ -133,7 +133,7 @@ where
     response
 }
 
-/// A request that is being handled, as one of those that may be at the same time (DIF-10). Watches do not count.
+/// A place among the requests that may be handled at the same time (DIF-10). Watches do not count.
 struct Turn<'a>(Option<&'a AtomicUsize>);
 
 impl<'a> Turn<'a> {
@@ -161,7 +161,7 @@ fn too_many_requests() -> Response<ResponseBody> {
     response
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
@@ -172,7 +172,7 @@ where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    // What is no URL reaches nobody.
+    // An invalid URL is refused before it is routed.
     if path::decoded(parts.uri.path()).is_none() {
         return respond::text(StatusCode::BAD_REQUEST, "400 Bad Request").into();
     }
@@ -180,7 +180,7 @@ where
         return status.clone().into();
     }
     let query = Query::parse(parts.uri.query());
-    // OpenAPI documents are for programs.
+    // OpenAPI documents are never pretty-printed, since programs read them.
     let is_pretty = pretty::is_wanted(&query, &parts.headers) && !parts.uri.path().starts_with("/openapi/");
     let read = body::read(body).await.and_then(|body| time_limit(&query).map(|limit| (body, limit)));
     let mut outgoing = match read {
@@ -196,7 +196,7 @@ where
     outgoing
 }
 
-/// How long a request may take (DISC-18). Watches end by their own time.
+/// Returns the time limit of a request (DISC-18). Watches have their own timeout.
 fn time_limit(query: &Query) -> Result<Option<Duration>, Status> {
     if query.is_set("watch") {
         return Ok(None);
@@ -204,12 +204,12 @@ fn time_limit(query: &Query) -> Result<Option<Duration>, Status> {
     let Some(timeout) = query.get("timeout") else { return Ok(Some(HANDLER_LIMIT)) };
     let duration = GoDuration::parse(timeout)
         .map_err(|problem| Status::bad_request(format!("invalid timeout specified in the request URL - {problem}")))?;
-    // Zero and less mean the default.
+    // Zero and negative values mean the default.
     let asked = duration.to_std().filter(|asked| !asked.is_zero());
     Ok(Some(asked.map_or(HANDLER_LIMIT, |asked| asked.min(HANDLER_LIMIT))))
 }
 
-/// Waits for an answer as long as the limit allows. Nearly all answers are there at once and need no timer.
+/// Waits for an answer up to the limit. Nearly all answers are ready at once and need no timer.
 async fn within(state: &State, limit: Option<Duration>, answer: impl Future<Output = Outgoing>) -> Outgoing {
     let mut answer = pin!(answer);
     let Some(limit) = limit else { return answer.await };
@@ -222,7 +222,7 @@ async fn within(state: &State, limit: Option<Duration>, answer: impl Future<Outp
     }
 }
 
-/// What a filter in front of all handlers says: no kind and no version, and the type of a text.
+/// Returns the timeout answer of the filter in front of all handlers: without kind and version, and with a text content type.
 fn too_late() -> Outgoing {
     let message = "Timeout: request did not complete within the allotted timeout";
     let body = json!({"metadata": {}, "status": "Failure", "message": message, "reason": "Timeout", "details": {}, "code": 504});
@@ -230,7 +230,7 @@ fn too_late() -> Outgoing {
 }
 
 async fn answer(state: &Arc<State>, target: &Target, incoming: Incoming) -> Outgoing {
-    // Before routing: who may not ask does not learn what exists (PIPE-4).
+    // Authorization comes before routing, so that an unauthorized user does not learn which resources exist (PIPE-4).
     if let Err(status) = state.authorize(&incoming.user, || Action::of(&incoming.parts.method, &incoming.parts.uri)) {
         return Outgoing::from(status);
     }

@@ -1,20 +1,20 @@
-//! How large a stored object can be: what etcd takes from the real server (SMD-20).
+//! The size limit of stored objects, which is that of etcd on the real server (SMD-20).
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
 use crate::{kinds::KindSpec, proto, status::Status, store::ObjectName};
 
-/// The largest request that etcd takes.
+/// The size of the largest request that etcd accepts, in bytes.
 const LARGEST: usize = 3 << 19;
-/// The largest message that is sent to etcd at all.
+/// The size of the largest message that is sent to etcd, in bytes.
 const LARGEST_MESSAGE: usize = 2 << 20;
-/// What stands around an object in a request to etcd.
+/// The size of an etcd request without its object, in bytes.
 const ENVELOPE: usize = 64;
-/// More than a member or an item needs besides its text.
+/// An upper bound for the overhead of a member or an item besides its text.
 const ENTRY: usize = 16;
 
-/// Makes an object small enough for the storage: one that is too large is stored without its managers. Returns whether it lost them.
+/// Reduces an object to a size that can be stored: an object that is too large is stored without its managers. Returns true if it lost them.
 pub(super) fn fit(kind: &KindSpec, name: &ObjectName, object: &mut Value) -> Result<bool, Status> {
     if weight(object, LARGEST) < LARGEST {
         return Ok(false);
@@ -43,13 +43,13 @@ fn too_large(size: usize) -> Status {
     })
 }
 
-/// The size in which the real server stores an object.
+/// Returns the size in which the real server stores an object, in bytes.
 fn stored_size(kind: &KindSpec, object: &Value) -> usize {
     let message = if kind.is_custom() { None } else { proto::encode(object) };
     message.map_or_else(|| json_size(object), |message| message.len())
 }
 
-/// The size as JSON, as Go writes it: what means something in HTML and two ends of lines are escaped.
+/// Returns the size of the JSON that Go writes: it escapes characters with a meaning in HTML and two line separators.
 fn json_size(object: &Value) -> usize {
     let Ok(text) = serde_json::to_vec(object) else { return 0 };
     let escaped = text.iter().filter(|byte| matches!(byte, b'<' | b'>' | b'&')).count();
@@ -57,11 +57,11 @@ fn json_size(object: &Value) -> usize {
     text.len() + escaped * 5 + ends * 3
 }
 
-/// A quick guess, never below the size; stops counting at `enough`.
+/// Returns a quick estimate that is never below the size; it stops counting at `enough`.
 fn weight(value: &Value, enough: usize) -> usize {
     let mut sum = ENTRY;
     match value {
-        // Escapes may make a text of JSON up to six times as long.
+        // Escaping makes a text up to six times as long.
         Value::String(text) => sum += text.len().saturating_mul(6),
         Value::Array(items) => {
             for item in items {

@@ -1,11 +1,11 @@
-//! What the server itself sets in a few kinds, whatever the client sent.
+//! Fields of a few kinds that the server sets, whatever the client sent.
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use crate::kinds::{Endpoint, KindSpec};
 
-/// Defaults that belong to the life cycle of the kind: who writes the object owns them.
+/// Sets defaults that belong to the life cycle of the kind; the author of the object owns them.
 pub(super) fn default(kind: &KindSpec, object: &mut Value) {
     if kind.group.is_empty() && kind.kind == "Namespace" && !object.name().is_empty() {
         let name = object.name().to_owned();
@@ -20,7 +20,7 @@ pub(super) fn prepare(kind: &KindSpec, endpoint: Endpoint<'_>, object: &mut Valu
     }
 }
 
-/// SNS-1: the label with the name, the finalizer of the content, and the phase.
+/// Sets the label with the name, the content finalizer and the phase of a namespace (SNS-1).
 fn namespace(endpoint: Endpoint<'_>, object: &mut Value, stored: Option<&Value>) {
     let name = object.name().to_owned();
     object.set_label("kubernetes.io/metadata.name", name);
@@ -34,7 +34,7 @@ fn namespace(endpoint: Endpoint<'_>, object: &mut Value, stored: Option<&Value>)
             object["spec"] = json!({"finalizers": finalizers});
             object["status"] = json!({"phase": "Active"});
         }
-        // Only `/finalize` changes the finalizers of the content.
+        // Only `/finalize` changes the content finalizers.
         Some(stored) if endpoint == Endpoint::Main => match finalizers(stored) {
             none if none.is_empty() => object["spec"] = json!({}),
             finalizers => object["spec"] = json!({"finalizers": finalizers}),

@@ -49,21 +49,21 @@ fn endpoint(name: &str) -> Endpoint<'_> {
 }
 
 impl Call<'_> {
-    /// The body of a POST to a subresource that has a kind of its own.
+    /// Reads the body of a POST to a subresource with a kind of its own.
     pub(super) fn posted(&self, group: &str, version: &str, kind: &str, context: &mut WriteContext<'_>) -> Result<Value, Status> {
         let expected = GroupVersionKind::new(group, version, kind);
         decode::object_of(&self.incoming.body, BodyType::of(self.content_type(), false)?, &expected, false, context)
     }
 }
 
-/// The kind of the bodies that a subresource takes, with the ways of the kind that it belongs to.
+/// Returns the kind of a subresource's body, with the behaviour of the parent kind.
 pub(super) fn kind_of_body(parent: &KindSpec, group: &str, kind: &str) -> KindSpec {
     let storage = StorageId { group: group.to_owned(), version: "v1".to_owned(), ..parent.storage.clone() };
     KindSpec { group: group.to_owned(), version: "v1".to_owned(), kind: kind.to_owned(), storage, ..parent.clone() }
 }
 
-/// Reads the object that a subresource takes; it must have the name of the object that is addressed. What is wrong with its fields is told
-/// whatever comes of it (REQ-9).
+/// Reads the body of a subresource request; its name must be that of the addressed object. Problems with its fields are reported whatever the outcome
+/// (REQ-9).
 pub(super) fn sent(
     call: &Call<'_>,
     group: &str,
@@ -82,14 +82,14 @@ pub(super) fn sent(
     Ok(body)
 }
 
-/// The answer to something that was done and has no object of its own.
+/// Returns the answer for a successful action without an object of its own.
 pub(super) fn success(call: &Call<'_>, stored: bool) -> Outgoing {
     let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
     let response = respond::value(StatusCode::CREATED, &success, call.representation.format);
     Outgoing { response, warnings: Warnings::default(), stored }
 }
 
-/// A binding puts a pod on a node. It comes to the pod, or to the collection of bindings.
+/// Binds a pod to a node. The request addresses the pod, or the collection of bindings.
 pub(super) async fn bind(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let body = sent(call, "", "Binding", &mut context, warnings)?;
@@ -97,7 +97,7 @@ pub(super) async fn bind(call: &Call<'_>, warnings: &mut Warnings) -> Result<Out
     let registry = call.state.registry();
     let pods = registry.resource("", "v1", "pods").ok_or_else(Status::resource_not_found)?;
     let now = call.state.clock.now_in_seconds();
-    // The scheduler's choice is nobody's field.
+    // The scheduler does not become the owner of a field.
     context.recording = Recording::Kept;
     let name = ObjectName::new(call.route.namespace.as_deref().unwrap_or_default(), body.name());
     let update =
@@ -116,7 +116,7 @@ pub(super) async fn bind(call: &Call<'_>, warnings: &mut Warnings) -> Result<Out
     Ok(success(call, written.stored))
 }
 
-/// The node that a binding names.
+/// Returns the node that a binding names.
 fn check_binding(binding: &Value) -> Result<String, Status> {
     let target = |field: &str| binding["target"][field].as_str().unwrap_or_default();
     let mut errors = Vec::new();
@@ -127,7 +127,7 @@ fn check_binding(binding: &Value) -> Result<String, Status> {
         errors.push(FieldError::required("target.name", ""));
     }
     let texts: Vec<_> = errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
-    // The real server takes these for its own errors.
+    // The real server reports these as internal errors.
     match texts.as_slice() {
         [] => Ok(target("name").to_owned()),
         [only] => Err(Status::unknown(only.clone())),

@@ -11,23 +11,23 @@ use serde_json::Value;
 use super::json;
 use crate::{status::Status, store::ObjectName};
 
-/// The only form of tokens.
+/// The only version of tokens.
 const VERSION: &str = "meta.k8s.io/v1";
 
-/// How tokens are written; bits beyond the last byte do not matter.
+/// The encoding of tokens; bits beyond the last byte are ignored.
 const TOKENS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
-/// Where a list goes on, and at which version.
+/// The position and version at which a list continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Continue {
     v: String,
-    /// The version of the first page; -1 for "whatever is there now".
+    /// The revision of the first page; -1 for the current state.
     pub(crate) rv: i64,
     start: String,
 }
 
 impl Continue {
-    /// A token for what follows an object. `namespaced` says that the list was of one namespace.
+    /// Returns the token for the objects after `last`. `in_namespace` is true for a list of one namespace.
     pub(crate) fn after(revision: i64, last: &ObjectName, in_namespace: bool) -> Self {
         let key = if in_namespace || last.namespace.is_empty() {
             last.name.to_string()
@@ -37,7 +37,7 @@ impl Continue {
         Self { v: VERSION.into(), rv: revision, start: format!("/{key}\0") }
     }
 
-    /// The text that clients send back.
+    /// Returns the text that clients send back.
     pub(crate) fn encode(&self) -> String {
         TOKENS.encode(serde_json::to_vec(self).unwrap_or_default())
     }
@@ -55,7 +55,7 @@ impl Continue {
         serde_json::from_value(fields).map_err(|error| invalid(error.to_string()))
     }
 
-    /// The last object of the page before. `namespace` is that of the list, if it was of one.
+    /// Returns the last object of the previous page. `namespace` is that of a list of one namespace.
     pub(crate) fn last(&self, namespace: Option<&str>) -> ObjectName {
         let key = self.start.trim_start_matches('/').trim_end_matches('\0');
         match (namespace, key.split_once('/')) {

@@ -44,7 +44,7 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoin
     Ok(Outgoing { response, warnings: Warnings::default(), stored: false })
 }
 
-/// The body with its defaults and its owner.
+/// Reads the body and adds its defaults and its managers.
 fn read(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<Value, Status> {
     let mut request = call.posted(GROUP, "v1", KIND, context)?;
     let kind = Arc::new(subresource::kind_of_body(call.kind(), GROUP, KIND));
@@ -64,7 +64,7 @@ fn read(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<Value, Status
     Ok(request)
 }
 
-/// Fills in what the account knows, and refuses a life that is too short or too long.
+/// Fills in the data of the account, and rejects a lifetime that is too short or too long.
 fn complete(state: &State, mut request: Value, account: &Value) -> Result<Value, Status> {
     let (asked, known) = (request.uid(), account.uid());
     if !asked.is_empty() && asked != known {
@@ -90,7 +90,7 @@ fn complete(state: &State, mut request: Value, account: &Value) -> Result<Value,
     Err(Status::invalid(GROUP, KIND, "", &[error]))
 }
 
-/// The objects that the token lives as long as.
+/// Returns the objects that the token is bound to.
 fn bound(snapshot: &Snapshot, account: &Value, request: &Value) -> Result<Bound, Status> {
     let namespace = account.namespace();
     let mut bound = Bound { namespace: namespace.to_owned(), account: id(account), ..Bound::default() };
@@ -114,7 +114,7 @@ fn bound(snapshot: &Snapshot, account: &Value, request: &Value) -> Result<Bound,
             }
             let node = spec("nodeName");
             if !node.is_empty() {
-                // A node that is not there is told by its name alone.
+                // A node that does not exist is identified by its name alone.
                 let known = object(snapshot, "nodes", &ObjectName::new("", &node)).ok();
                 bound.node = Some(known.as_ref().map_or_else(|| ObjectId { name: node, uid: String::new() }, id));
             }
@@ -146,7 +146,7 @@ fn bound(snapshot: &Snapshot, account: &Value, request: &Value) -> Result<Bound,
     Ok(bound)
 }
 
-/// Signs, and says so in the status.
+/// Signs the token and puts it into the status.
 fn issue(state: &State, mut request: Value, bound: Bound) -> Value {
     let spec = &request["spec"];
     let seconds = spec["expirationSeconds"].as_i64().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Changing an object: read, transform, compare and swap (PIPE-11).
+//! Updates of objects: read, transform, compare and swap (PIPE-11).
 
 use std::sync::Arc;
 
@@ -20,26 +20,26 @@ use crate::{
     store::{Change, CommitError, ObjectName, Resource, Stored},
 };
 
-/// How often a write that names no version is tried again when somebody else was faster (UPD-8).
+/// The number of attempts of a write without a version that meets concurrent writes (UPD-8).
 const ATTEMPTS: usize = 6;
 
-/// Which object is changed, and how.
+/// The object that is changed, and the kind of change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Update<'a> {
-    /// Its kind.
+    /// The kind of the object.
     pub(crate) kind: &'a Arc<KindSpec>,
-    /// The endpoint that was addressed.
+    /// The endpoint of the request.
     pub(crate) endpoint: Endpoint<'a>,
-    /// Its name.
+    /// The name of the object.
     pub(crate) name: &'a ObjectName,
-    /// Whether the new content was made from the present one: it may leave out the version, and is made again after a conflict.
+    /// True if the new content is derived from the current one: it may omit the version, and is derived again after a conflict.
     pub(crate) is_patch: bool,
-    /// Whether a missing object is created (UPD-6).
+    /// True if a missing object is created (UPD-6).
     pub(crate) create_when_missing: bool,
 }
 
 impl State {
-    /// Changes an object. `transform` gets the present object in the request's version and returns the new one.
+    /// Changes an object. `transform` gets the current object in the request's version and returns the new one.
     pub(crate) async fn update(
         &self,
         context: &mut WriteContext<'_>,
@@ -60,7 +60,7 @@ impl State {
                     return self.create_missing(context, update, object).await;
                 }
                 if !update.is_patch {
-                    // A whole object is read before it is known that there is nothing to replace (REQ-9).
+                    // A whole object is decoded before a missing object is reported (REQ-9).
                     let mut object = transform(context, &Value::Null)?;
                     ownership::take(kind, &mut object).map_err(|problem| refusal(update, &problem))?;
                     write::absorb(context, kind, &mut object, |problem| refusal(update, &problem))?;
@@ -88,14 +88,14 @@ impl State {
             }
             let versioned = check_version(&object, &stored, update)?;
             restore_metadata(&mut object, stored.value());
-            // The outcome of a patch is looked at later than the body of another write.
+            // The real server deduplicates the result of a patch at a later stage than the body of another write.
             let noticed = if update.is_patch { " after mutating admission happens" } else { "" };
             metadata::deduplicate_owners(&mut object, context, noticed);
             let managers = ownership::after_update(self, context, update, present.value(), &object, sent);
             update.kind.reset.on_update(update.endpoint, &mut object, stored.value());
             admission::on_update(kind, update.endpoint, &mut object);
             ownership::put(&mut object, managers);
-            // A status and a node are not what the author of an object asked for.
+            // Status writes and bindings do not change the desired state of an object.
             if !matches!(update.endpoint, Endpoint::Status | Endpoint::Other("binding")) {
                 count_generation(kind, &mut object, stored.value());
             }
@@ -108,7 +108,7 @@ impl State {
                 return Ok(Written { object: present, created: false, stored: false });
             }
             context.fit(kind, name, &mut object)?;
-            // The store changes its content in place when nobody looks at an older one.
+            // The store changes its content in place if no snapshot of it is held.
             drop(snapshot);
             match self.swap(context, kind, &resource, name, &stored, object) {
                 Ok(written) => return Ok(written),
@@ -169,13 +169,13 @@ impl State {
         Ok(Written { object: self.view(kind, &current), created: false, stored: true })
     }
 
-    /// An object by name, as it is now.
+    /// Returns the current object of this name.
     pub(crate) fn find(&self, kind: &KindSpec, name: &ObjectName) -> Result<Arc<Stored>, Status> {
         self.store.get(&resource_of(kind), name).ok_or_else(|| Status::not_found(&kind.group, &kind.plural, &name.name))
     }
 }
 
-/// Whether a deleted object is held by nothing any more: no finalizer, no grace period, no namespace content.
+/// Returns true if nothing holds a deleted object any more: no finalizer, no grace period, no namespace content.
 pub(super) fn is_released(kind: &KindSpec, object: &Value) -> bool {
     let content_held = kind.group.is_empty()
         && kind.kind == "Namespace"
@@ -186,7 +186,7 @@ pub(super) fn is_released(kind: &KindSpec, object: &Value) -> bool {
         && !content_held
 }
 
-/// The object must have the name of the URL (UPD-4).
+/// Rejects an object whose name is not that of the URL (UPD-4).
 pub(super) fn match_name(object: &Value, name: &str) -> Result<(), Status> {
     match object.name() {
         "" => Err(Status::bad_request(format!(
@@ -199,7 +199,7 @@ pub(super) fn match_name(object: &Value, name: &str) -> Result<(), Status> {
     }
 }
 
-/// The new object must be the one that was addressed (UPD-4, UPD-5, PATCH-5).
+/// Rejects a new object whose identity is not that of the addressed one (UPD-4, UPD-5, PATCH-5).
 fn check_identity(object: &mut Value, present: &Stored, update: Update<'_>) -> Result<(), Status> {
     let Update { kind, name, .. } = update;
     match_name(object, &name.name)?;
@@ -211,7 +211,7 @@ fn check_identity(object: &mut Value, present: &Stored, update: Update<'_>) -> R
     Ok(())
 }
 
-/// What a patch may make of the type. A built-in object without one has that of the request, one of another type cannot be read; custom
+/// Checks the type of a patched object. A built-in object without a type gets that of the request, and one of another type cannot be decoded; custom
 /// resources are checked as they are (PATCH-5).
 fn check_type(object: &mut Value, update: Update<'_>) -> Result<(), Status> {
     let kind = update.kind;
@@ -238,7 +238,7 @@ fn check_type(object: &mut Value, update: Update<'_>) -> Result<(), Status> {
     Ok(())
 }
 
-/// The object is another one than the client means (UPD-5).
+/// Returns the error for an object whose uid is not the one that the client sent (UPD-5).
 pub(super) fn uid_conflict(kind: &KindSpec, name: &ObjectName, sent: &str, known: &str) -> Status {
     let group = if kind.is_custom() { format!("{}/", kind.group) } else { String::new() };
     let why = format!(
@@ -248,7 +248,7 @@ pub(super) fn uid_conflict(kind: &KindSpec, name: &ObjectName, sent: &str, known
     Status::conflict(&kind.group, &kind.plural, &name.name, &why)
 }
 
-/// Who creates with a PUT or an apply needs the right to create, too (SSA-2).
+/// Returns the additional action that a creating PUT or apply must be authorized for (SSA-2).
 fn creation(update: Update<'_>) -> Action {
     Action::Resource(Attributes {
         verb: Verb::Create.to_string(),
@@ -260,7 +260,8 @@ fn creation(update: Update<'_>) -> Action {
     })
 }
 
-/// Optimistic locking (UPD-1 to UPD-3, PATCH-4). Returns whether the client named a version, so that a conflict is the client's to solve.
+/// Checks the resource version for optimistic locking (UPD-1 to UPD-3, PATCH-4). Returns true if the client named a version, so that the client has
+/// to resolve a conflict.
 fn check_version(object: &Value, stored: &Stored, update: Update<'_>) -> Result<bool, Status> {
     let Update { kind, name, .. } = update;
     let sent = object.resource_version();
@@ -277,11 +278,11 @@ fn check_version(object: &Value, stored: &Stored, update: Update<'_>) -> Result<
     if seen != stored.revision() {
         return Err(Status::stale(&kind.group, &kind.plural, &name.name));
     }
-    // A patch starts from the present object and carries its version without having asked for it.
+    // A patched object carries the current version although the client did not name one.
     Ok(!update.is_patch)
 }
 
-/// Metadata that clients cannot change is what is stored (META-9, UPD-9).
+/// Restores the metadata that clients cannot change (META-9, UPD-9).
 fn restore_metadata(object: &mut Value, stored: &Value) {
     let metadata = object.metadata_mut();
     for field in ["generation", "selfLink", "resourceVersion"] {
@@ -299,24 +300,24 @@ fn restore_metadata(object: &mut Value, stored: &Value) {
     }
 }
 
-/// META-8.
+/// Increments the generation if anything but metadata and a separate status changed (META-8).
 fn count_generation(kind: &KindSpec, object: &mut Value, stored: &Value) {
     let changed = |stored: &Value| kind.generation.counts(stored, object, kind.has_status_subresource());
-    // What a newer schema adds or drops by itself is not a change.
+    // Fields that a newer schema adds or drops are not a change.
     if changed(stored) && (!kind.is_custom() || changed(&refreshed(kind, stored))) {
         let next = stored.generation().unwrap_or_default() + 1;
         object.metadata_mut().insert("generation".into(), next.into());
     }
 }
 
-/// A stored object as it would have been stored under the present schema.
+/// Returns a stored object in the form in which the current schema would store it.
 fn refreshed(kind: &KindSpec, stored: &Value) -> Value {
     let mut object = stored.clone();
     convert::refresh(kind, &mut object);
     object
 }
 
-/// Whether two objects differ in nothing but their version.
+/// Returns true if two objects differ in nothing but their version.
 fn same(object: &Value, stored: &Value) -> bool {
     let (Some(object), Some(stored)) = (object.as_object(), stored.as_object()) else { return object == stored };
     object.len() == stored.len()
@@ -337,7 +338,7 @@ fn same_metadata(metadata: &Value, stored: &Value) -> bool {
         })
 }
 
-/// The error of an object that cannot be read: of a body, or of the outcome of a patch (REQ-6).
+/// Returns the error for an undecodable object, of a body or of the result of a patch (REQ-6).
 fn refusal(update: Update<'_>, problem: &str) -> Status {
     let kind = update.kind;
     if update.is_patch {

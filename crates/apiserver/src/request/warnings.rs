@@ -1,16 +1,16 @@
-//! What a client is told beside an answer.
+//! Warnings that are sent with an answer.
 
-/// How many characters there is room for.
+/// The maximum length of all warnings, in characters.
 const ROOM: usize = 4096;
-/// How many characters of each text are told when there is no room for all.
+/// The maximum length of each warning, in characters, if not all of them fit in full.
 const LONGEST: usize = 256;
 
-/// Warnings, each once. While all of them have room they are told in full; otherwise long ones are cut, and those that come when there is
-/// no room left are left out.
+/// The warnings of an answer, without duplicates. They are sent in full as long as all of them fit; otherwise long ones are cut, and those beyond the
+/// limit are left out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warnings {
     texts: Vec<String>,
-    /// How many characters the texts take as they are told.
+    /// The length of all warnings in the form in which they are sent, in characters.
     taken: usize,
     is_cut: bool,
 }
@@ -30,14 +30,14 @@ impl Warnings {
         self.texts.push(text);
     }
 
-    /// Adds what others were told.
+    /// Moves the warnings of `others` to these.
     pub(crate) fn append(&mut self, others: &mut Self) {
         for text in std::mem::take(others).texts {
             self.add(text);
         }
     }
 
-    /// The texts as they are told.
+    /// Returns the texts in the form in which they are sent.
     pub(super) fn told(&self) -> impl ExactSizeIterator<Item = &str> {
         self.texts.iter().map(|text| if self.is_cut { cut(text) } else { text })
     }

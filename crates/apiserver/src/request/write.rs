@@ -1,4 +1,4 @@
-//! What all writes have in common: who writes, how strictly, and how an object gets into the form in which it is stored.
+//! Common parts of all writes: author, strictness, and the conversion of an object to its stored form.
 
 use bytes::Bytes;
 use kubewright_machinery::object::{ObjectExt as _, is_nested_deeper};
@@ -23,53 +23,53 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// How unknown and duplicate fields are treated (REQ-7 to REQ-10).
+/// The treatment of unknown and duplicate fields (REQ-7 to REQ-10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FieldValidation {
-    /// Dropped without a word.
+    /// Drops the fields silently.
     Ignore,
-    /// Dropped with a warning.
+    /// Drops the fields with a warning.
     #[default]
     Warn,
-    /// Refused.
+    /// Refuses the request.
     Strict,
 }
 
-/// How `managedFields` come about.
+/// The origin of `managedFields` in a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recording {
-    /// By comparing the new object with the old one.
+    /// Computed by comparing the new object with the old one.
     Compared,
-    /// They were made together with the new object.
+    /// Made together with the new object, by an apply.
     Made,
-    /// The write changes no owner.
+    /// Kept, since the write changes no owner.
     Kept,
 }
 
-/// One write on its way.
+/// The context of one write.
 #[derive(Debug)]
 pub(crate) struct WriteContext<'a> {
-    /// Who writes.
+    /// The user who writes.
     pub(crate) user: &'a Identity,
-    /// Whether the writer is a part of the server: nobody asks what it may do.
+    /// True if the writer is part of the server, which needs no authorization.
     pub(crate) is_internal: bool,
-    /// Whether nothing may be stored (REQ-12).
+    /// True if nothing may be stored (REQ-12).
     pub(crate) dry_run: bool,
-    /// How strictly fields are checked.
+    /// The strictness of field validation.
     pub(crate) validation: FieldValidation,
-    /// Who writes, as `managedFields` name it.
+    /// The field manager.
     pub(crate) manager: String,
-    /// The subresource that `managedFields` name; empty for that of the endpoint.
+    /// The subresource that `managedFields` name; if empty, that of the endpoint.
     pub(crate) subresource: &'static str,
-    /// How the ownership of fields comes about.
+    /// The origin of `managedFields`.
     pub(crate) recording: Recording,
     /// Problems found while the body was read, such as duplicate fields.
     pub(crate) found: Vec<String>,
-    /// The JSON text of a built-in object: its problems are told in the order of the text.
+    /// The JSON text of a built-in object, since its problems are reported in the order of the text.
     pub(crate) text: Option<Bytes>,
-    /// Whether marks stand in the object for what was too deep to be read ([`holds_mark`]).
+    /// True if marks in the object replace parts that were nested too deeply to be read ([`holds_mark`]).
     pub(crate) is_cut: bool,
-    /// What the client is told beside the answer.
+    /// The warnings of the answer.
     pub(crate) warnings: Warnings,
     /// The record of the request in the journal.
     pub(crate) note: Option<RecordNote>,
@@ -80,14 +80,14 @@ pub(crate) struct WriteContext<'a> {
 pub(crate) struct Written {
     /// The object as the client sees it.
     pub(crate) object: Arc<Stored>,
-    /// Whether it is new.
+    /// True if the object was created.
     pub(crate) created: bool,
-    /// Whether anything was stored.
+    /// True if anything was stored.
     pub(crate) stored: bool,
 }
 
 impl<'a> WriteContext<'a> {
-    /// A write by a user, through the program that `managedFields` name.
+    /// Creates the context of a write by a user, with its field manager.
     pub(crate) fn new(user: &'a Identity, manager: String) -> Self {
         Self {
             user,
@@ -105,11 +105,11 @@ impl<'a> WriteContext<'a> {
         }
     }
 
-    /// Reports unknown and duplicate fields as the client asked for. `refuse` makes the error of a strict request.
+    /// Reports unknown and duplicate fields in the way that the client asked for. `refuse` makes the error of a strict request.
     pub(crate) fn report(&mut self, unknown: Vec<String>, refuse: impl FnOnce(String) -> Status) -> Result<(), Status> {
         let mut found = std::mem::take(&mut self.found);
         if self.text.is_some() {
-            // The reader of a built-in type skips what the type does not know.
+            // The real decoder of built-in types skips the content of unknown fields.
             found.retain(|problem| !unknown.iter().any(|path| is_inside(field_of(problem), path)));
         }
         found.extend(unknown.into_iter().map(|path| format!("unknown field {path:?}")));
@@ -129,7 +129,7 @@ impl<'a> WriteContext<'a> {
         Ok(())
     }
 
-    /// Makes an object small enough to be stored; that it lost its managers is put on record (SMD-20).
+    /// Reduces an object to a size that can be stored; the loss of its managers is noted in the journal (SMD-20).
     pub(super) fn fit(&self, kind: &KindSpec, name: &ObjectName, object: &mut Value) -> Result<(), Status> {
         if !self.dry_run
             && size::fit(kind, name, object)?
@@ -140,23 +140,23 @@ impl<'a> WriteContext<'a> {
         Ok(())
     }
 
-    /// Adds a warning, once.
+    /// Adds a warning unless the same text was added before.
     pub(crate) fn warn(&mut self, text: impl Into<String>) {
         self.warnings.add(text);
     }
 }
 
-/// The field that a problem names.
+/// Returns the field that a problem names.
 fn field_of(problem: &str) -> &str {
     problem.split('"').nth(1).unwrap_or_default()
 }
 
-/// Whether a field stands inside another one.
+/// Returns true if a field lies inside another one.
 fn is_inside(field: &str, outer: &str) -> bool {
     field.strip_prefix(outer).is_some_and(|rest| rest.starts_with(['.', '[']))
 }
 
-/// Sorts problems by the place in the text of the field that they name; a duplicate field is one at its second occurrence.
+/// Sorts problems by the position of their field in the text; a duplicate field is placed at its second occurrence.
 fn in_order_of(text: &[u8], problems: &mut [String]) {
     let places = Places::of(text, problems.iter().map(|problem| field_of(problem)));
     problems.sort_by_cached_key(|problem| {
@@ -166,8 +166,8 @@ fn in_order_of(text: &[u8], problems: &mut [String]) {
     });
 }
 
-/// Brings an object from the form in which a client sent it into the form in which it is stored: typed, pruned, defaulted, converted.
-/// `wrong_type` and `strict` make the errors, which differ between bodies and patches.
+/// Converts an object from the form in which a client sent it to the stored form: typed, pruned, defaulted, converted. `wrong_type` and `strict` make
+/// the errors, which differ between bodies and patches.
 pub(super) fn absorb(
     context: &mut WriteContext<'_>,
     kind: &KindSpec,
@@ -190,13 +190,13 @@ pub(super) fn absorb(
     };
     normalised.map_err(|wrong| refuse(wrong.0))?;
     if !kind.is_custom() {
-        // What did not come as JSON text is read with sorted members.
+        // The real server reads a body that is not JSON with its members sorted.
         unknown.sort();
         if context.text.is_none() {
             unknown.truncate(MAX_PROBLEMS);
         }
     }
-    // The type's own view of metadata ends here: what it dropped there was not its business.
+    // Metadata was typed before the model, so all unknown fields are known here.
     context.report(unknown, |problems| refuse(format!("strict decoding error: {problems}")))?;
     model.default(object);
     super::strategy::default(kind, object);
@@ -204,7 +204,7 @@ pub(super) fn absorb(
     Ok(())
 }
 
-/// The error of an object that is nested too deep to be kept.
+/// Returns the error for an object that is nested too deeply to be stored.
 pub(super) fn too_deep(object: &Value) -> Status {
     let (kind, name) = (object.kind(), object.name());
     let problem =
@@ -212,14 +212,14 @@ pub(super) fn too_deep(object: &Value) -> Status {
     Status::bad_request(problem)
 }
 
-/// Whether an object is nested too deep to be kept. Managed fields go a few levels deeper than what they tell of.
+/// Returns true if an object is nested too deeply to be stored. Managed fields are nested a few levels deeper than the fields that they describe.
 fn is_too_deep(object: &Value) -> bool {
     let most = |name: &str| if name == "metadata" { MAX_DEPTH + 8 } else { MAX_DEPTH - 1 };
     object.as_object().into_iter().flatten().any(|(name, member)| is_nested_deeper(member, most(name)))
 }
 
 impl State {
-    /// Lets the kind set what the server owns, then checks everything.
+    /// Lets the kind set the fields that the server owns, then validates the object.
     pub(super) fn prepare_and_validate(
         &self,
         context: &mut WriteContext<'_>,
@@ -242,7 +242,7 @@ impl State {
         let mut errors = metadata::validate(kind, object, stored);
         let mut warnings = Vec::new();
         errors.extend(model.validate(object, stored, endpoint, &mut warnings));
-        // That rules were not evaluated is said last.
+        // The notice that rules were not evaluated comes last.
         let end = errors.iter().position(schema::is_about_rules).unwrap_or(errors.len());
         errors.splice(end..end, scale::check(kind, object));
         if endpoint == Endpoint::Main {
@@ -264,7 +264,7 @@ impl State {
             }
             return Ok(());
         }
-        // Versions of a resource share the checks of their stored form.
+        // All versions of a resource share the checks of their stored form.
         Err(Status::invalid(
             &kind.storage.group,
             if kind.is_custom() { object.kind() } else { &kind.kind },
@@ -273,12 +273,12 @@ impl State {
         ))
     }
 
-    /// The stored object in the version of the request, as a client would read it.
+    /// Returns the stored object in the version of the request, as a client would read it.
     pub(crate) fn view(&self, kind: &KindSpec, stored: &Arc<Stored>) -> Arc<Stored> {
         self.view_of(kind, stored, stored.revision())
     }
 
-    /// The same for an object whose content was written at another revision than it has.
+    /// Returns the same for an object whose content was written at the revision `written`.
     pub(crate) fn view_of(&self, kind: &KindSpec, stored: &Arc<Stored>, written: u64) -> Arc<Stored> {
         let fresh = self.is_fresh(kind, written);
         if fresh && !convert::changes(kind, stored.api_version()) {

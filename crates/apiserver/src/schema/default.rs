@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::node::{Additional, Node};
 
-/// Drops nulls where the schema allows none and has no default: there a null means that the field is absent. Says whether there were any.
+/// Drops nulls where the schema allows none and has no default, so that a null means an absent field. Returns true if there were any.
 pub(super) fn drop_nulls(value: &mut Value, node: &Node) -> bool {
     let mut changed = false;
     match value {
@@ -31,7 +31,7 @@ pub(super) fn drop_nulls(value: &mut Value, node: &Node) -> bool {
     changed
 }
 
-/// Fills in defaults, outside in: a default may hold objects that get defaults of their own. Says whether there were any.
+/// Fills in defaults from the outside in, because a default may contain objects that get defaults of their own. Returns true if there were any.
 pub(super) fn fill(value: &mut Value, node: &Node) -> bool {
     let mut changed = false;
     match value {
@@ -67,7 +67,7 @@ pub(super) fn fill(value: &mut Value, node: &Node) -> bool {
     changed
 }
 
-/// Fills a place that exists, such as an item of a list: a null there takes the default.
+/// Fills in defaults in a value that exists, such as an item of a list; a null takes the default.
 fn fill_place(value: &mut Value, node: &Node) -> bool {
     let mut changed = false;
     if value.is_null()

@@ -1,4 +1,4 @@
-//! Objects inside of objects: they have a type, and metadata that could be stored.
+//! Validation of embedded objects: they must have a type, and metadata that could be stored.
 
 use kubewright_machinery::object::names;
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use super::node::Node;
 use super::object_meta::metadata_errors;
 use super::path::Path;
 
-/// What is wrong with the embedded objects in a value; `root` says that the value is one itself.
+/// Returns the errors of the embedded objects in a value; `root` is true if the value is an embedded object itself.
 pub(super) fn check(value: &Value, node: &Node, root: bool, path: &Path<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     walk(value, node, root, path, &mut errors);

@@ -1,17 +1,21 @@
-//! Paths to a field of a schema, such as `.spec.a` or `.spec['a.b']`, as rules and selectable fields have them.
+//! Paths to a field of a schema, such as `.spec.a` or `.spec['a.b']`, in rules and selectable fields.
 
 use serde_json::{Map, Value};
 
-/// A path that leads somewhere.
+/// A resolved path.
 #[derive(Clone, Debug)]
 pub struct FieldOfSchema<'s> {
     /// The path as errors print it: `spec.a`, `spec.labels[x]`.
     pub path: String,
-    /// The schema there.
+    /// The schema at the path.
     pub schema: &'s Map<String, Value>,
 }
 
-/// Follows a path, with brackets if these are allowed; an error says what is wrong in the words of the real server.
+/// Resolves a path, which may contain brackets if `brackets` is true.
+///
+/// # Errors
+///
+/// A path that does not lead to a field is an error with the text of the real server.
 pub fn resolve<'s>(path: &str, schema: &'s Map<String, Value>, brackets: bool) -> Result<FieldOfSchema<'s>, String> {
     let mut found = FieldOfSchema { path: String::new(), schema };
     let mut tokens = tokens(path).into_iter();
@@ -56,7 +60,7 @@ impl FieldOfSchema<'_> {
     }
 }
 
-/// Dots, brackets, quoted texts, and what stands between them.
+/// Splits a path into dots, brackets, quoted texts, and the text between them.
 fn tokens(path: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let mut token = String::new();

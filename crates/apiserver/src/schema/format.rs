@@ -36,7 +36,7 @@ const FORMATS: [&str; 26] = [
     "k8slongname",
 ];
 
-/// Whether values of a type are checked for a format; other formats accept everything.
+/// Returns true if values of a type are checked for this format; other formats accept every value.
 pub fn is_known(type_name: &str, format: &str) -> bool {
     match type_name {
         "" | "string" => FORMATS.contains(&plain(format).as_str()),
@@ -50,7 +50,7 @@ fn plain(format: &str) -> String {
     format.replace('-', "")
 }
 
-/// Whether the text has the format; true for formats that are not checked.
+/// Returns true if the text has the format, or if the format is not checked.
 pub(super) fn matches(format: &str, text: &str) -> bool {
     let like = |pattern: &LazyLock<Option<Regex>>| pattern.as_ref().is_none_or(|pattern| pattern.is_match(text));
     match plain(format).as_str() {
@@ -105,7 +105,7 @@ static RGB_COLOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static SSN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$").ok());
 
-/// An address with a scheme, or a path.
+/// Returns true for an address with a scheme, or a path.
 fn is_uri(text: &str) -> bool {
     if text.is_empty() || text.contains(|c: char| c.is_control() || c == ' ') {
         return false;
@@ -158,7 +158,7 @@ fn is_cidr(text: &str) -> bool {
     plain_number && ((bits <= 32 && address.parse::<Ipv4Addr>().is_ok()) || (bits <= 128 && address.parse::<Ipv6Addr>().is_ok()))
 }
 
-/// Dashes may be left out, each on its own.
+/// Returns true for a UUID; each of its dashes may be omitted.
 fn is_uuid(text: &str, version: Option<char>) -> bool {
     let mut rest = text;
     let mut digits = String::new();
@@ -180,7 +180,7 @@ fn is_uuid(text: &str, version: Option<char>) -> bool {
         })
 }
 
-/// Groups of four, the last one filled up; there is at least one.
+/// Returns true for base64: at least one group of four characters, the last one padded.
 fn is_base64(text: &str) -> bool {
     let body = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
@@ -216,7 +216,7 @@ fn is_isbn13(text: &str) -> bool {
         && all.iter().zip([1, 3].iter().cycle()).map(|(digit, weight)| digit * weight).sum::<u32>() % 10 == 0
 }
 
-/// A number of a known issuer whose check digit is right.
+/// Returns true for a number of a known issuer whose check digit is right.
 fn is_credit_card(text: &str) -> bool {
     static ISSUERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -236,12 +236,12 @@ fn is_credit_card(text: &str) -> bool {
     ISSUERS.as_ref().is_none_or(|issuers| issuers.is_match(&number)) && sum.is_multiple_of(10)
 }
 
-/// A Go duration such as `1h30m`, or numbers with spelled units such as `3 weeks` anywhere in the text.
+/// Returns true for a Go duration such as `1h30m`, or for numbers with spelled units such as `3 weeks` anywhere in the text.
 fn is_duration(text: &str) -> bool {
     go_duration(text) || spelled_duration(text)
 }
 
-/// Whether a text is a duration as Go writes it: `1h30m`, `-1.5s`, `0`.
+/// Returns true for a duration as Go writes it: `1h30m`, `-1.5s`, `0`.
 pub(super) fn go_duration(text: &str) -> bool {
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
     if rest == "0" {
@@ -265,7 +265,7 @@ pub(super) fn go_duration(text: &str) -> bool {
 
 fn spelled_duration(text: &str) -> bool {
     static PARTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[0-9]+\s*([A-Za-zµ]+)").ok());
-    /// Short names are whole words, the last of each row may have an ending.
+    /// Units that must be whole words; the units of the other list may have an ending.
     const SHORT: [&str; 13] = ["ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk", "nano", "micro"];
     const LONG: [&str; 8] = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
     let Some(parts) = PARTS.as_ref() else {

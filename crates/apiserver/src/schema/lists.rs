@@ -9,7 +9,7 @@ use crate::status::FieldError;
 use super::node::{Additional, ListType, Node};
 use super::path::{Path, can_be_told};
 
-/// The duplicates of all lists in an object, each at its later place.
+/// Returns the duplicates in all lists of an object, each at the index of the second occurrence.
 pub(super) fn check(root: &Node, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     walk(root, object, &Path::Root, &mut errors);
@@ -61,7 +61,7 @@ fn duplicates<'a, T: Into<Shown<'a>>>(
         let Some(identity) = identity(item).map(Into::into) else {
             continue;
         };
-        // Members are sorted, so that equal values have equal texts. The third of a kind is not told any more.
+        // The members of a map are sorted, so equal values have equal texts. Only the second of several equal items is reported.
         let count = seen.entry(identity.value().to_string()).or_default();
         *count += 1;
         if *count == 2 && can_be_told(errors.len(), path.len()) {
@@ -70,7 +70,7 @@ fn duplicates<'a, T: Into<Shown<'a>>>(
     }
 }
 
-/// The items of a stored list by what tells them apart: only lists that are maps tell which item another continues.
+/// The items of a stored list by their keys. Only in lists that are maps can an item be matched with its stored counterpart.
 #[derive(Debug, Default)]
 pub(super) struct Continued<'a> {
     keys: &'a [String],
@@ -87,18 +87,18 @@ impl<'a> Continued<'a> {
         Self { keys, items }
     }
 
-    /// The stored item that an item continues.
+    /// Returns the stored counterpart of an item.
     pub(super) fn item(&self, item: &Value) -> Option<&'a Value> {
         if self.items.is_empty() { None } else { self.items.get(&identity(item, self.keys)).copied() }
     }
 }
 
-/// The values of the keys of an item, as a text.
+/// Returns the values of the keys of an item as text.
 fn identity(item: &Value, keys: &[String]) -> String {
     keys_of(item, keys).map(|keys| Value::Object(keys).to_string()).unwrap_or_default()
 }
 
-/// What tells an item apart: itself, or its keys.
+/// The identity of an item: the item itself, or its keys.
 enum Shown<'a> {
     Item(&'a Value),
     Keys(Value),

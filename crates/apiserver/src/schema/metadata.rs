@@ -1,4 +1,4 @@
-//! `metadata` in its typed form: known fields with the right types, nothing else.
+//! The typed form of `metadata`: known fields with the right types, and no other fields.
 
 use kubewright_machinery::object::json_type;
 use serde_json::{Map, Value};
@@ -6,27 +6,27 @@ use serde_json::{Map, Value};
 use super::node::Node;
 use super::path::{Path, note};
 
-/// A field of `metadata` has a value of a wrong type.
+/// The error of a field of `metadata` with a value of a wrong type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct MetadataError {
-    /// The field, such as `metadata.labels`.
+    /// The path of the field, such as `metadata.labels`.
     pub field: String,
-    /// What the decoder says about it.
+    /// The text of the decoder.
     pub message: String,
 }
 
 /// Brings the value of `metadata` into its typed form; the paths of unknown fields, which are dropped, are added to `unknown`.
 ///
-/// Nulls, empty texts, lists and maps mean the same as an absent field, and are dropped too. `within` is the field of a typed struct that is
-/// being decoded, as its errors name it; empty when metadata are decoded alone.
+/// Nulls, empty strings, lists and maps mean the same as an absent field, and are dropped too. `within` is the field of the typed struct that is
+/// being decoded, as errors name it; it is empty when metadata is decoded alone.
 pub fn coerce_object_meta(metadata: &mut Value, within: &str, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
     let place = Path::Root.field("metadata");
     let fields = if within.is_empty() { Path::Root } else { Path::Root.field(within) };
     coerce(metadata, &OBJECT_META, "", &fields, &place, unknown)
 }
 
-/// Brings `metadata.managedFields` into its typed form, in the same way.
+/// Brings `metadata.managedFields` into its typed form. `within` is the field of the typed struct that is being decoded, or empty.
 pub fn coerce_managers(managers: &mut Value, within: &str) -> Result<(), MetadataError> {
     let root = if within.is_empty() { Path::Root } else { Path::Root.field(within) };
     let fields = root.field("managedFields");
@@ -34,14 +34,14 @@ pub fn coerce_managers(managers: &mut Value, within: &str) -> Result<(), Metadat
     coerce(managers, &MANAGERS, "ObjectMeta", &fields, &place.field("managedFields"), &mut Vec::new())
 }
 
-/// Brings the metadata of all objects embedded in an object into their typed form, but not those of the object itself.
+/// Brings the metadata of all objects embedded in an object into its typed form, but not the metadata of the object itself.
 pub(super) fn coerce_embedded(object: &mut Value, root: &Node) -> Result<Vec<String>, MetadataError> {
     let mut unknown = Vec::new();
     walk(object, root, true, &Path::Root, &mut unknown)?;
     Ok(unknown)
 }
 
-/// Does the same for all objects embedded in a value, and for the value if it is an object itself.
+/// Brings the metadata of all objects embedded in a value into its typed form, and that of the value if it is an object itself.
 pub(super) fn coerce_embedded_at(value: &mut Value, node: &Node, is_object: bool) -> Result<Vec<String>, MetadataError> {
     let mut unknown = Vec::new();
     if is_object {
@@ -87,12 +87,12 @@ fn walk(value: &mut Value, node: &Node, root: bool, path: &Path<'_>, unknown: &m
     Ok(())
 }
 
-/// What a field of a typed struct holds.
+/// The type of a field of a typed struct.
 enum Shape {
     Text,
     Uid,
     Integer,
-    /// A number that is told apart from an absent one.
+    /// A number whose zero differs from an absent one.
     OptionalInteger,
     Boolean,
     Time,
@@ -159,7 +159,8 @@ fn coerce_at(object: &mut Value, path: &Path<'_>, unknown: &mut Vec<String>) -> 
     coerce(metadata, &OBJECT_META, "", &Path::Root, &place, unknown)
 }
 
-/// `owner` and `fields` are how the decoder calls the place: the struct, and the fields that lead there, without indexes.
+/// Brings a value into its typed form. `owner` and `fields` name the position as the errors of the decoder do: the struct, and the fields that
+/// lead to it, without indexes.
 fn coerce(
     value: &mut Value,
     shape: &Shape,
@@ -184,7 +185,7 @@ fn coerce(
         }),
         (Shape::TextMap, Value::Object(members)) => {
             for value in members.values_mut() {
-                // A null in a map of texts is the empty text.
+                // A null in a map of strings is an empty string.
                 if value.is_null() {
                     *value = Value::String(String::new());
                 }
@@ -227,7 +228,7 @@ fn coerce_struct(
         if let Err(error) = coerce(value, shape, type_name, &fields.field(name), &place, unknown) {
             wrong.get_or_insert(error);
         }
-        // References print all their fields, the other structs only those that are set.
+        // References print all their fields, the other structs only fields that are set.
         is_reference || matches!(shape, Shape::OptionalInteger | Shape::Any) || !is_empty(value)
     });
     if is_reference {
@@ -241,7 +242,7 @@ fn coerce_struct(
 }
 
 impl Shape {
-    /// The Go type, as decoding errors name it.
+    /// Returns the Go type, as decoding errors name it.
     fn go_type(&self) -> String {
         match self {
             Self::Text | Self::Time => "string".into(),

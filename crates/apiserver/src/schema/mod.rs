@@ -1,10 +1,10 @@
-//! Structural schemas: what a CustomResourceDefinition says about its objects, compiled once and used for every request.
+//! Structural schemas: the declared types of the objects of a CustomResourceDefinition, compiled once and used for every request.
 //!
-//! A [`Schema`] does four things to an object, in this order when one is written: it drops what the schema does not know ([`Schema::prune`]),
-//! fills in defaults ([`Schema::default`]), checks types, ranges and lists ([`Schema::validate`]), and evaluates the rules of
-//! `x-kubernetes-validations`. Reads prune and default too, so that a changed schema shows in objects stored before.
+//! A [`Schema`] does four things to an object that is written, in this order: it drops unknown fields ([`Schema::prune`]), fills in defaults
+//! ([`Schema::default`]), checks types, ranges and lists ([`Schema::validate`]), and evaluates the rules of `x-kubernetes-validations`. Reads
+//! prune and default too, so that a changed schema applies to objects that were stored before.
 //!
-//! [`check`] says whether a schema is structural at all; it runs when a definition is written.
+//! [`check`] decides whether a schema is structural; it runs when a definition is written.
 //!
 //! See <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema>.
 
@@ -51,14 +51,14 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Compiles an `openAPIV3Schema`. Whatever [`check`] refuses is left out here, so a stored definition always compiles.
+    /// Compiles an `openAPIV3Schema`. Parts that [`check`] rejects are left out, so a stored definition always compiles.
     pub fn compile(schema: &Value) -> Self {
         Self { root: parse::node(schema) }
     }
 
     /// Drops unknown fields and nulls that mean absence; returns the paths of the unknown fields in alphabetical order.
     ///
-    /// The metadata of embedded objects is brought into its typed form on the way; a value of a wrong type in it is an error.
+    /// The metadata of embedded objects is brought into its typed form as well; a value of a wrong type in it is an error.
     pub fn prune(&self, object: &mut Value) -> Result<Vec<String>, MetadataError> {
         default::drop_nulls(object, &self.root);
         let mut unknown = self.drop_unknown(object);
@@ -68,7 +68,7 @@ impl Schema {
         Ok(unknown)
     }
 
-    /// Brings the metadata of embedded objects into its typed form, and leaves everything else as it is.
+    /// Brings the metadata of embedded objects into its typed form, and leaves everything else unchanged.
     pub fn coerce_embedded(&self, object: &mut Value) -> Result<(), MetadataError> {
         metadata::coerce_embedded(object, &self.root).map(drop)
     }
@@ -83,23 +83,23 @@ impl Schema {
         default::fill(object, &self.root);
     }
 
-    /// What a read shows of a stored object: without fields that the schema does not know any more, with new defaults. Says whether
-    /// anything changed.
+    /// Updates a stored object for a reader: drops fields that the schema no longer declares and fills in new defaults. Returns true if the
+    /// object changed.
     pub fn read(&self, object: &mut Value) -> bool {
         let pruned = !prune::unknown_fields(object, &self.root, true).is_empty();
         let dropped = default::drop_nulls(object, &self.root);
         default::fill(object, &self.root) || dropped || pruned
     }
 
-    /// Everything that is wrong with an object. With `old`, what was wrong before in an unchanged place is let through; a rule that is broken
-    /// there is told as a warning.
+    /// Returns the errors of an object. With `old`, an error that an unchanged value had before is ignored; a rule that it violates is reported
+    /// as a warning.
     ///
-    /// When errors keep the rules of the schema from being evaluated, a last error says so.
+    /// The last error says so if errors keep the rules of the schema from being evaluated.
     pub fn validate(&self, object: &Value, old: Option<&Value>, warnings: &mut Vec<String>) -> Vec<FieldError> {
         self.check(object, old, true, warnings)
     }
 
-    /// The same for an object whose status is written: nobody looks at the metadata of objects embedded in it.
+    /// Returns the errors of an object whose status is written. The metadata of objects embedded in the status is not checked.
     pub fn validate_status(&self, object: &Value, old: Option<&Value>, warnings: &mut Vec<String>) -> Vec<FieldError> {
         self.check(object, old, false, warnings)
     }
@@ -128,13 +128,13 @@ impl Schema {
         errors
     }
 
-    /// The feature of this crate that is missing to check objects of the schema: rules need `cel`.
+    /// Returns the feature of this crate that is missing to check objects of the schema: rules need `cel`.
     pub fn missing_feature(&self) -> Option<&'static str> {
         (self.root.has_rules && !cfg!(feature = "cel")).then_some("cel")
     }
 }
 
-/// Whether an error only says that the rules of the schema were not evaluated.
+/// Returns true if an error only says that the rules of the schema were not evaluated.
 pub fn is_about_rules(error: &FieldError) -> bool {
     error.field == "<nil>" && error.message.contains(RULES_NOT_CHECKED)
 }
@@ -142,7 +142,8 @@ pub fn is_about_rules(error: &FieldError) -> bool {
 const RULES_NOT_CHECKED: &str = "some validation rules were not checked because the object was invalid; \
     correct the existing errors to complete validation";
 
-/// Rules rely on types and required fields; a number out of its range does not keep them from being evaluated.
+/// Returns true if errors of this reason keep rules from being evaluated. Rules rely on types and required fields, but not on the ranges of
+/// numbers.
 fn blocks_rules(reason: FieldReason) -> bool {
     matches!(
         reason,

@@ -45,7 +45,7 @@ impl Type {
     }
 }
 
-/// What one place of an object may hold.
+/// The compiled schema of the values at one path.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     pub(super) type_: Option<Type>,
@@ -60,25 +60,25 @@ pub(super) struct Node {
     pub(super) list: ListType,
     pub(super) checks: Checks,
     pub(super) rules: Vec<Rule>,
-    /// Whether a rule stands here or below.
+    /// True if there are rules at this node or below.
     pub(super) has_rules: bool,
 }
 
-/// What the members of a map may hold.
+/// The permitted values of the members of a map.
 #[derive(Debug)]
 pub(super) enum Additional {
-    /// `additionalProperties: true`.
+    /// Any value, as with `additionalProperties: true`.
     Any,
     Schema(Box<Node>),
 }
 
-/// How the items of a list are told apart.
+/// The identity of the items of a list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) enum ListType {
     #[default]
     Atomic,
     Set,
-    /// By these keys.
+    /// The items are identified by the values of these keys.
     Map(Vec<String>),
 }
 
@@ -115,7 +115,7 @@ pub(super) struct Pattern {
 }
 
 impl Node {
-    /// The schema of a member, if the node says anything about it.
+    /// Returns the schema of a member, if the node declares one.
     pub(super) fn member(&self, name: &str) -> Option<&Self> {
         match (self.properties.get(name), &self.additional) {
             (Some(property), _) => Some(property),
@@ -124,7 +124,7 @@ impl Node {
         }
     }
 
-    /// Whether a rule stands at the node or below.
+    /// Returns true if there are rules at the node or below.
     pub(super) fn find_rules(&self) -> bool {
         let additional = match &self.additional {
             Some(Additional::Schema(schema)) => Some(schema.as_ref()),

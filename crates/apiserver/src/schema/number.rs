@@ -1,10 +1,10 @@
-//! Numbers: comparing and printing them as the real server does.
+//! Comparison and printing of numbers as on the real server.
 
 use std::cmp::Ordering;
 
 use serde_json::Number;
 
-/// Compares two numbers, exactly when both are integers.
+/// Compares two numbers, exactly if both are integers.
 pub(super) fn compare(a: &Number, b: &Number) -> Option<Ordering> {
     match (integer(a), integer(b)) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),
@@ -12,7 +12,7 @@ pub(super) fn compare(a: &Number, b: &Number) -> Option<Ordering> {
     }
 }
 
-/// Whether the number is a whole multiple of another.
+/// Returns true if the number is a whole multiple of another.
 pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
     if let (Some(number), Some(of)) = (integer(number), integer(of)) {
         return of != 0 && number % of == 0;
@@ -24,14 +24,14 @@ pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
     (quotient - quotient.round()).abs() < f64::EPSILON
 }
 
-/// Whether the number has no fraction.
+/// Returns true if the number has no fraction.
 pub(super) fn is_integral(number: &Number) -> bool {
-    // Beyond this, neighbours of a float are further than one apart.
+    // Above this limit, adjacent floats are more than one apart.
     const EXACT: f64 = 9_007_199_254_740_991.0;
     integer(number).is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0 && number.abs() <= EXACT)
 }
 
-/// The number as limits stand in error texts: up to six digits plain, larger ones with an exponent.
+/// Returns the number as error texts print limits: up to six digits in plain form, larger and very small numbers with an exponent.
 pub(super) fn limit_text(number: &Number) -> String {
     let Some(value) = number.as_f64() else {
         return number.to_string();
@@ -54,7 +54,7 @@ pub(super) fn limit_text(number: &Number) -> String {
     }
 }
 
-/// The number as an integer, if it is one.
+/// Returns the number as an integer, if it is one.
 pub(super) fn integer(number: &Number) -> Option<i128> {
     let whole = |float: f64| (float.fract() == 0.0 && float.abs() < 1e30).then_some(float as i128);
     number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from)).or_else(|| number.as_f64().and_then(whole))

@@ -1,4 +1,5 @@
-//! What `metadata` may hold besides names: labels, annotations, owners, finalizers. The same for every object, embedded ones too.
+//! Validation of the parts of `metadata` besides names: labels, annotations, owners, finalizers. It is the same for every object, including
+//! embedded ones.
 
 use kubewright_machinery::object::names;
 use serde_json::{Map, Value, json};
@@ -6,10 +7,10 @@ use serde_json::{Map, Value, json};
 use super::path::can_be_told;
 use crate::status::{FieldError, FieldReason};
 
-/// The most that the names and values of all annotations may have together.
+/// The maximal size of the names and values of all annotations together, in bytes.
 pub const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
 
-/// What is wrong; `strict` wants finalizers to have a domain.
+/// Returns the errors of metadata; with `strict`, finalizers must have a domain.
 pub fn metadata_errors(metadata: &Map<String, Value>, strict: bool) -> Vec<FieldError> {
     let mut errors = Vec::new();
     labels(metadata, &mut errors);
@@ -67,7 +68,7 @@ fn owners(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
         if owner.get("controller") == Some(&Value::Bool(true)) {
             let this = format!("{}/{}", text(owner, "kind"), text(owner, "name"));
             if let Some(other) = &controller {
-                // Each of them shows all of them.
+                // Each error quotes all owner references, so the errors are limited by their total length.
                 let all = all.get_or_insert_with(|| owners.iter().map(printed).collect::<Vec<_>>().join(","));
                 if !can_be_told(errors.len(), all.len()) {
                     continue;
@@ -83,7 +84,7 @@ fn owners(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Group and version of an `apiVersion`; nothing of what cannot be one.
+/// Returns the group and version of an `apiVersion`; both are empty if the text is not a valid one.
 fn group_version(api_version: &str) -> (&str, &str) {
     match api_version.split_once('/') {
         None => ("", api_version),
@@ -92,7 +93,7 @@ fn group_version(api_version: &str) -> (&str, &str) {
     }
 }
 
-/// An owner reference as errors quote it: in the order of its type.
+/// Returns an owner reference as errors quote it, with its fields in the order of the type.
 fn printed(owner: &Value) -> String {
     let field = |field: &&str| owner.get(*field).map(|value| format!("{field:?}:{value}"));
     let fields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
@@ -118,7 +119,7 @@ fn finalizers(metadata: &Map<String, Value>, strict: bool, errors: &mut Vec<Fiel
     }
 }
 
-/// An owner cannot both wait for its dependents and let go of them.
+/// Rejects the combination of finalizers that make an owner both wait for its dependents and orphan them.
 fn policies(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     let Some(Value::Array(finalizers)) = metadata.get("finalizers") else { return };
     let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);

@@ -1,4 +1,4 @@
-//! From `openAPIV3Schema` to the compiled form.
+//! Compilation of an `openAPIV3Schema`.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::format;
 use super::node::{Additional, Checks, ListType, Node, Pattern, Type};
 use super::rules::Rule;
 
-/// Compiles a schema. What makes no sense in it is left out: [`super::check`] has refused it before.
+/// Compiles a schema. Invalid parts are left out, because [`super::check`] has already rejected them.
 pub(super) fn node(schema: &Value) -> Node {
     let empty = Map::new();
     let schema = schema.as_object().unwrap_or(&empty);
@@ -72,13 +72,13 @@ fn checks(schema: &Map<String, Value>) -> Checks {
     }
 }
 
-/// The format, if it is one that values of the type are checked for.
+/// Returns the format, if values of the type are checked for it.
 fn format(schema: &Map<String, Value>) -> Option<String> {
     let text = |name: &str| schema.get(name).and_then(Value::as_str).unwrap_or_default();
     format::is_known(text("type"), text("format")).then(|| text("format").to_owned())
 }
 
-/// An expression that does not compile never matches anything on the real server either; it is refused when the definition is written.
+/// Compiles a pattern. A pattern that does not compile is left out; it is rejected when the definition is written.
 fn pattern(source: &str) -> Option<Pattern> {
     super::pattern::compile(source).ok().map(|regex| Pattern { source: source.to_owned(), regex })
 }

@@ -1,8 +1,8 @@
-//! Paths to a value inside an object, built only when an error needs them.
+//! Paths to a value inside an object, printed only if an error needs them.
 
 use std::fmt;
 
-/// A place inside an object: a step from the place that holds it.
+/// A position inside an object: a step from the position of its parent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Path<'a> {
     Root,
@@ -25,7 +25,7 @@ impl<'a> Path<'a> {
         Self::Key(self, key)
     }
 
-    /// How many bytes the path has, or a few more.
+    /// Returns the length of the path in bytes, or slightly more.
     pub(crate) fn len(&self) -> usize {
         let (mut length, mut path) = (0, self);
         loop {
@@ -41,15 +41,16 @@ impl<'a> Path<'a> {
     }
 }
 
-/// What all problems of one object may add up to, roughly: enough for any client, and not for one whose keys are as long as the body.
+/// The approximate limit of the total size of all problems of one object, in bytes. It is more than any client needs, and bounds the answer about
+/// an object whose keys are as long as the body.
 pub(crate) const MOST_NOTED: usize = 16 * 1024 * 1024;
 
-/// Whether one more problem can be told that takes so many bytes, after some that took about as many.
+/// Returns true if there is room for one more problem of this length, after `noted` problems of about the same length.
 pub(crate) fn can_be_told(noted: usize, length: usize) -> bool {
     noted.saturating_mul(length) < MOST_NOTED
 }
 
-/// Notes a path, if there is room.
+/// Adds a path, if there is room.
 pub(crate) fn note(paths: &mut Vec<String>, length: usize, path: impl FnOnce() -> String) {
     if can_be_told(paths.len(), length) {
         paths.push(path());

@@ -1,14 +1,14 @@
-//! Dropping what a schema does not know.
+//! Dropping of fields that a schema does not declare.
 
 use serde_json::Value;
 
 use super::node::{Additional, Node};
 use super::path::{Path, note};
 
-/// Members that every object has, whatever its schema says.
+/// The members that every object has, whatever its schema says.
 const OBJECT_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Drops all unknown fields; `is_object` says that apiVersion, kind and metadata are known. Returns their paths in alphabetical order.
+/// Drops all unknown fields; `is_object` is true if apiVersion, kind and metadata are known. Returns their paths in alphabetical order.
 pub(super) fn unknown_fields(object: &mut Value, root: &Node, is_object: bool) -> Vec<String> {
     let mut dropped = Vec::new();
     prune(object, Some(root), is_object, &Path::Root, &mut dropped);
@@ -16,7 +16,8 @@ pub(super) fn unknown_fields(object: &mut Value, root: &Node, is_object: bool) -
     dropped
 }
 
-/// `node` is absent below `additionalProperties: true`, where objects lose all their members and lists are followed.
+/// Drops the unknown fields of a value. `node` is absent below `additionalProperties: true`, where objects lose all their members and lists are
+/// walked.
 fn prune(value: &mut Value, node: Option<&Node>, is_object: bool, path: &Path<'_>, dropped: &mut Vec<String>) {
     let preserve = node.is_some_and(|node| node.preserve_unknown);
     match value {

@@ -10,15 +10,15 @@ use crate::status::FieldReason;
 pub(super) struct Rule {
     /// The CEL expression; `self` is the value, `oldSelf` the stored one.
     pub(super) expression: String,
-    /// What a violation says; empty: the rule itself.
+    /// The message of a violation; if it is empty, the rule itself is quoted.
     pub(super) message: String,
-    /// The expression whose text a violation says instead; empty: none.
+    /// The expression that computes the message of a violation; empty if there is none.
     pub(super) message_expression: String,
     /// The reason of the cause of a violation.
     pub(super) reason: FieldReason,
-    /// The field that a violation is reported at, relative to the value; empty: the value itself.
+    /// The path at which a violation is reported, relative to the value; empty for the value itself.
     pub(super) field_path: String,
-    /// Whether a rule with `oldSelf` is evaluated on create too, with an optional `oldSelf`.
+    /// True if a rule with `oldSelf` is evaluated on create too, with an optional `oldSelf`.
     pub(super) optional_old_self: bool,
     /// The compiled expressions.
     #[cfg(feature = "cel")]

@@ -1,39 +1,40 @@
-//! Stack for expressions and patterns that reach deep: walking one takes as much as it is deep, and callers give an unknown amount.
+//! Stack for deeply nested expressions and patterns. Walking one takes stack in proportion to its depth, and the remaining stack of a caller is
+//! unknown.
 
 use std::thread;
 
-/// Expressions that are no deeper fit on any stack.
+/// The maximal depth of expressions that fit on any stack.
 const SHALLOW: usize = 60;
-/// Texts that are no longer mean nothing deeper: each step down takes a character.
+/// The maximal length of texts that fit on any stack: each level takes at least one character.
 #[cfg(feature = "cel")]
 const SHORT: usize = SHALLOW;
-/// What a step down takes at most, without optimisation.
+/// The maximal size of the stack of one level without optimisation, in bytes.
 const STEP: usize = 24 * 1024;
-/// How deep a text may reach that the parser of the library reads on any stack: it takes some 150 KiB for each step down.
+/// The maximal depth of a text that the parser of the library can read on any stack; it takes about 150 KiB for each level.
 #[cfg(feature = "cel")]
 const SHALLOW_FOR_THE_LIBRARY: usize = 4;
-/// The deepest that a text within the limits of the parser can mean, macros expanded.
+/// The maximal depth of an expression within the limits of the parser, after macros are expanded.
 const DEEPEST: usize = 2_500;
 
-/// Walks an expression of a depth; absent when there is no memory for it.
+/// Walks an expression of a given depth; returns `None` if there is no memory for its stack.
 pub(super) fn for_depth<T: Send>(depth: usize, walk: impl FnOnce() -> T + Send) -> Option<T> {
     if depth <= SHALLOW { Some(walk()) } else { elsewhere(depth, walk) }
 }
 
-/// Reads a text and walks what it means; absent when there is no memory for it.
+/// Parses a text and walks its expression; returns `None` if there is no memory for the stack.
 #[cfg(feature = "cel")]
 pub(super) fn for_text<T: Send>(text: &str, walk: impl FnOnce() -> T + Send) -> Option<T> {
     if text.len() <= SHORT { Some(walk()) } else { elsewhere(DEEPEST, walk) }
 }
 
-/// The same when the parser of the library reads it as well.
+/// Parses a text with the parser of the library too, and walks its expression; returns `None` if there is no memory for the stack.
 #[cfg(feature = "cel")]
 pub(super) fn for_the_library<T: Send>(text: &str, walk: impl FnOnce() -> T + Send) -> Option<T> {
     let steps = text.bytes().filter(|byte| b"([{!-?".contains(byte)).count();
     if text.len() <= SHORT && steps <= SHALLOW_FOR_THE_LIBRARY { Some(walk()) } else { elsewhere(DEEPEST, walk) }
 }
 
-/// Does the work on a stack of its own. The caller waits, so nothing happens at the same time.
+/// Runs the work on a thread with a stack of its own. The caller waits, so nothing runs concurrently.
 fn elsewhere<T: Send>(depth: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
     let stack = depth.min(DEEPEST) * STEP;
     thread::scope(|scope| {

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// The schema of VEC-8.
+/// Returns the schema of VEC-8.
 fn widget() -> Schema {
     Schema::compile(&json!({"type": "object", "required": ["spec"], "properties": {
         "spec": {"type": "object", "required": ["size"],
@@ -30,7 +30,7 @@ fn object(spec: Value) -> Value {
     json!({"apiVersion": "ex.io/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": spec})
 }
 
-/// What is stored of a written object, with the unknown fields.
+/// Returns the stored form of a written object, and the unknown fields.
 fn written(spec: Value) -> (Value, Vec<String>) {
     let schema = widget();
     let mut object = object(spec);

@@ -1,4 +1,4 @@
-//! Checking values against a schema, with the texts of the real server.
+//! Checks of values against a schema, with the texts of the real server.
 
 use std::{cmp::Ordering, collections::HashSet};
 
@@ -18,8 +18,7 @@ pub(super) fn object(root: &Node, object: &Value, old: Option<&Value>) -> Vec<Fi
     errors.errors
 }
 
-/// The errors found so far. Beyond what anybody reads, no more are looked for: each may repeat a path or a list of allowed values that is
-/// as long as a body.
+/// The errors found so far. Their total size is limited, because each may repeat a path or a list of allowed values that is as long as a body.
 #[derive(Debug, Default)]
 struct Found {
     errors: Vec<FieldError>,
@@ -37,7 +36,7 @@ impl Found {
     }
 }
 
-/// Checks a value on its own that stands at a place, as a default is checked.
+/// Checks a single value at a path, such as a default.
 pub(super) fn at(node: &Node, found: &Value, place: &Path<'_>) -> Vec<FieldError> {
     let mut errors = Found::default();
     check_value(node, found, None, &Path::Root, &mut errors);
@@ -55,14 +54,14 @@ fn check_value(node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>,
         if !node.nullable && (node.type_.is_some() || node.int_or_string) {
             errors.push(wrong_type(node, value, path));
         }
-        // A null that may be there must be one of the values, too.
+        // A permitted null must also be one of the allowed values.
         check_enumeration(&node.checks, value, path, errors);
         return;
     }
     if !has_type(node, value) {
         errors.push(wrong_type(node, value, path));
     }
-    // All checks are made whatever the type is; each passes over values that it does not understand.
+    // All checks run whatever the type is; each ignores values that it does not apply to.
     check_enumeration(&node.checks, value, path, errors);
     match value {
         Value::String(text) => check_string(&node.checks, text, value, path, errors),
@@ -80,7 +79,7 @@ fn check_string(checks: &Checks, text: &str, value: &Value, path: &Path<'_>, err
     {
         errors.push(FieldError::type_invalid(field(path), value, format!("{path} in body must be of type {format}: {value}")));
     }
-    // Of length and pattern only the first violation is reported.
+    // Of length and pattern, only the first violation is reported.
     let length = text.chars().count() as u64;
     if let Some(max) = checks.max_length
         && length > max
@@ -105,7 +104,7 @@ fn check_number(node: &Node, found: &Number, value: &Value, path: &Path<'_>, err
     }
     let ordering = |limit: &Number| number::compare(found, limit);
     if let Some(of) = &checks.multiple_of {
-        // The real server takes the whole part of the factor for whole numbers, which may be nothing.
+        // For whole numbers, the real server truncates the factor to a whole number, which may be zero.
         let whole = found.is_i64() || found.is_u64();
         if whole && of.as_f64().is_some_and(|of| of < 1.0) {
             let detail = format!("factor MultipleOf declared for {path} must be positive: 0");
@@ -250,7 +249,8 @@ fn check_enumeration(checks: &Checks, value: &Value, path: &Path<'_>, errors: &m
     errors.push(FieldError::not_supported(field(path), value, &allowed));
 }
 
-/// The real server gives a number the type of the allowed one before it compares them: a fraction is one of whole numbers if its whole part is.
+/// Returns true if a value equals the allowed one. The real server converts a number to the type of the allowed number before it compares them,
+/// so a fraction equals a whole number if its whole part does.
 fn is_allowed(allowed: &Value, value: &Value) -> bool {
     match (allowed.as_i64(), value) {
         (Some(allowed), Value::Number(found)) if found.is_f64() => found.as_f64().is_some_and(|found| found as i64 == allowed),
@@ -268,7 +268,7 @@ fn invalid(path: &Path<'_>, value: &Value, text: &str) -> FieldError {
     FieldError::invalid(field(path), value, format!("{path} in body {text}"))
 }
 
-/// The type whose range a number leaves, as the real server calls it.
+/// Returns the type whose range a number exceeds, by the name that the real server uses.
 fn out_of_range(node: &Node, found: &Number) -> Option<String> {
     let format = node.checks.format.as_deref();
     let fits = match (node.type_, format) {
@@ -284,7 +284,7 @@ fn out_of_range(node: &Node, found: &Number) -> Option<String> {
     })
 }
 
-/// The path as causes have it.
+/// Returns the path as causes show it.
 fn field(path: &Path<'_>) -> String {
     match path {
         Path::Root => "<nil>".to_owned(),
@@ -292,7 +292,7 @@ fn field(path: &Path<'_>) -> String {
     }
 }
 
-/// The errors of the alternative that comes closest.
+/// Returns the errors of the alternative with the fewest errors.
 fn fewest(attempts: Vec<Vec<FieldError>>) -> Vec<FieldError> {
     attempts.into_iter().min_by_key(Vec::len).unwrap_or_default()
 }
@@ -313,7 +313,7 @@ fn has_type(node: &Node, value: &Value) -> bool {
         | (Type::Boolean, Value::Bool(_))
         | (Type::Number, Value::Number(_)) => true,
         (Type::Integer, Value::Number(number)) => number::is_integral(number),
-        // The real server lets lists pass for texts with a format.
+        // The real server accepts lists for strings with a format.
         (Type::String, Value::Array(_)) => node.checks.format.is_some(),
         _ => false,
     }

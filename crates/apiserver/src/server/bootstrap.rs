@@ -13,10 +13,10 @@ use crate::{
     status::Status,
 };
 
-/// Namespaces that are there from the beginning.
+/// Namespaces that exist from the start.
 const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
-/// The server's own user.
+/// The user name of the server itself.
 const SERVER: &str = "system:apiserver";
 
 impl State {
@@ -30,14 +30,14 @@ impl State {
         let services = services.map(|served| local_service(&served.group, &served.version, served.priority, "onstart"));
         let roles = if self.options.rbac { rbac_bootstrap() } else { Vec::new() };
         for object in namespaces.chain([service()]).chain(services).chain(roles) {
-            // Nothing outside the process is asked before the first webhook exists, so the future is ready at once.
+            // No webhook exists yet that would have to be called, so the future is ready at once.
             writer.create(object).now_or_never().unwrap_or_else(|| Err(Status::internal("an object was not created at once")))?;
         }
         Ok(())
     }
 }
 
-/// The service of the server itself.
+/// Returns the service of the server itself.
 fn service() -> Value {
     json!({
         "apiVersion": "v1",

@@ -1,4 +1,4 @@
-//! Building a server.
+//! The builder of a server.
 
 use std::time::Duration;
 
@@ -20,13 +20,13 @@ use crate::{
     workloads::{StageDelays, Stages, Workloads},
 };
 
-/// Collects what a server shall be like. Nothing happens before [`ApiServerBuilder::build`].
+/// The configuration of a server. It has no effect before [`ApiServerBuilder::build`].
 #[derive(Debug, Default)]
 pub struct ApiServerBuilder {
     clock: Option<Clock>,
     seed: Option<u64>,
     options: Options,
-    /// Definitions, or why they cannot be printed as JSON.
+    /// Definitions, or the errors of those that cannot be serialized to JSON.
     definitions: Vec<Result<Value, String>>,
     controllers: Vec<Box<dyn Controller>>,
     stage_delays: StageDelays,
@@ -34,46 +34,46 @@ pub struct ApiServerBuilder {
     tokens: Vec<(String, Identity)>,
 }
 
-/// A server cannot be built as asked.
+/// The reason for which a server cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The objects of an empty cluster could not be stored.
     #[error("store the objects of an empty cluster: {0}")]
     Bootstrap(#[source] Status),
-    /// A custom resource definition cannot be printed as JSON.
+    /// A custom resource definition cannot be serialized to JSON.
     #[error("print a custom resource definition as JSON: {0}")]
     Unprintable(String),
     /// A custom resource definition was refused.
     #[error("create the definition {name:?}: {status}")]
     Definition {
-        /// Its name.
+        /// The name of the definition.
         name: String,
-        /// What is wrong with it.
+        /// The error of the server.
         #[source]
         status: Status,
     },
 }
 
 impl ApiServerBuilder {
-    /// The source of time; the machine's clock by default.
+    /// Sets the source of time; the machine's clock by default.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = Some(clock);
         self
     }
 
-    /// Time that starts at `epoch` and follows tokio's clock.
+    /// Sets a clock that starts at `epoch` and follows tokio's clock.
     pub fn epoch(self, epoch: Timestamp) -> Self {
         self.clock(Clock::tokio(epoch))
     }
 
-    /// The seed of ids and generated names; from the operating system by default.
+    /// Sets the seed of ids and generated names; from the operating system by default.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// When the built-in controllers run; after each write by default.
+    /// Sets the times at which the built-in controllers run; after each write by default.
     pub fn controllers(mut self, controllers: Controllers) -> Self {
         self.options.controllers = controllers;
         self
@@ -85,53 +85,52 @@ impl ApiServerBuilder {
         self
     }
 
-    /// Whether workloads become ready, and how far that is played; `Off` by default (STG-1).
+    /// Sets the simulation of workloads; `Off` by default (STG-1).
     pub fn workloads(mut self, workloads: Workloads) -> Self {
         self.options.workloads = workloads;
         self
     }
 
-    /// How long the stages of workloads take; no time by default (STG-2).
+    /// Sets the delays of the workload stages; zero by default (STG-2).
     pub fn stage_delays(mut self, delays: StageDelays) -> Self {
         self.stage_delays = delays;
         self
     }
 
-    /// How many nodes there are for pods; one by default. They are created with the first pod (STG-5).
+    /// Sets the number of nodes for pods; one by default. They are created with the first pod (STG-5).
     pub fn nodes(mut self, nodes: usize) -> Self {
         self.nodes = Some(nodes);
         self
     }
 
-    /// How many events of each resource are remembered; 10,000 by default.
+    /// Sets the number of events that are remembered per resource; 10,000 by default.
     pub fn watch_window(mut self, events: usize) -> Self {
         self.options.watch_window = events;
         self
     }
 
-    /// How many bytes the remembered events of all resources may take together, besides the 512 most recent; 16 MiB by default. The oldest are
-    /// forgotten first.
+    /// Sets the total size of the remembered events of all resources, in bytes, besides the 512 most recent ones; 16 MiB by default. The oldest are
+    /// dropped first.
     pub fn watch_window_bytes(mut self, bytes: usize) -> Self {
         self.options.watch_window_bytes = bytes;
         self
     }
 
-    /// Ends a watch for which more than this many events wait, as a real server does with clients that read too slowly; by default only one
-    /// that falls behind the watch window. Mind that a watch in the same process reads nothing while a request runs (WCH-4).
+    /// Ends a watch with more than this many pending events, as a real server does with slow clients. By default, only a watch that falls behind the
+    /// watch window ends. A watch in the same process reads nothing while a request runs (WCH-4).
     pub fn watch_queue(mut self, events: usize) -> Self {
         self.options.watch_queue = Some(events);
         self
     }
 
-    /// Also refuses what the real server puts up with and a correct client never sends: a generation, uid, creationTimestamp or
-    /// deletionTimestamp in a create. Off by default (DIF-7).
+    /// Sets the strict mode, which also refuses fields in a create that the real server tolerates and a correct client never sends: generation,
+    /// uid, creationTimestamp and deletionTimestamp. Off by default (DIF-7).
     pub fn strict(mut self, strict: bool) -> Self {
         self.options.strict = strict;
         self
     }
 
-    /// How long after its definition was established the first objects of a custom kind wait; not at all by default, 2 s on a real server
-    /// (DIF-1).
+    /// Sets the wait of the first objects of a custom kind after the establishment of its definition; none by default, 2 s on a real server (DIF-1).
     pub fn cr_create_delay(mut self, delay: Duration) -> Self {
         self.options.cr_create_delay = delay;
         self
@@ -143,48 +142,48 @@ impl ApiServerBuilder {
         self
     }
 
-    /// How generated names end; at random by default.
+    /// Sets the form of generated names; random by default.
     pub fn names(mut self, names: Names) -> Self {
         self.options.names = names;
         self
     }
 
-    /// How often watches get bookmarks; each minute by default.
+    /// Sets the period of bookmarks on watches; one minute by default.
     pub fn bookmark_period(mut self, period: Duration) -> Self {
         self.options.bookmark_period = period;
         self
     }
 
-    /// How long Events are kept after their last write; an hour by default.
+    /// Sets the time that Events are kept after their last write; one hour by default.
     pub fn event_ttl(mut self, ttl: Duration) -> Self {
         self.options.event_ttl = ttl;
         self
     }
 
-    /// Whether roles and bindings decide who may do what; off by default: who is known may do everything (DIF-8).
+    /// Turns role-based access control on or off. It is off by default: every authenticated user may do everything (DIF-8).
     pub fn rbac(mut self, on: bool) -> Self {
         self.options.rbac = on;
         self
     }
 
-    /// Lets a bearer token stand for a user.
+    /// Registers a bearer token for a user.
     pub fn token(mut self, token: impl Into<String>, identity: Identity) -> Self {
         self.tokens.push((token.into(), identity));
         self
     }
 
-    /// Custom resource definitions that are there from the beginning.
+    /// Adds custom resource definitions that exist from the start.
     pub fn crds<D: Serialize>(mut self, definitions: impl IntoIterator<Item = D>) -> Self {
         let read = |definition: D| serde_json::to_value(definition).map_err(|error| error.to_string());
         self.definitions.extend(definitions.into_iter().map(read));
         self
     }
 
-    /// Makes the server; it is ready when this returns.
+    /// Builds the server; it is ready when this returns.
     pub fn build(self) -> Result<ApiServer, BuildError> {
         let clock = self.clock.unwrap_or_else(Clock::system).with_own_skew();
         let seed = self.seed.map_or_else(Seed::from_os, Seed::new);
-        // Rules of faults draw from their own source, so that adding one does not change what the server generates.
+        // Fault rules draw from a seed of their own, so that adding a rule does not change the names and ids that the server generates.
         let fault_seed = self.seed.map_or_else(Seed::from_os, |seed| Seed::new(seed ^ u64::MAX));
         let faults = Faults::new(clock.clone(), fault_seed);
         let journal = Journal::new(clock.clone());
@@ -193,7 +192,7 @@ impl ApiServerBuilder {
             all.push(Box::new(Stages::new(self.options.workloads, self.stage_delays, self.nodes.unwrap_or(1))));
         }
         all.extend(self.controllers);
-        // Neither does the key of service accounts.
+        // The key of service accounts is derived separately for the same reason.
         let access =
             Access::new(self.seed.map_or_else(|| Seed::from_os().next_u64(), |seed| Seed::new(seed.rotate_left(32)).next_u64()));
         for (token, identity) in self.tokens {
@@ -203,7 +202,7 @@ impl ApiServerBuilder {
         let state = State::new(foundation, all, Middleware { journal, faults });
         state.bootstrap().map_err(BuildError::Bootstrap)?;
         let server = ApiServer::new(state);
-        // Nothing outside the process is asked before the first webhook exists, so these futures are ready at once.
+        // No webhook exists yet that would have to be called, so these futures are ready at once.
         let _ = server.state().after_write().now_or_never();
         for definition in self.definitions {
             let definition = definition.map_err(BuildError::Unprintable)?;

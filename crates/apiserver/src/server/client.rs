@@ -2,7 +2,7 @@
 
 use super::handle::{AsUser, Front};
 
-/// Connects a client to the pipeline, without sockets.
+/// Returns a client that is connected to the pipeline without sockets.
 pub(super) fn connect(service: AsUser<Front>) -> kube::Client {
     kube::Client::new(service, "default")
 }

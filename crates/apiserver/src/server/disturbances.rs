@@ -1,4 +1,4 @@
-//! What goes wrong inside the server because a test wants it to (FLT-4): what no layer in front of it could do.
+//! Disturbances inside the server for tests (FLT-4), which a layer in front of it cannot cause.
 
 use std::{
     collections::HashMap,
@@ -15,18 +15,18 @@ use crate::{clock::Seed, store::Resource};
 /// The disturbances in force.
 #[derive(Debug, Default)]
 pub(crate) struct Disturbances {
-    /// Whether there are any; asked with each event.
+    /// True if any disturbance is in force; read with each event.
     any: AtomicBool,
     orders: RwLock<Orders>,
 }
 
 #[derive(Debug, Default)]
 struct Orders {
-    /// How late the events of a resource are.
+    /// The delay of the events of each resource.
     late: HashMap<Resource, Duration>,
-    /// How late every event may be.
+    /// The maximum random delay of every event.
     shuffled: Duration,
-    /// How many revisions old lists of a resource are.
+    /// The age of the lists of each resource, in revisions.
     stale: HashMap<Resource, u64>,
 }
 
@@ -38,7 +38,7 @@ impl Disturbances {
         self.any.store(!none, Ordering::Release);
     }
 
-    /// How late an event of a resource is shown.
+    /// Returns the delay of an event of a resource.
     pub(crate) fn delay_of(&self, resource: &Resource, seed: &Seed) -> Duration {
         if !self.any.load(Ordering::Acquire) {
             return Duration::ZERO;
@@ -48,7 +48,7 @@ impl Disturbances {
         late + Duration::from_millis(seed.below(orders.shuffled.as_millis().try_into().unwrap_or(u64::MAX)))
     }
 
-    /// The revision that a list of a resource shows which need not be the latest.
+    /// Returns the revision that is shown by a list of a resource that need not be the latest, if its cache lags behind.
     pub(crate) fn stale_revision(&self, resource: &Resource, now: u64) -> Option<u64> {
         if !self.any.load(Ordering::Acquire) {
             return None;
@@ -58,8 +58,8 @@ impl Disturbances {
 }
 
 impl ApiServer {
-    /// Shows events of a resource this much later to everybody who watches it; at once again with a duration of zero. Their order stays.
-    /// Watches of other resources are not held up, so that a client sees the changes of several kinds in another order than they were made.
+    /// Delays the events of a resource on all its watches; a duration of zero ends the delay. The order of its events stays. Watches of other
+    /// resources are not delayed, so that a client sees the changes of several kinds in a different order.
     pub fn delay_events(&self, group: &str, plural: &str, delay: Duration) {
         let resource = Resource::new(group, plural);
         self.state().disturbances.change(|orders| {
@@ -71,13 +71,14 @@ impl ApiServer {
         });
     }
 
-    /// Shows each event up to this much later, drawn from the seed: changes of several kinds come in any order, those of one kind in theirs.
+    /// Delays each event by a random time up to this one, drawn from the seed: changes of several kinds arrive in any order, those of one kind in
+    /// their own.
     pub fn shuffle_events(&self, up_to: Duration) {
         self.state().disturbances.change(|orders| orders.shuffled = up_to);
     }
 
-    /// Answers lists and reads that do not ask for the latest version (`resourceVersion=0`, or not older than one) with what was this many
-    /// revisions ago, as a server does whose cache lags behind; with the latest again when 0. What a client asks for as the least is kept.
+    /// Answers lists and reads that do not ask for the latest version (`resourceVersion=0`, or not older than one) with the state of this many
+    /// revisions ago, as a server does whose cache lags behind; 0 ends that. The minimum version that a client asks for is respected.
     pub fn serve_stale_lists(&self, group: &str, plural: &str, revisions: u64) {
         let resource = Resource::new(group, plural);
         self.state().disturbances.change(|orders| {
@@ -89,24 +90,24 @@ impl ApiServer {
         });
     }
 
-    /// Lets the garbage collector, the workload stages and the other controllers rest, as if their process were down. What they miss they do
-    /// when they work again.
+    /// Pauses the garbage collector, the workload stages and the other controllers, as if their process were down. They catch up when they are
+    /// resumed.
     pub fn pause_controllers(&self) {
         self.state().pause(true);
     }
 
-    /// Lets the controllers work again, and do what they missed.
+    /// Resumes the controllers, which catch up with missed changes.
     pub async fn resume_controllers(&self) {
         self.state().pause(false);
         self.state().after_write().await;
     }
 
-    /// Sets the wall clock of the server wrong by this much: timestamps of objects and the `Date` header. Timers run as before.
+    /// Sets the skew of the server's wall clock, which affects timestamps of objects and the `Date` header. Timers are not affected.
     pub fn set_clock_skew(&self, skew: SignedDuration) {
         self.state().clock.set_skew(skew);
     }
 
-    /// Lets the next write fail with 500 as if the disk did, once (FLT-7).
+    /// Makes the next commit fail with 500, once, as if the disk had failed (FLT-7).
     pub fn fail_next_commit(&self) {
         self.state().store.fail_next_commit();
     }

@@ -1,4 +1,4 @@
-//! The handle that users hold.
+//! The handle of a server.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     store::{Change, CommitError, Expect, ObjectName, Resource},
 };
 
-/// A Kubernetes API server inside this process. Cheap to clone; dropping the last handle and the last open response frees everything.
+/// A Kubernetes API server inside this process. It is cheap to clone; dropping the last handle and the last open response frees all resources.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
     state: Arc<State>,
@@ -26,11 +26,11 @@ pub struct ApiServer {
 /// The pipeline behind impersonation, its journal and its fault rules (PIPE-2, PIPE-3).
 pub type Front = Impersonating<JournalService<FaultService<Service>>>;
 
-/// What cannot be put into the store as it is.
+/// The error for objects that cannot be put into the store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SeedError {
-    /// Nothing of this kind is served.
+    /// The object's kind is not served.
     #[error("seed {name:?}: no kind {kind:?} is served in {api_version:?}; create its definition first")]
     UnknownKind {
         /// The object's name.
@@ -40,13 +40,13 @@ pub enum SeedError {
         /// Its kind.
         kind: String,
     },
-    /// The store refused them all.
+    /// The store refused the objects.
     #[error("seed objects: {0}")]
     Store(#[from] CommitError),
 }
 
 impl ApiServer {
-    /// Starts to describe a server.
+    /// Returns a builder.
     pub fn builder() -> ApiServerBuilder {
         ApiServerBuilder::default()
     }
@@ -55,9 +55,9 @@ impl ApiServer {
         Self { state }
     }
 
-    /// Another server with the same content, which costs the same whatever that is: two forks of one server share it until they differ. Each
-    /// has its own revisions (which go on from here), controllers, journal and faults; what happened before the fork is forgotten in it
-    /// (FRK-1). A fork draws its randomness from the seed and from how many forks there were before.
+    /// Returns another server with the same content, at a cost that does not depend on its size: forks share the content until they differ. Each fork
+    /// has its own revisions (which go on from here), controllers, journal and faults; it does not know the events before the fork (FRK-1). A fork
+    /// draws its randomness from the seed and the number of earlier forks.
     ///
     /// ```
     /// # use kubewright_apiserver::ApiServer;
@@ -71,13 +71,13 @@ impl ApiServer {
         self.fork_with(self.clock(), self.state.seed.fork(), self.state.seed.fork())
     }
 
-    /// A fork that lives on another clock: that of another runtime, say, which goes on where this server's has come to
-    /// ([`Clock::tokio_from`]). Deadlines of controllers are moments of that clock. It draws its randomness from this seed alone.
+    /// Returns a fork on another clock, such as that of another runtime that continues the time of this server ([`Clock::tokio_from`]). Deadlines of
+    /// controllers are moments of that clock. The fork draws its randomness from this seed alone.
     pub fn fork_on(&self, clock: &Clock, seed: u64) -> Self {
         self.fork_with(clock, Seed::new(seed), Seed::new(seed ^ u64::MAX))
     }
 
-    /// A fork to start others from: time does not move it, since what its controllers have planned waits for the first write.
+    /// Returns a fork to start other forks from. Time does not change it, since the planned work of its controllers waits for the first write.
     pub fn fork_at_rest(&self) -> Self {
         self.fork_only(self.clock(), self.state.seed.fork(), self.state.seed.fork())
     }
@@ -96,12 +96,12 @@ impl ApiServer {
         Self::new(self.state.fork(clock, seed, Middleware { journal, faults }))
     }
 
-    /// Everything as it is now, for [`ApiServer::restore`].
+    /// Returns the current content, for [`ApiServer::restore`].
     pub fn snapshot(&self) -> Checkpoint {
         self.state.checkpoint()
     }
 
-    /// Goes back to an earlier content (FRK-3). Open watches end, and what happened before is forgotten; revisions go on.
+    /// Restores an earlier content (FRK-3). Open watches end, and the event history is dropped; revisions go on.
     pub fn restore(&self, checkpoint: &Checkpoint) {
         self.state.restore(checkpoint);
     }
@@ -110,64 +110,64 @@ impl ApiServer {
         &self.state
     }
 
-    /// The whole pipeline behind authentication, as this user (SRV-4).
+    /// Returns the whole pipeline behind authentication, for requests of this user (SRV-4).
     pub fn service(&self, identity: Identity) -> AsUser<Front> {
         AsUser { inner: self.pipeline(), identity }
     }
 
-    /// The pipeline without a user: whoever calls it puts an [`Identity`] into the extensions of each request.
+    /// Returns the pipeline without a user; the caller puts an [`Identity`] into the extensions of each request.
     pub fn pipeline(&self) -> Front {
         let recorded = self.journal().layer().layer(self.faults().layer().layer(Service::new(self.state.clone())));
         Impersonating::new(recorded, self.state.clone())
     }
 
-    /// Lets a bearer token stand for a user on every port.
+    /// Registers a bearer token for a user on every port.
     pub fn add_token(&self, token: &str, identity: Identity) {
         self.state.access.credentials.add_token(token, identity);
     }
 
-    /// The record of all requests.
+    /// Returns the journal of all requests.
     pub fn journal(&self) -> &Journal {
         &self.state.middleware.journal
     }
 
-    /// The rules by which requests fail.
+    /// Returns the fault rules.
     pub fn faults(&self) -> &Faults {
         &self.state.middleware.faults
     }
 
-    /// A client in this process that speaks as the user. Must be called inside a tokio runtime.
+    /// Returns a client in this process that acts as the user. Must be called inside a tokio runtime.
     #[cfg(feature = "kube")]
     pub fn client(&self, identity: Identity) -> kube::Client {
         super::client::connect(self.service(identity))
     }
 
-    /// The server's time.
+    /// Returns the server's clock.
     pub fn clock(&self) -> &Clock {
         &self.state.clock
     }
 
-    /// The revision of the last write.
+    /// Returns the revision of the last write.
     pub fn revision(&self) -> u64 {
         self.state.store.revision()
     }
 
-    /// Where objects of this object's kind live; `None` for a kind that is not served.
+    /// Returns the scope of this object's kind, or `None` if the kind is not served.
     pub fn scope_of(&self, object: &Value) -> Option<Scope> {
         use kubewright_machinery::object::ObjectExt as _;
         self.state.registry().kind_of(object.api_version(), object.kind()).map(|kind| kind.scope)
     }
 
-    /// Creates an object as an administrator; its `apiVersion`, `kind` and `metadata` say where.
+    /// Creates an object as an administrator; its `apiVersion`, `kind` and `metadata` determine the resource and namespace.
     pub async fn create(&self, object: Value) -> Result<Value, Status> {
         let stored = Writer::new(&self.state, Arc::new(Identity::admin()), "kube-apiserver").create(object).await?;
         self.state.after_write().await;
         Ok(stored.value().clone())
     }
 
-    /// Puts objects into the store exactly as they are (FRK-4): no defaults, no validation, no controllers. What only the server can set
-    /// (uid, creationTimestamp, resourceVersion) is filled in when absent; `status`, `generation`, finalizers and deletionTimestamp are
-    /// kept. Watchers see the change.
+    /// Puts objects into the store exactly as they are (FRK-4): no defaults, no validation, no controllers. Fields that only the server can set (uid,
+    /// creationTimestamp, resourceVersion) are filled in if absent; `status`, `generation`, finalizers and deletionTimestamp are kept. Watchers see
+    /// the change.
     pub fn seed(&self, objects: impl IntoIterator<Item = Value>) -> Result<(), SeedError> {
         use kubewright_machinery::object::ObjectExt as _;
         let mut changes = Vec::new();
@@ -192,21 +192,21 @@ impl ApiServer {
             changes.push(change);
             if kind.kind == "CustomResourceDefinition" {
                 self.store_seeds(&mut changes)?;
-                // Objects that follow may be of its kind. Nothing outside the process is asked for this, so it is done at once.
+                // Later objects may be of the kind of this definition. No webhook exists yet that would have to be called, so it is in force at once.
                 let _ = self.state.run(false).now_or_never();
             }
         }
         self.store_seeds(&mut changes)
     }
 
-    /// Nothing is expected of what is there, so only a disturbed store refuses.
+    /// Commits the changes. They have no preconditions, so only a disturbed store refuses them.
     fn store_seeds(&self, changes: &mut Vec<Change>) -> Result<(), SeedError> {
         self.state.store.commit(std::mem::take(changes))?;
         Ok(())
     }
 
-    /// Makes sure that a field manager has owned neither a field nor anything below it, in any remembered version of an object of the
-    /// resource. The path is one of names, such as `["spec", "replicas"]` (JRN-2).
+    /// Checks that a field manager has owned neither a field nor any field below it, in any remembered version of an object of the resource. The path
+    /// consists of names, such as `["spec", "replicas"]` (JRN-2).
     pub fn never_owned(&self, group: &str, plural: &str, manager: &str, path: &[&str]) -> Result<(), OwnedField> {
         let resource = Resource::new(group, plural);
         let history = self.state.store.history(&resource);
@@ -221,32 +221,32 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Forgets everything older than a revision, so that old versions and continue tokens are expired (STO-4).
+    /// Drops the history before a revision, so that old versions and continue tokens are expired (STO-4).
     pub fn compact(&self, revision: u64) {
         self.state.store.compact(revision);
     }
 
-    /// Ends all watches and forgets the history, as a restarted server would (SWATCH-14).
+    /// Ends all watches and drops the history, as a restarted server does (SWATCH-14).
     pub fn restart(&self) {
         self.state.store.restart();
     }
 }
 
-/// A field manager owned what it never should.
+/// The error for a field manager that owned a field which it must never own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {manager:?} never to own {path}, but it did in {object} at revision {revision}")]
 pub struct OwnedField {
-    /// The manager.
+    /// The field manager.
     pub manager: String,
-    /// The field.
+    /// The path of the field.
     pub path: String,
     /// The object.
     pub object: String,
-    /// Its version.
+    /// The revision of the object.
     pub revision: u64,
 }
 
-/// Whether a manager owns a field, or something below it.
+/// Returns true if a manager owns a field, or a field below it.
 fn owns(object: &Value, manager: &str, path: &[&str]) -> bool {
     let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array).into_iter().flatten();
     entries
@@ -254,7 +254,7 @@ fn owns(object: &Value, manager: &str, path: &[&str]) -> bool {
         .any(|entry| path.iter().try_fold(&entry["fieldsV1"], |fields, name| fields.get(format!("f:{name}"))).is_some())
 }
 
-/// A service that speaks as one user.
+/// A service that acts as one user.
 #[derive(Clone, Debug)]
 pub struct AsUser<S> {
     inner: S,

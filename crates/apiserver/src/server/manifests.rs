@@ -1,4 +1,4 @@
-//! The content as manifests (FRK-5).
+//! Import and export of the content as manifests (FRK-5).
 
 use kubewright_machinery::{
     object::ObjectExt as _,
@@ -19,24 +19,24 @@ use crate::{
 /// Metadata that only servers set.
 const SERVER_SET: [&str; 6] = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"];
 
-/// How much of an object [`ApiServer::dump`] shows.
+/// The parts of an object that [`ApiServer::dump`] prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dump {
-    /// What a user would write: without status and without what only a server sets. For [`ApiServer::load`].
+    /// The part that a user would write: without status and server-set metadata. For [`ApiServer::load`].
     Manifests,
-    /// Everything as it is stored. For [`ApiServer::seed`].
+    /// The object as it is stored. For [`ApiServer::seed`].
     Complete,
 }
 
-/// Manifests cannot be loaded.
+/// The reason for which manifests cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The text is no YAML.
+    /// The text is not YAML.
     #[error("read the manifests: {0}")]
     Yaml(#[from] YamlError),
-    /// Nothing of this kind is served.
+    /// The object's kind is not served.
     #[error("load {object}: no such kind is served; put its CustomResourceDefinition before it")]
     UnknownKind {
         /// The object.
@@ -47,15 +47,15 @@ pub enum LoadError {
     Refused {
         /// The object.
         object: String,
-        /// Why.
+        /// The error of the server.
         #[source]
         status: Status,
     },
 }
 
 impl ApiServer {
-    /// Creates the objects of a YAML text in its order, as an administrator, and replaces those that exist. An object without namespace
-    /// goes to `default`. Returns how many there were.
+    /// Creates the objects of a YAML text in its order, as an administrator, and replaces those that exist. An object without namespace goes to
+    /// `default`. Returns the number of objects.
     pub async fn load(&self, manifests: &str) -> Result<usize, LoadError> {
         let mut loaded = 0;
         for mut object in yaml::documents(manifests)?.into_iter().filter(|object| !object.is_null()) {
@@ -86,7 +86,7 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Everything that is stored, as YAML documents: definitions and namespaces first, then by kind and name.
+    /// Returns all stored objects as YAML documents: definitions and namespaces first, then by kind and name.
     pub fn dump(&self, dump: Dump) -> String {
         let snapshot = self.state().store.snapshot();
         let mut kinds = self.state().registry().stored();
@@ -97,7 +97,7 @@ impl ApiServer {
             for (_, stored) in snapshot.list(&resource, None) {
                 let mut object = stored.value().clone();
                 if dump == Dump::Manifests {
-                    // Each server makes these itself.
+                    // Each server makes these objects itself.
                     if is_automanaged(&object) {
                         continue;
                     }
@@ -111,12 +111,12 @@ impl ApiServer {
     }
 }
 
-/// Whether each server makes an object itself: an APIService for what it serves.
+/// Returns true if each server makes an object itself, as an APIService for a group version that it serves.
 fn is_automanaged(object: &Value) -> bool {
     object.kind() == "APIService" && matches!(object.label(AUTOMANAGED), Some("true" | "onstart"))
 }
 
-/// What others need comes first.
+/// Returns the rank of a kind; the lower ranks are needed by the higher ones and come first.
 fn rank(kind: &KindSpec) -> u8 {
     match kind.kind.as_str() {
         "CustomResourceDefinition" => 0,
@@ -133,7 +133,7 @@ fn strip(object: &mut Value) {
     }
 }
 
-/// Makes an object what a manifest says, but for what only the server sets.
+/// Returns the wanted object with the server-set metadata of the present one.
 fn overwritten(present: &Value, wanted: &Value) -> Value {
     let mut object = wanted.clone();
     let metadata = object.metadata_mut();

@@ -1,4 +1,4 @@
-//! A running server: its state, how it is built, and the handle that users hold.
+//! A running server: its state, its builder, and its handle.
 
 mod bootstrap;
 mod builder;

@@ -1,34 +1,34 @@
-//! The options with which a server is built (apiserver.md, 5).
+//! The options of a server (apiserver.md, 5).
 
 use std::time::Duration;
 
 use crate::{store::HISTORY_BYTES, workloads::Workloads};
 
-/// When the garbage collector and its like run (DIF-4).
+/// The times at which the garbage collector and the other controllers run (DIF-4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Controllers {
-    /// To quiescence after each write, before it is answered.
+    /// They run to quiescence after each write, before it is answered.
     #[default]
     Inline,
-    /// Only in `tick()` and `settle()`.
+    /// They run only in `tick()` and `settle()`.
     Ticked,
-    /// Never; finalizers of deletions stay, as on a server without kube-controller-manager.
+    /// They never run; finalizers of deletions stay, as on a server without kube-controller-manager.
     Off,
 }
 
-/// How names are completed that a client leaves to the server (DET-6).
+/// The completion of generated names (DET-6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Names {
-    /// With five characters from the seed, as the real server does.
+    /// Five characters from the seed, as on the real server.
     #[default]
     Random,
-    /// With five digits that count from 00001 on: for tests that name what they expect.
+    /// Five digits that count from 00001 on, for tests that expect fixed names.
     Counter,
 }
 
-/// Everything that a server was told when it was built.
+/// The options with which a server is built.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) controllers: Controllers,

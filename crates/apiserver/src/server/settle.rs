@@ -1,4 +1,4 @@
-//! Waiting until nothing is left to do (DET-4).
+//! Settling: running until no work is left (DET-4).
 
 use std::{fmt, sync::Weak};
 
@@ -6,18 +6,18 @@ use parking_lot::Mutex;
 
 use super::{ApiServer, Controllers};
 
-/// How often everybody may be asked before the server gives up.
+/// The maximum number of rounds.
 const ROUNDS: usize = 1_000;
 
-/// Somebody is still busy after many rounds.
+/// The error for controllers, watches or loops that are still busy after many rounds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("settle: still busy: {}", busy.join(", "))]
 pub struct Unsettled {
-    /// Who is still busy, in words.
+    /// Descriptions of those that are still busy.
     pub busy: Vec<String>,
 }
 
-/// A loop outside the server that [`ApiServer::settle`] waits for, as long as this value lives.
+/// The registration of a loop outside the server that [`ApiServer::settle`] waits for. It ends when this value is dropped.
 #[must_use = "the loop is forgotten when this is dropped"]
 pub struct IdleCheck {
     check: std::sync::Arc<Check>,
@@ -28,7 +28,7 @@ struct Check {
     is_idle: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
-/// The loops that were registered.
+/// The registered loops.
 #[derive(Default)]
 pub(crate) struct IdleChecks(Mutex<Vec<Weak<Check>>>);
 
@@ -50,7 +50,11 @@ impl ApiServer {
     }
 
     /// Repeats [`ApiServer::tick`] until no controller has work, no timer is due, every watch was read to its end, and every loop of
-    /// [`ApiServer::settle_with`] is idle; fails with the list of those who are still busy after many rounds. Time does not pass.
+    /// [`ApiServer::settle_with`] is idle. Time does not pass.
+    ///
+    /// # Errors
+    ///
+    /// Returns the list of those that are still busy after many rounds.
     pub async fn settle(&self) -> Result<(), Unsettled> {
         let mut busy = Vec::new();
         for _ in 0..ROUNDS {
@@ -58,13 +62,13 @@ impl ApiServer {
             if busy.is_empty() {
                 return Ok(());
             }
-            // The readers of watches and the registered loops are other tasks.
+            // The readers of watches and the registered loops run in other tasks.
             tokio::task::yield_now().await;
         }
         Err(Unsettled { busy })
     }
 
-    /// Makes [`ApiServer::settle`] wait for a loop outside the server, which says whether it is idle.
+    /// Makes [`ApiServer::settle`] wait for a loop outside the server; `is_idle` returns true while the loop is idle.
     pub fn settle_with(&self, name: impl Into<String>, is_idle: impl Fn() -> bool + Send + Sync + 'static) -> IdleCheck {
         let check = std::sync::Arc::new(Check { name: name.into(), is_idle: Box::new(is_idle) });
         self.state().idle_checks.0.lock().push(std::sync::Arc::downgrade(&check));

@@ -1,4 +1,4 @@
-//! What all requests of a server share.
+//! The state that all requests of a server share.
 
 use std::{
     collections::HashMap,
@@ -25,17 +25,17 @@ use crate::{
     store::Store,
 };
 
-/// How many rounds controllers may need before the server gives up on quiescence: far above any real cascade.
+/// The maximum number of rounds of controllers until quiescence, which is far above any real cascade.
 const ROUNDS: usize = 10_000;
 
 /// A definition whose kinds are served.
 #[derive(Clone, Debug)]
 struct InForce {
-    /// What its kinds were made from.
+    /// The input from which the kinds were made.
     shape: Value,
-    /// Objects of older revisions were written under another schema, or before there was one.
+    /// The revision of establishment. Objects of older revisions were written under another schema, or before there was one.
     since: u64,
-    /// When the kinds were served for the first time.
+    /// The time at which the kinds were first served.
     established: Duration,
 }
 
@@ -51,13 +51,13 @@ impl Member {
         Self { controller, user }
     }
 
-    /// Whether it would do something now; unless `all` is set, only those count that are a part of the API itself.
+    /// Returns true if the controller has work now; unless `all` is set, only controllers count that are part of the API itself.
     fn works(&self, all: bool, now: Duration) -> bool {
         (all || self.controller.is_essential()) && self.controller.is_due(now)
     }
 }
 
-/// Somebody who wants the controllers to work, until dropped.
+/// A guard that counts a caller of the controllers until it is dropped.
 struct AtWork<'a>(&'a AtomicUsize);
 
 impl<'a> AtWork<'a> {
@@ -73,14 +73,14 @@ impl Drop for AtWork<'_> {
     }
 }
 
-/// What stands in front of the pipeline, and beside the controllers.
+/// The layers in front of the pipeline, which controllers use too.
 #[derive(Clone, Debug)]
 pub(crate) struct Middleware {
     pub(crate) journal: Journal,
     pub(crate) faults: Faults,
 }
 
-/// What is known beside the content of the store. A clone costs little.
+/// The state besides the content of the store. It is cheap to clone.
 #[derive(Clone)]
 struct Knowledge {
     registry: Registry,
@@ -89,14 +89,14 @@ struct Knowledge {
 }
 
 impl Knowledge {
-    /// The same for another server, or to go back to.
+    /// Returns the same state for another server or a checkpoint.
     fn fork(&self) -> Self {
         let fork = |member: &Member| Member { controller: member.controller.fork(), user: member.user.clone() };
         Self { controllers: self.controllers.iter().map(fork).collect(), ..self.clone() }
     }
 }
 
-/// What a server is given when it is built.
+/// The inputs with which a server is built.
 #[derive(Debug)]
 pub(super) struct Foundation {
     pub(super) clock: Clock,
@@ -105,12 +105,12 @@ pub(super) struct Foundation {
     pub(super) access: Access,
 }
 
-/// What a server has made so far.
+/// Derived state that a fork takes over.
 #[derive(Default)]
 struct Made {
     discovery: Discovery,
     openapi: OpenApi,
-    /// How many names it completed by counting.
+    /// The number of names that were completed by counting.
     names: u64,
 }
 
@@ -128,23 +128,23 @@ pub(crate) struct State {
     pub(crate) discovery: Discovery,
     pub(crate) openapi: OpenApi,
     running: tokio::sync::Mutex<()>,
-    /// How many want the controllers to work, or wait until they have.
+    /// The number of callers that run the controllers, or wait for their turn.
     at_work: AtomicUsize,
-    /// Held while controllers take note of changes, so that they do in order.
+    /// Held while controllers observe changes, so that they observe them in order.
     observing: Mutex<()>,
-    /// Held while an object gets something of which there is one for all.
+    /// Held while an object is given a resource that is unique in the cluster.
     allocating: Mutex<()>,
     paused: AtomicBool,
-    /// Requests that are being handled.
+    /// The number of requests that are being handled.
     pub(crate) in_flight: AtomicUsize,
-    /// Names that were completed by counting.
+    /// The number of names that were completed by counting.
     named: AtomicU64,
-    /// When the timer task will wake, if there is one.
+    /// The planned wake-up of the timer task, if there is one.
     pub(super) timer: Mutex<Option<Duration>>,
     pub(super) weak: Weak<State>,
 }
 
-/// Everything that a server can go back to.
+/// A state of the server that can be restored.
 #[derive(Clone)]
 pub struct Checkpoint {
     saved: crate::store::Saved,
@@ -188,7 +188,7 @@ impl State {
         })
     }
 
-    /// Another server with the same content (FRK-1).
+    /// Returns another server with the same content (FRK-1).
     pub(super) fn fork(&self, clock: &Clock, seed: Seed, middleware: Middleware) -> Arc<Self> {
         let knowledge = self.knowledge.read().fork();
         let made =
@@ -198,12 +198,12 @@ impl State {
         Self::assemble(foundation, middleware, self.store.fork(), knowledge, made)
     }
 
-    /// Everything as it is now.
+    /// Returns the current state.
     pub(super) fn checkpoint(&self) -> Checkpoint {
         Checkpoint { saved: self.store.save(), knowledge: self.knowledge.read().fork() }
     }
 
-    /// Goes back to what was.
+    /// Restores an earlier state.
     pub(super) fn restore(&self, checkpoint: &Checkpoint) {
         let mut knowledge = self.knowledge.write();
         let registry = checkpoint.knowledge.registry.after(&knowledge.registry);
@@ -211,17 +211,17 @@ impl State {
         self.store.restore(&checkpoint.saved);
     }
 
-    /// The kinds that are served now.
+    /// Returns the registry of the kinds that are served now.
     pub(crate) fn registry(&self) -> Registry {
         self.knowledge.read().registry.clone()
     }
 
-    /// Asks something of the kinds that are served now, without a copy of them.
+    /// Calls `ask` with the registry of the kinds that are served now, without cloning it.
     pub(crate) fn with_registry<T>(&self, ask: impl FnOnce(&Registry) -> T) -> T {
         ask(&self.knowledge.read().registry)
     }
 
-    /// Puts the kinds of a definition into force. `shape` is what they were made from.
+    /// Starts serving the kinds of a definition. `shape` is the input from which they were made.
     pub(crate) fn put_definition_in_force(&self, definition: &str, kinds: Vec<KindSpec>, shape: Value) {
         let mut knowledge = self.knowledge.write();
         let known = knowledge.definitions.get(definition).map(|in_force| in_force.established);
@@ -238,25 +238,25 @@ impl State {
         knowledge.registry = knowledge.registry.without_definition(definition);
     }
 
-    /// Notes which group and version an APIService would serve if its service answered; `None` when it answers or is gone.
+    /// Sets the group and version that an APIService would serve if its service answered; `None` if it answers or is gone.
     pub(crate) fn note_unavailable(&self, service: &str, serves: Option<(String, String)>) {
         let mut knowledge = self.knowledge.write();
         knowledge.registry = knowledge.registry.with_unavailable(service, serves);
     }
 
-    /// What the kinds of a definition in force were made from.
+    /// Returns the input from which the kinds of a definition in force were made.
     pub(crate) fn definition_in_force(&self, definition: &str) -> Option<Value> {
         self.knowledge.read().definitions.get(definition).map(|in_force| in_force.shape.clone())
     }
 
-    /// Whether an object was written under the present schema of its kind.
+    /// Returns true if an object was written under the current schema of its kind.
     pub(crate) fn is_fresh(&self, kind: &KindSpec, revision: u64) -> bool {
         kind.custom.as_ref().is_none_or(|custom| {
             self.knowledge.read().definitions.get(&custom.definition).is_some_and(|in_force| revision > in_force.since)
         })
     }
 
-    /// Notes that an object was written as this kind. When the kind was replaced meanwhile, the object is one of before.
+    /// Notes that an object was written as this kind. If the kind was replaced meanwhile, the object counts as written before the replacement.
     pub(crate) fn note_written(&self, kind: &Arc<KindSpec>, revision: u64) {
         let Some(custom) = &kind.custom else { return };
         let is_present = |registry: &Registry| {
@@ -270,7 +270,7 @@ impl State {
         }
     }
 
-    /// When the first objects of the kind may be created (DIF-1).
+    /// Returns the time from which on objects of the kind may be created (DIF-1).
     pub(crate) fn open_for_creates(&self, kind: &KindSpec) -> Duration {
         let Some(custom) = kind.custom.as_ref().filter(|_| !self.options.cr_create_delay.is_zero()) else {
             return Duration::ZERO;
@@ -279,12 +279,12 @@ impl State {
         established.unwrap_or_default() + self.options.cr_create_delay
     }
 
-    /// Held from the look at what is there until the commit, so that no two objects get what there is once.
+    /// Locks allocation. The lock is held from the read until the commit, so that no two objects get the same unique resource.
     pub(crate) fn turn_to_allocate(&self, kind: &KindSpec) -> Option<MutexGuard<'_, ()>> {
         model::of(kind).allocates().then(|| self.allocating.lock())
     }
 
-    /// What completes a generated name (META-4, DET-6).
+    /// Returns the completion of a generated name (META-4, DET-6).
     pub(crate) fn name_suffix(&self) -> String {
         match self.options.names {
             Names::Random => self.seed.name_suffix(),
@@ -292,18 +292,18 @@ impl State {
         }
     }
 
-    /// Lets the controllers rest, or work again (FLT-4).
+    /// Pauses the controllers, or resumes them (FLT-4).
     pub(super) fn pause(&self, paused: bool) {
         self.paused.store(paused, Ordering::Relaxed);
     }
 
-    /// Lets the controllers react to what was committed, if they run with each write.
+    /// Runs the controllers after a commit, if they run with each write.
     pub(crate) async fn after_write(&self) {
         self.run(self.options.controllers == Controllers::Inline).await;
     }
 
-    /// Lets all controllers work until none has anything to do. With `all` unset only those run that are a part of the API itself. Returns
-    /// who was still at work when the server gave up on that.
+    /// Runs all controllers until none has work. With `all` unset, only those run that are part of the API itself. Returns the names of those that
+    /// still had work after the maximum number of rounds.
     pub(crate) async fn run(&self, all: bool) -> Vec<&'static str> {
         let all = all && !self.paused.load(Ordering::Relaxed);
         let working = if self.is_quiet(all) { Vec::new() } else { self.work(all).await };
@@ -313,12 +313,12 @@ impl State {
         working
     }
 
-    /// Whether no controller is at work, and none has anything to do: what most writes find, without waiting for each other.
+    /// Returns true if no controller is at work and none has work. Most writes find that, and need not wait for each other.
     fn is_quiet(&self, all: bool) -> bool {
         let controllers = self.knowledge.read().controllers.clone();
         self.observe(&controllers);
         let now = self.clock.moment();
-        // Who takes up work says so before it takes it, so this is asked last.
+        // The counter is read last, since it is raised before any work is taken.
         !controllers.iter().any(|member| member.works(all, now)) && self.at_work.load(Ordering::Acquire) == 0
     }
 
@@ -348,12 +348,12 @@ impl State {
         working
     }
 
-    /// Lets controllers take note of what was committed; whether there was anything.
+    /// Makes controllers observe the committed changes. Returns true if there were any.
     fn observe(&self, controllers: &[Member]) -> bool {
         let _turn = self.observing.lock();
         let events = self.store.take_outbox();
         let runs = |member: &&Member| self.options.controllers != Controllers::Off || member.controller.is_essential();
-        // What never runs would only collect what it notes.
+        // A controller that never runs would only accumulate changes.
         for member in controllers.iter().filter(runs) {
             for event in &events {
                 member.controller.observe(event);
@@ -362,7 +362,7 @@ impl State {
         !events.is_empty()
     }
 
-    /// When the first controller wants to run again.
+    /// Returns the time at which the first controller has to run again.
     pub(super) fn next_due(&self) -> Option<Duration> {
         self.knowledge.read().controllers.iter().filter_map(|member| member.controller.next_due()).min()
     }

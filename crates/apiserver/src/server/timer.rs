@@ -1,11 +1,11 @@
-//! The one background task: it exists only while a delayed action is planned (SARC-5).
+//! The only background task, which exists only while a delayed action is planned (SARC-5).
 
 use std::time::Duration;
 
 use super::State;
 
 impl State {
-    /// Makes sure that the controllers run again when the next of them is due.
+    /// Plans the next run of the controllers at the time at which the first of them is due.
     pub(super) fn schedule(&self) {
         let Some(due) = self.next_due() else { return };
         let mut timer = self.timer.lock();
@@ -27,7 +27,7 @@ impl State {
     async fn wake(&self, due: Duration) {
         {
             let mut timer = self.timer.lock();
-            // An earlier deadline was planned since; its task does the work, and plans the next.
+            // An earlier deadline was planned since; the task of that deadline does the work and plans the next one.
             if *timer != Some(due) {
                 return;
             }

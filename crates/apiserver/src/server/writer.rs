@@ -1,4 +1,4 @@
-//! How controllers and workload stages read and write: through the same pipeline as requests, under a name of their own.
+//! The access of controllers and workload stages to objects: through the same pipeline as requests, with a user of their own.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
     store::{ObjectName, Resource, Snapshot, Stored},
 };
 
-/// A write on its way into the journal.
+/// The journal entry of a write in progress.
 struct Entry {
     target: Arc<Target>,
     revision_before: u64,
@@ -41,27 +41,27 @@ impl Writer {
         Self { state: state.clone(), user, manager }
     }
 
-    /// Everything stored now.
+    /// Returns a snapshot of the current content.
     pub fn snapshot(&self) -> Snapshot {
         self.state.store.snapshot()
     }
 
-    /// The kinds that are served now.
+    /// Returns the kinds that are served now.
     pub fn registry(&self) -> Registry {
         self.state.registry()
     }
 
-    /// The server's time.
+    /// Returns the server's clock.
     pub fn clock(&self) -> &Clock {
         &self.state.clock
     }
 
-    /// The server's randomness.
+    /// Returns the server's source of randomness.
     pub fn seed(&self) -> &Seed {
         &self.state.seed
     }
 
-    /// Objects that name the uid as an owner.
+    /// Returns the objects that name the uid as an owner.
     pub fn dependents(&self, uid: &str) -> Vec<crate::store::ObjectRef> {
         self.state.store.dependents(uid)
     }
@@ -70,7 +70,7 @@ impl Writer {
         &self.state
     }
 
-    /// The served kind behind a stored resource, in its storage version where that is served.
+    /// Returns the served kind behind a stored resource, in its storage version where that is served.
     pub fn kind_of(&self, resource: &Resource) -> Option<Arc<KindSpec>> {
         let registry = self.registry();
         let versions = registry.versions(&resource.group);
@@ -85,7 +85,7 @@ impl Writer {
         found.cloned()
     }
 
-    /// Creates an object; its `apiVersion` and `kind` say where.
+    /// Creates an object; its `apiVersion` and `kind` determine the resource.
     pub async fn create(&self, object: Value) -> Result<Arc<Stored>, Status> {
         use kubewright_machinery::object::ObjectExt as _;
         let kind =
@@ -101,8 +101,8 @@ impl Writer {
         Ok(outcome?.object)
     }
 
-    /// Reads an object, lets `change` edit it, and writes it back; again from the start when somebody else wrote in between. An edit that
-    /// changes nothing writes nothing. `Ok(None)`: the object does not exist.
+    /// Reads an object, lets `change` edit it, and writes it back; starts again if it was written concurrently. An edit that changes nothing writes
+    /// nothing. Returns `Ok(None)` if the object does not exist.
     pub async fn modify(
         &self,
         resource: &Resource,
@@ -132,7 +132,7 @@ impl Writer {
         }
     }
 
-    /// Applies an object that exists, whoever owned what it says. `Ok(None)`: it does not exist.
+    /// Applies an existing object with force. Returns `Ok(None)` if it does not exist.
     pub async fn apply(&self, object: Value, endpoint: Endpoint<'_>) -> Result<Option<Arc<Stored>>, Status> {
         use kubewright_machinery::object::ObjectExt as _;
         let Some(kind) = self.registry().kind_of(object.api_version(), object.kind()).cloned() else { return Ok(None) };
@@ -149,7 +149,7 @@ impl Writer {
         }
     }
 
-    /// Deletes an object; one that is already gone is a success. Returns whether it was still there.
+    /// Deletes an object; an object that does not exist is no error. Returns true if it existed.
     pub async fn delete(&self, resource: &Resource, name: &ObjectName, options: DeleteOptions) -> Result<bool, Status> {
         let Some(kind) = self.kind_of(resource) else { return Ok(false) };
         let mut context = self.context();
@@ -164,7 +164,7 @@ impl Writer {
         }
     }
 
-    /// What the journal will say about a write.
+    /// Returns the journal entry of a write.
     fn entry(&self, verb: Verb, kind: &KindSpec, name: &ObjectName, subresource: &str) -> Entry {
         let target = ResourceTarget {
             verb,
@@ -178,12 +178,12 @@ impl Writer {
         Entry { target: Arc::new(Target::Resource(target)), revision_before: self.state.store.revision() }
     }
 
-    /// Lets fault rules that name this user act.
+    /// Applies the fault rules that name this user.
     async fn disturb(&self, entry: &Entry) -> Result<(), Status> {
         self.state.middleware.faults.disturb_controller(&entry.target, self.user.name()).await
     }
 
-    /// Puts a write into the journal, unless it changed nothing.
+    /// Adds a write to the journal, unless it changed nothing.
     fn record(&self, entry: Entry, outcome: Result<bool, &Status>) {
         let (code, reason) = match outcome {
             Ok(false) => return,

@@ -1,4 +1,4 @@
-//! Applying the fields that a client cares about (SMD-12).
+//! Server-side apply: merging an applied configuration and the ownership of its fields (SMD-12).
 
 use kubewright_machinery::{fieldset::FieldSet, object::is_nested_deeper};
 use serde_json::Value;
@@ -14,38 +14,38 @@ use super::update::Ownership;
 use super::validate::{TypeErrors, validate};
 use crate::model::MAX_DEPTH;
 
-/// Who owns what was there before the first apply (SMD-14).
+/// The manager of the fields that an object had before its first apply (SMD-14).
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 
 /// The outcome of an apply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
-    /// The new object; `None` if the apply changed nothing but ownership.
+    /// The new object; `None` if the apply changed only ownership.
     pub object: Option<Value>,
-    /// Who owns what.
+    /// The managers after the apply.
     pub managers: Managers,
 }
 
-/// An apply that cannot be done.
+/// An apply that cannot be performed.
 #[derive(Debug, Error)]
 pub enum ApplyError {
     /// The version of the request is not served.
     #[error("apply at {0:?}: no such version of the kind is served")]
     Version(String),
-    /// What was applied does not fit the type.
+    /// The applied configuration does not fit the type.
     #[error(transparent)]
     Type(#[from] TypeErrors),
-    /// What was applied is nested deeper than an object may be.
+    /// The applied configuration is nested deeper than an object may be.
     #[error("apply: what was applied is nested more than {MAX_DEPTH} deep")]
     TooDeep,
-    /// Others own fields with other values.
+    /// Other managers own applied fields with different values.
     #[error(transparent)]
     Conflict(#[from] Conflicts),
 }
 
 impl Ownership<'_> {
-    /// Merges what `manager` applied into `live`, drops what it does not apply any more, and says who owns what. With `force` it takes
-    /// fields away from others; otherwise that is a conflict.
+    /// Merges the configuration that `manager` applied into `live`, removes the fields that it no longer applies, and computes the new owners.
+    /// With `force`, fields are taken from other managers; without it, a field that another manager owns is a conflict.
     pub fn apply(
         &self,
         live: &Value,
@@ -78,7 +78,7 @@ impl Ownership<'_> {
         if !force && !lost.is_empty() {
             return Err(Conflicts::new(lost.iter().map(|(identity, entry, fields)| (identity, entry, fields.clone()))).into());
         }
-        // Another order of items is a change, although no field has one.
+        // A different order of list items is a change of the object, although no field differs.
         let changed = object != *live;
         if let Some(entry) = managers.0.get_mut(&identity) {
             entry.fields = self.ownable(&entry.fields);
@@ -90,8 +90,8 @@ impl Ownership<'_> {
         Ok(Applied { object: changed.then_some(object), managers })
     }
 
-    /// The same for a client that applied before, on its own side, what `last_applied` says: what the live object still has of that is no
-    /// conflict (SMD-16).
+    /// Applies without force, for a client that has applied `last_applied` on its own side before. A field that the live object still has as
+    /// `last_applied` says is no conflict (SMD-16).
     pub fn apply_again(
         &self,
         live: &Value,
@@ -110,7 +110,7 @@ impl Ownership<'_> {
         }
     }
 
-    /// Takes out what the applier owned before, unless it or somebody else still owns it.
+    /// Removes the fields that the applier owned before, unless the applier or another manager still owns them.
     fn prune(&self, merged: &Value, managers: &Managers, last: &FieldSet, last_version: &str) -> Value {
         let at = |version: &str, object: &Value| {
             if version == self.api_version { object.clone() } else { self.versions.convert(object, version) }
@@ -120,7 +120,7 @@ impl Ownership<'_> {
         let last = with_declared(last, last_type);
         let mut pruned = remove(&merged_then, &last, last_type);
         let mut pruned_at = last_version;
-        // What somebody owns comes back, first at the version of the fields that were taken out.
+        // Fields that a manager still owns are restored, first at the version at which fields were removed.
         let mut versions: Vec<&str> = managers.0.values().map(|entry| entry.api_version.as_str()).collect();
         versions.sort_by_key(|version| (*version != last_version, *version));
         versions.dedup();
@@ -139,7 +139,7 @@ impl Ownership<'_> {
         if pruned_at != last_version {
             pruned = self.versions.convert(&pruned, last_version);
         }
-        // What only lay inside of something that went, and was not the applier's, comes back too.
+        // Fields that the applier did not own, and that were removed only because they lie inside a removed container, are restored too.
         let gone = all(&merged_then, last_type).difference(&all(&pruned, last_type)).intersection(&last);
         let left = remove(&merged_then, &gone, last_type);
         if last_version == self.api_version { left } else { self.versions.convert(&left, self.api_version) }
@@ -150,9 +150,9 @@ fn all(object: &Value, type_: &Type) -> FieldSet {
     with_declared(&field_set(object, type_), type_)
 }
 
-/// The identity of an applier, for whoever looks into [`Managers`].
+/// Constructors for lookups in [`Managers`].
 impl Identity {
-    /// An applier of the object itself.
+    /// Returns the identity of an applier of the object itself.
     pub fn applier(manager: &str) -> Self {
         Self { manager: manager.to_owned(), operation: Operation::Apply, api_version: String::new(), subresource: String::new() }
     }

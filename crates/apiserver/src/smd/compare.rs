@@ -1,4 +1,4 @@
-//! What differs between two objects, field by field (SMD-7).
+//! Field-by-field comparison of two objects (SMD-7).
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::fields::Part;
 use super::types::{List, Map, Shape, Type};
 
-/// The paths that differ.
+/// The paths at which two objects differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Comparison {
     pub(super) added: FieldSet,
@@ -23,7 +23,7 @@ impl Comparison {
         Self { added: differences.added.below, modified: differences.modified.below, removed: differences.removed.below }
     }
 
-    /// The same without some paths and everything below them.
+    /// Drops the given paths and all paths below them.
     pub(super) fn without(self, paths: &FieldSet) -> Self {
         if paths.is_empty() {
             return self;
@@ -39,13 +39,13 @@ impl Comparison {
         self.added.is_empty() && self.modified.is_empty() && self.removed.is_empty()
     }
 
-    /// What the new object sets.
+    /// Returns the paths that the new object sets: those that it adds or modifies.
     pub(super) fn set(&self) -> FieldSet {
         if self.modified.is_empty() { self.added.clone() } else { self.modified.union(&self.added) }
     }
 }
 
-/// The differences of two values, at their path and below.
+/// The differences of two values, at their own path and below it.
 #[derive(Debug, Default)]
 struct Differences {
     added: Part,
@@ -54,12 +54,12 @@ struct Differences {
 }
 
 impl Differences {
-    /// Two values that are compared as a whole.
+    /// Returns the differences of two values that are compared as a whole.
     fn leaf(old: &Value, new: &Value) -> Self {
         Self { modified: Part { member: old != new, below: FieldSet::new() }, ..Self::default() }
     }
 
-    /// Two containers with these differences between their parts.
+    /// Returns the differences of two containers, from the differences of their parts.
     fn container(parts: Vec<(PathElement, Self)>) -> Self {
         let (mut added, mut modified, mut removed) = (Vec::new(), Vec::new(), Vec::new());
         for (element, part) in parts {
@@ -96,13 +96,13 @@ fn compare(old: Option<&Value>, new: Option<&Value>, type_: &Type) -> Difference
             if std::mem::discriminant(&before) == std::mem::discriminant(&after) {
                 return compare_as(old, new, after);
             }
-            // A value has become one of another kind: what it was is gone, what it is is new.
+            // The value changed from one shape to another, such as from a list to a map: the old paths were removed and the new ones added.
             compare_as(old, new, before).union(compare_as(old, new, after))
         }
     }
 }
 
-/// A value that appears or disappears, with everything in it. Containers count themselves.
+/// Returns all paths of a value that is added or removed. A container counts as a path of its own.
 fn whole(value: &Value, type_: &Type) -> Part {
     let below = match type_.shape(value) {
         Shape::Map(map) if !map.atomic => {
@@ -169,13 +169,13 @@ fn items(list: &List, before: &[Value], after: &[Value]) -> Vec<(PathElement, Di
     compared.collect()
 }
 
-/// The items at a step.
+/// Returns the items at a path element.
 fn group<'a, 'b>(groups: &'a [(PathElement, Vec<&'b Value>)], element: &PathElement) -> &'a [&'b Value] {
     let index = groups.binary_search_by(|(found, _)| found.cmp(element));
     index.map_or(&[], |index| groups[index].1.as_slice())
 }
 
-/// Compares the items of one key; several are compared as a whole.
+/// Compares the items of one key; duplicates are compared as a whole.
 fn duplicates(type_: &Type, old: &[&Value], new: &[&Value]) -> Differences {
     match (old, new) {
         ([] | [_], [] | [_]) => compare(old.first().copied(), new.first().copied(), type_),

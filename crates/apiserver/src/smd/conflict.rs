@@ -1,4 +1,4 @@
-//! What an apply may not change, because others own it (SMD-13).
+//! Conflicts: fields that an apply may not change because other managers own them (SMD-13).
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,16 +8,16 @@ use thiserror::Error;
 
 use super::managers::{Entry, Identity, Operation};
 
-/// One field that somebody else owns.
+/// A field that another manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The owner as messages name it: `"m1"`, or `"probe" using v1`.
     pub owner: String,
-    /// The field.
+    /// The path of the field.
     pub path: Path,
 }
 
-/// All fields of an apply that others own, by owner and path. The text is that of the real server.
+/// The fields of an apply that other managers own, by owner and path. The message is that of the real server.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct Conflicts(Vec<Conflict>);
 
@@ -32,13 +32,13 @@ impl Conflicts {
         Self(conflicts.collect())
     }
 
-    /// The conflicts that are about other fields than these; `None` if there are none.
+    /// Returns the conflicts on other fields than `fields`, or `None` if there are none.
     pub(super) fn without(&self, fields: &FieldSet) -> Option<Self> {
         let others: Vec<_> = self.0.iter().filter(|conflict| !fields.has(&conflict.path)).cloned().collect();
         (!others.is_empty()).then_some(Self(others))
     }
 
-    /// The single conflicts.
+    /// Iterates over the single conflicts.
     pub fn iter(&self) -> impl Iterator<Item = &Conflict> {
         self.0.iter()
     }
@@ -70,7 +70,7 @@ fn owner(identity: &Identity, entry: &Entry) -> String {
     }
 }
 
-/// The paths that end at a level come before those that go on.
+/// Compares two paths level by level: where they part, the path that ends comes before the one that goes on.
 fn level_by_level(a: &Path, b: &Path) -> Ordering {
     let Some(at) = a.iter().zip(b.iter()).position(|(a, b)| a != b) else { return a.len().cmp(&b.len()) };
     let goes_on = |path: &Path| path.len() > at + 1;

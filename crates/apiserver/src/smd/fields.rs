@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::types::{List, Map, Shape, Type};
 
-/// What a value brings into a set: its own path or not, and what lies below it.
+/// The contribution of a value to a field set: `member` if its own path belongs to the set, and the paths below it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
     pub(super) member: bool,
@@ -13,23 +13,23 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// A path with nothing below.
+    /// Returns a path with no paths below it.
     pub(super) fn leaf() -> Self {
         Self { member: true, below: FieldSet::new() }
     }
 
-    /// A path at which only what lies below counts.
+    /// Returns a part of which only the paths below count, not its own path.
     pub(super) fn inner(below: FieldSet) -> Self {
         Self { member: false, below }
     }
 
-    /// The part with its step, as sets are made of.
+    /// Adds the path element of the part; field sets are built from such triples.
     pub(super) fn at(self, element: PathElement) -> (PathElement, bool, FieldSet) {
         (element, self.member, self.below)
     }
 }
 
-/// Every field of an object.
+/// Returns the paths of all fields of an object.
 pub(super) fn field_set(object: &Value, type_: &Type) -> FieldSet {
     part(object, type_).below
 }

@@ -1,4 +1,4 @@
-//! What tells the items of a list apart (SMD-4).
+//! The identity of the items of a list (SMD-4).
 
 use kubewright_machinery::fieldset::PathElement;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::types::List;
 
-/// An item cannot be told apart from others; the texts are those of the real server.
+/// An item whose identity cannot be determined; the texts are those of the real server.
 #[derive(Debug, Error)]
 pub(super) enum ItemError {
     #[error("associative list with keys may not have a null element")]
@@ -26,7 +26,7 @@ pub(super) enum ItemError {
 }
 
 impl List {
-    /// The step from an associative list to one of its items.
+    /// Returns the path element that leads from an associative list to one of its items.
     pub(super) fn element(&self, item: &Value) -> Result<PathElement, ItemError> {
         if self.keys.is_empty() {
             return match item {
@@ -41,7 +41,7 @@ impl List {
             Value::Null => return Err(ItemError::NullWithKeys),
             _ => return Err(ItemError::NotAMap),
         };
-        // The keys are sorted by name.
+        // The key fields of a path element are sorted by name.
         let found = self.keys.iter().filter_map(|key| {
             let value = members.get(&key.name).or(key.default.as_ref())?;
             Some((key.name.clone(), value.clone()))
@@ -54,12 +54,12 @@ impl List {
         Ok(PathElement::Key(found))
     }
 
-    /// Items with the steps to them, in order of the list. Items that cannot be told apart have no step and are left out.
+    /// Returns items with their path elements, in the order of the list. Items without an identity are left out.
     pub(super) fn elements<'a>(&self, items: &'a [Value]) -> Vec<(PathElement, &'a Value)> {
         items.iter().filter_map(|item| Some((self.element(item).ok()?, item))).collect()
     }
 
-    /// Items by the steps to them, sorted. More than one item of a step are duplicates.
+    /// Returns items grouped by path element, sorted. A group of several items holds duplicates.
     pub(super) fn grouped<'a>(&self, items: &'a [Value]) -> Vec<(PathElement, Vec<&'a Value>)> {
         let mut elements = self.elements(items);
         elements.sort_by(|(a, _), (b, _)| a.cmp(b));

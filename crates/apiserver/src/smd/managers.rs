@@ -1,4 +1,4 @@
-//! `metadata.managedFields`: who owns which fields (SSA-3).
+//! `metadata.managedFields`: the field managers of an object and the fields that they own (SSA-3).
 
 use std::collections::BTreeMap;
 
@@ -6,76 +6,76 @@ use kubewright_machinery::fieldset::{FieldSet, FieldSetError};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-/// How a manager writes.
+/// The way in which a manager writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
-    /// It applies the fields it cares about.
+    /// The manager applies the fields that it manages.
     Apply,
-    /// It writes whole objects.
+    /// The manager writes whole objects.
     Update,
 }
 
-/// What tells the entries of `managedFields` apart.
+/// The identity of an entry of `managedFields`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
     /// The name of the manager.
     pub manager: String,
-    /// How it writes.
+    /// The operation of the manager.
     pub operation: Operation,
-    /// The version it writes at; empty for appliers, who have one entry whatever version they speak.
+    /// The API version at which the manager writes; empty for appliers, which have one entry for all versions.
     pub api_version: String,
-    /// The subresource it writes to, or empty.
+    /// The subresource that the manager writes to, or empty.
     pub subresource: String,
 }
 
-/// What one manager owns.
+/// The fields that one manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The version that the fields are of.
+    /// The API version that the field paths belong to.
     pub(super) api_version: String,
     pub(super) fields: FieldSet,
-    /// When it last gained a field or applied a change.
+    /// The time at which the manager last gained a field or applied a change.
     pub(super) time: Option<String>,
 }
 
-/// All managers of an object.
+/// The managers of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Managers(pub(super) BTreeMap<Identity, Entry>);
 
-/// `managedFields` that no server writes.
+/// A `managedFields` value that no server writes.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ManagedFieldsError {
-    /// An entry lacks something, or has something unknown.
+    /// An entry lacks a member, or has one with an unexpected value.
     #[error("read managed fields: entry {index} has {field} {found:?}, not {expected}")]
     Entry {
-        /// The position of the entry.
+        /// The index of the entry.
         index: usize,
-        /// Its field.
+        /// The member of the entry.
         field: &'static str,
-        /// What is there.
+        /// The value found.
         found: String,
-        /// What was expected.
+        /// A description of the values expected.
         expected: &'static str,
     },
-    /// The fields of an entry.
+    /// The `fieldsV1` of an entry cannot be read.
     #[error("read managed fields: entry {index}: {source}")]
     Fields {
-        /// The position of the entry.
+        /// The index of the entry.
         index: usize,
-        /// What is wrong.
+        /// The problem with the field set.
         source: FieldSetError,
     },
 }
 
 impl Managers {
-    /// Reads `managedFields`; absent ones are empty.
+    /// Reads `managedFields`; an absent value has no managers.
     pub fn parse(entries: Option<&Value>) -> Result<Self, ManagedFieldsError> {
         let entries = entries.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         entries.iter().enumerate().map(|(index, entry)| read(index, entry)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Writes `managedFields`, in the order of the real server: appliers first, then by time.
+    /// Writes `managedFields` in the order of the real server: appliers first, then by time.
     pub fn to_value(&self) -> Value {
         let mut entries: Vec<_> = self.0.iter().collect();
         entries.sort_by(|(a, entry_a), (b, entry_b)| {
@@ -90,22 +90,22 @@ impl Managers {
         entries.into_iter().map(|(identity, entry)| write(identity, entry)).collect()
     }
 
-    /// Whether nobody owns anything.
+    /// Returns true if no manager owns a field.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Who owns something.
+    /// Iterates over the identities of the managers.
     pub fn identities(&self) -> impl Iterator<Item = &Identity> {
         self.0.keys()
     }
 
-    /// What a manager owns.
+    /// Returns the fields that a manager owns.
     pub fn fields(&self, identity: &Identity) -> Option<&FieldSet> {
         self.0.get(identity).map(|entry| &entry.fields)
     }
 
-    /// Drops managers that own nothing.
+    /// Drops managers that own no fields.
     pub(super) fn tidy(&mut self) {
         self.0.retain(|_, entry| !entry.fields.is_empty());
     }

@@ -1,4 +1,4 @@
-//! A part of an object merged into the whole (SMD-8).
+//! Merging an applied configuration into an object (SMD-8).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::types::{List, Map, Shape, Type};
 
-/// Merges what a client applied into the live object.
+/// Merges the applied configuration into the live object.
 pub(super) fn merge(live: &Value, applied: &Value, type_: &Type) -> Value {
     match (type_.shape(applied), live, applied) {
         (Shape::Map(map), _, _) if !map.atomic => match (live.as_object(), applied.as_object()) {
             (Some(live), Some(applied)) if !(live.is_empty() && applied.is_empty()) => members(map, live, applied),
-            // Nothing was applied to a map that has content: it stays.
+            // A null was applied to a map that has content: the content stays.
             (Some(live), None) if !live.is_empty() => Value::Object(live.clone()),
             _ => applied.clone(),
         },
@@ -36,8 +36,8 @@ fn members(map: &Map, live: &Members, applied: &Members) -> Value {
     Value::Object(merged)
 }
 
-/// Keeps the order of both lists as far as it can: applied items come in the order of the applied list, and live items that were not
-/// applied stay behind the item that they follow.
+/// Merges two lists and keeps the order of both as far as possible: applied items stand in the order of the applied list, and live items that
+/// were not applied stay behind the item that they follow.
 fn items(list: &List, live: &[Value], applied: &[Value]) -> Value {
     let (live, applied) = (list.elements(live), list.elements(applied));
     let mut at_live: BTreeMap<&PathElement, &Value> = BTreeMap::new();
@@ -66,7 +66,7 @@ fn items(list: &List, live: &[Value], applied: &[Value]) -> Value {
                 right.next();
             }
             (Some((live, _)), Some(_)) if at_applied.contains_key(live) && next.peek() != Some(&&live) => {
-                // It comes where the applied list has it.
+                // The item is merged at the position that it has in the applied list.
                 left.next();
             }
             (Some((live, item)), _) if !at_applied.contains_key(live) => {

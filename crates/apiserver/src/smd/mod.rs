@@ -1,11 +1,11 @@
-//! Who owns which field of an object, and what an apply makes of it: structured merge and diff.
+//! Structured merge and diff: the ownership of the fields of an object, and the outcome of an apply.
 //!
-//! A [`Type`] says how values are put together: which lists are maps by key, which parts are one piece. With it, an object has a set of
-//! fields, two objects can be compared field by field, and a part of an object can be merged into the whole. [`Managers`] is what
-//! `metadata.managedFields` records, and [`Ownership`] says what a write makes of it: [`Ownership::update`] for a write of a whole object,
-//! [`Ownership::apply`] for a write of the fields that a client cares about.
+//! A [`Type`] describes the structure of values: which lists are maps by key, and which parts are atomic. Given a type, an object has a set of
+//! fields, two objects can be compared field by field, and an applied configuration can be merged into an object. [`Managers`] holds the content
+//! of `metadata.managedFields`. [`Ownership`] computes the managers after a write: [`Ownership::update`] after a write of a whole object,
+//! [`Ownership::apply`] after an apply.
 //!
-//! Nothing here performs I/O or knows the time. The sets themselves are [`kubewright_machinery::fieldset`].
+//! This module performs no I/O and reads no clock. The field sets are those of [`kubewright_machinery::fieldset`].
 //!
 //! See <https://kubernetes.io/docs/reference/using-api/server-side-apply/>.
 

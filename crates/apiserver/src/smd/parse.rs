@@ -1,4 +1,4 @@
-//! From published schemas to types (SMD-3).
+//! Conversion of published schemas to types (SMD-3).
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
@@ -11,17 +11,17 @@ use crate::types::Definitions;
 const REFERENCE: &str = "#/definitions/";
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/// All published definitions; the types are shared by all servers of the process.
+/// The published definitions by name; all servers of the process share their types.
 static NAMED: LazyLock<HashMap<&'static str, Named>> =
     LazyLock::new(|| Definitions::embedded().names().map(|name| (name, Named { name, type_: OnceLock::new() })).collect());
 
 impl Type {
-    /// The type of a built-in kind, by the name of its definition, such as `io.k8s.api.core.v1.Pod`.
+    /// Returns the type of a built-in kind, by the name of its definition, such as `io.k8s.api.core.v1.Pod`.
     pub fn builtin(definition: &str) -> Option<&'static Self> {
         NAMED.get(definition).map(Named::get)
     }
 
-    /// The type of a custom resource from its `openAPIV3Schema`.
+    /// Returns the type of a custom resource with the given `openAPIV3Schema`.
     pub fn custom(schema: &Value) -> Self {
         let mut type_ = parse(schema, false);
         let map = type_.map.get_or_insert_default();
@@ -32,7 +32,7 @@ impl Type {
 }
 
 impl Map {
-    /// Adds what every object has.
+    /// Adds the members that every object has.
     fn embed(&mut self) {
         let own = [
             ("apiVersion", Reference::inline(Type::scalar(Scalar::String))),
@@ -48,7 +48,7 @@ impl Map {
 impl Named {
     pub(super) fn get(&self) -> &Type {
         self.type_.get_or_init(|| match self.name.rsplit('.').next() {
-            // Their text does not say that they can be written in several ways.
+            // The published definition does not show that these types can be written in several ways.
             Some("Quantity" | "IntOrString") => Type::scalar(Scalar::Untyped),
             Some("RawExtension") => Type::atomic(),
             _ => Definitions::embedded().schema(self.name).map(|schema| parse(schema, false)).unwrap_or_default(),
@@ -57,7 +57,7 @@ impl Named {
 }
 
 impl Type {
-    /// Any value, as one piece.
+    /// Returns the type of any value that is owned as a whole.
     fn atomic() -> Self {
         let mut type_ = Self::deduced().clone();
         if let Some(map) = &mut type_.map {
@@ -77,11 +77,11 @@ fn named(definition: &str) -> Option<Reference> {
     NAMED.get(definition).map(Reference::Named)
 }
 
-/// The type of a part, which may stand elsewhere; `open` says that a schema around it keeps unknown fields.
+/// Returns the type of a part, which may be a reference. `open` is true if a schema around the part preserves unknown fields.
 fn reference(schema: &Value, open: bool) -> Reference {
     let Some(target) = schema["$ref"].as_str() else { return Reference::inline(parse(schema, open)) };
     let Some(found) = named(target.strip_prefix(REFERENCE).unwrap_or(target)) else { return Reference::Deduced };
-    // A reference can say for itself whether what it refers to is one piece.
+    // A reference can itself declare whether its target is atomic.
     let Some(marked) = atomic_map(schema) else { return found };
     let mut type_ = found.get().clone();
     if let Some(map) = &mut type_.map {
@@ -93,7 +93,7 @@ fn reference(schema: &Value, open: bool) -> Reference {
 fn parse(schema: &Value, open: bool) -> Type {
     let marked = |mark: &str| schema[mark] == true;
     let open = open || marked("x-kubernetes-preserve-unknown-fields");
-    // The published schema has no type then, only alternatives.
+    // The published schema of such a field has alternatives instead of a type.
     if marked("x-kubernetes-int-or-string") {
         return Type::deduced().clone();
     }
@@ -106,7 +106,7 @@ fn parse(schema: &Value, open: bool) -> Type {
             None | Some("" | "byte") => Scalar::String,
             Some(_) => Scalar::Untyped,
         }),
-        // Any JSON.
+        // A schema without a type admits any JSON.
         _ if open || schema["format"].is_null() => Type::deduced().clone(),
         _ => Type::scalar(Scalar::Untyped),
     }
@@ -151,7 +151,7 @@ fn list(schema: &Value, open: bool) -> List {
     List { atomic, keys, items: reference(items, open) }
 }
 
-/// What an item has in a key field that it does not mention (SMD-4).
+/// Returns the default of a key field, which identifies items that omit the field (SMD-4).
 fn key_default(items: &Value, field: &str) -> Option<Value> {
     let Some(target) = items["$ref"].as_str() else { return items["properties"][field].get("default").cloned() };
     let definition = target.strip_prefix(REFERENCE)?;

@@ -1,12 +1,12 @@
-//! Owned fields after a schema change from granular to atomic (SMD-19).
+//! Rewriting of owned fields after a schema change from granular to atomic (SMD-19).
 //!
-//! The other way round there is nothing to do: who owned the whole owns the container, and nothing in it.
+//! A change from atomic to granular needs no rewriting: the owner of the whole then owns the container, and no field in it.
 
 use kubewright_machinery::fieldset::{FieldSet, PathElement};
 
 use super::types::{Map, Reference, Shape, Type};
 
-/// Rewrites a set to what the type says now: who owned a part of what has become one piece owns it whole.
+/// Rewrites a field set to match the current type: the owner of a part of a field that has become atomic owns the whole field.
 pub(super) fn reconcile(set: &FieldSet, type_: &Type) -> FieldSet {
     match type_.first_shape() {
         Shape::Scalar(_) => set.clone(),
@@ -27,12 +27,12 @@ pub(super) fn reconcile(set: &FieldSet, type_: &Type) -> FieldSet {
     }
 }
 
-/// A map of which nothing is known.
+/// Returns true for a map whose members are not declared.
 fn is_deduced(map: &Map) -> bool {
     map.fields.is_empty() && matches!(map.entries, Some(Reference::Deduced))
 }
 
-/// The type of a part; `None` for one that cannot exist.
+/// Returns the type of a part, or `None` for a part that cannot exist.
 fn step<'a>(type_: &'a Type, element: &PathElement) -> Option<&'a Type> {
     match (element, &type_.map, &type_.list) {
         (PathElement::Field(name), Some(map), _) => map.declared_member(name),

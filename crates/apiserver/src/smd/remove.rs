@@ -1,11 +1,11 @@
-//! An object without some of its fields.
+//! Removal of fields from an object.
 
 use kubewright_machinery::fieldset::{FieldSet, PathElement};
 use serde_json::Value;
 
 use super::types::{Shape, Type};
 
-/// Takes fields out of an object. What is no object with fields of its own becomes null.
+/// Removes fields from a value. A value that is neither a scalar nor a container with fields of its own becomes null.
 pub(super) fn remove(value: &Value, gone: &FieldSet, type_: &Type) -> Value {
     let mut matched = false;
     match (type_.shape(value), value) {
@@ -41,7 +41,7 @@ pub(super) fn remove(value: &Value, gone: &FieldSet, type_: &Type) -> Value {
     }
 }
 
-/// Takes fields out of a part that stays: a container is kept when nothing is left in it.
+/// Removes fields from a part that stays: a container is kept even if it becomes empty.
 fn remove_within(part: &Value, gone: &FieldSet, type_: &Type) -> Value {
     match (remove(part, gone, type_), part) {
         (Value::Null, Value::Object(_)) => Value::Object(serde_json::Map::new()),
@@ -50,7 +50,7 @@ fn remove_within(part: &Value, gone: &FieldSet, type_: &Type) -> Value {
     }
 }
 
-/// The set with every declared field on the way to a path: whoever owns something in a declared field also stands for the field.
+/// Adds to a set the declared fields on the way to each path: the owner of a path inside a declared field also owns the field.
 pub(super) fn with_declared(set: &FieldSet, type_: &Type) -> FieldSet {
     FieldSet::from_elements(set.elements().map(|(element, member, below)| {
         let (declared, inner) = match element {

@@ -1,19 +1,20 @@
-//! Owners of a field that is also shown elsewhere, in a view with a version of its own.
+//! Ownership of a field that is also shown in a view with a version of its own.
 
 use kubewright_machinery::fieldset::{FieldSet, Path};
 
 use super::managers::{Entry, Identity, Managers, Operation};
 
-/// A field and its view.
+/// A field of an object and the view that shows it.
 #[derive(Clone)]
 pub struct Shown<'a> {
-    /// Where the field is at a version of the object: `None` for a version that is not served, `Some(None)` for one that has no such field.
+    /// Returns the path of the field at a version of the object: `None` for a version that is not served, `Some(None)` for a version without the
+    /// field.
     pub at: &'a dyn Fn(&str) -> Option<Option<Path>>,
-    /// The version at which new owners own it.
+    /// The version of the object at which new owners own the field.
     pub api_version: &'a str,
     /// The version of the view.
     pub view_version: &'a str,
-    /// Where the field is in the view.
+    /// The path of the field in the view.
     pub view_path: Path,
 }
 
@@ -27,7 +28,7 @@ impl std::fmt::Debug for Shown<'_> {
 }
 
 impl Managers {
-    /// Those who own the field, as managers of the view.
+    /// Returns the owners of the field, as managers of the view.
     pub fn shown(&self, shown: &Shown<'_>) -> Self {
         let owners = self.0.iter().filter_map(|(identity, entry)| {
             let path = (shown.at)(&entry.api_version)??;
@@ -44,10 +45,11 @@ impl Managers {
         Self(owners.collect())
     }
 
-    /// The managers of the object after those of the view have become `view`. Owners of the field who are not among them lose it; new ones
-    /// own it at no known time. Entries at versions that are not served are dropped.
+    /// Returns the managers of the object after the managers of the view have become `view`. Owners of the field that are not in `view` lose it;
+    /// new owners own it without a time. Entries at versions that are not served are dropped.
     ///
-    /// An updater never recognises itself: the version is a part of what tells updaters apart, and that of the view is another one.
+    /// An updater of the object never equals an updater of the view, because the version is part of an updater's identity and the versions
+    /// differ.
     #[must_use]
     pub fn take_back(self, mut view: Self, shown: &Shown<'_>) -> Self {
         let mut managers = Self::default();

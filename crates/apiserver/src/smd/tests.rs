@@ -8,7 +8,7 @@ mod properties;
 const NOW: &str = "2026-01-01T00:00:00Z";
 const LATER: &str = "2026-01-01T00:01:00Z";
 
-/// One version and nothing to convert.
+/// A kind with one version, which needs no conversion.
 struct Single<'a>(&'a str, &'a Type);
 
 impl Versions for Single<'_> {
@@ -21,7 +21,7 @@ impl Versions for Single<'_> {
     }
 }
 
-/// An object with its managers, written to as a server would.
+/// An object with its managers, written to as a server does.
 #[derive(Clone, Debug)]
 struct World<'a> {
     type_: &'a Type,
@@ -87,7 +87,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// A server stores no nulls: what was emptied is gone.
+/// Drops members that are null, as a server does before it stores an object.
 fn drop_nulls(value: &mut Value) {
     if let Value::Object(members) = value {
         members.retain(|_, value| !value.is_null());
@@ -311,7 +311,7 @@ fn owners_of_parts_own_the_whole_once_it_is_one_piece() {
     let mut schema = widget_schema();
     let atomic = json!({"f:spec": {"f:am": {}, "f:gm": {"f:a": {}}}});
     assert_eq!(reconciled(&schema, &granular), atomic);
-    // The other way round, the container is theirs, and nothing in it.
+    // After a change from atomic to granular, the manager owns the container and no field in it.
     schema["properties"]["spec"]["properties"]["am"]["x-kubernetes-map-type"] = json!("granular");
     assert_eq!(reconciled(&schema, &atomic), atomic);
 }
@@ -337,11 +337,11 @@ fn the_field_set_of_an_object_follows_the_type_of_each_field() {
     let expected = json!({"f:spec": {
         "f:size": {}, "f:ios": {}, "f:tags": {"v:\"a\"": {}, "v:\"b\"": {}}, "f:atom": {}, "f:am": {},
         "f:ports": {"k:{\"port\":1,\"proto\":\"TCP\"}": {".": {}, "f:port": {}, "f:n": {}}},
-        // Entries of a free map are fields of their own, whatever is below.
+        // Entries of a map without declared members are fields of their own, whatever lies below them.
         "f:free": {"f:list": {}, "f:map": {".": {}, "f:k": {}, "f:empty": {}}},
     }});
     assert_eq!(fields::field_set(&object, &type_).to_value(), expected);
-    // A declared field counts itself when nothing is below it.
+    // A declared field is in the set itself if no field lies below it.
     assert_eq!(fields::field_set(&json!({"spec": {}}), &type_).to_value(), json!({"f:spec": {}}));
     assert_eq!(fields::field_set(&json!({"spec": null}), &type_).to_value(), json!({"f:spec": {}}));
 }

@@ -1,11 +1,11 @@
-//! How values are put together, as far as ownership is concerned (SMD-3).
+//! The structure of values, as far as it matters for ownership (SMD-3).
 
 use std::fmt;
 use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
-/// What a value may be: a scalar, a list or a map, or any of several.
+/// The type of a value: a scalar, a list, a map, or one of several of them.
 #[derive(Clone, Debug, Default)]
 pub struct Type {
     pub(super) scalar: Option<Scalar>,
@@ -13,7 +13,7 @@ pub struct Type {
     pub(super) map: Option<Map>,
 }
 
-/// What a scalar may be.
+/// The types of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
     String,
@@ -22,32 +22,32 @@ pub(super) enum Scalar {
     Untyped,
 }
 
-/// A list.
+/// The type of a list.
 #[derive(Clone, Debug)]
 pub(super) struct List {
-    /// Whether it is one piece.
+    /// True if the list is owned as a whole.
     pub(super) atomic: bool,
-    /// The fields that tell its items apart; without them its items are scalars that tell themselves apart.
+    /// The fields that identify an item. If there are none, the items are scalars that identify themselves.
     pub(super) keys: Vec<ListKey>,
     pub(super) items: Reference,
 }
 
-/// One of the fields that tell items apart.
+/// A field that identifies the items of a list.
 #[derive(Clone, Debug)]
 pub(super) struct ListKey {
     pub(super) name: String,
-    /// What an item has that does not say.
+    /// The value for items that omit the field.
     pub(super) default: Option<Value>,
 }
 
-/// A map.
+/// The type of a map.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Map {
-    /// Whether it is one piece.
+    /// True if the map is owned as a whole.
     pub(super) atomic: bool,
     /// The declared members, sorted by name.
     pub(super) fields: Vec<(String, Reference)>,
-    /// The type of all other members; without it there are none.
+    /// The type of all other members; `None` if there may be none.
     pub(super) entries: Option<Reference>,
 }
 
@@ -55,19 +55,19 @@ pub(super) struct Map {
 #[derive(Clone)]
 pub(super) enum Reference {
     Inline(Box<Type>),
-    /// A published definition. They can contain themselves, so that they are looked at one by one.
+    /// A published definition. Definitions can contain themselves, so each one is resolved only when it is used.
     Named(&'static Named),
-    /// Whatever the value says: maps are granular, lists are one piece.
+    /// A type deduced from the value: maps are granular, lists are atomic.
     Deduced,
 }
 
-/// A published definition whose type is made when it is first needed.
+/// A published definition whose type is parsed on first use.
 pub(super) struct Named {
     pub(super) name: &'static str,
     pub(super) type_: OnceLock<Type>,
 }
 
-/// How a value is treated.
+/// The treatment of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape<'a> {
     Scalar(Scalar),
@@ -82,12 +82,12 @@ static DEDUCED: LazyLock<Type> = LazyLock::new(|| Type {
 });
 
 impl Type {
-    /// The type of values of which nothing is known.
+    /// Returns the type of values without a schema.
     pub fn deduced() -> &'static Self {
         &DEDUCED
     }
 
-    /// The members that a map declares.
+    /// Iterates over the members that a map declares.
     pub fn members(&self) -> impl Iterator<Item = &str> {
         self.map.iter().flat_map(|map| &map.fields).map(|(name, _)| name.as_str())
     }
@@ -104,7 +104,7 @@ impl Type {
         Self { map: Some(map), ..Self::default() }
     }
 
-    /// How a value of this type is treated. A value that fits none of the possibilities is treated as the first of them.
+    /// Returns the treatment of a value of this type. A value that fits none of the alternatives is treated as the first of them.
     pub(super) fn shape(&self, value: &Value) -> Shape<'_> {
         let fitting = match value {
             Value::Object(_) => self.map.as_ref().map(Shape::Map),
@@ -115,7 +115,7 @@ impl Type {
         fitting.unwrap_or_else(|| self.first_shape())
     }
 
-    /// How a value is treated of which nothing is known but its type.
+    /// Returns the treatment of an unknown value of this type.
     pub(super) fn first_shape(&self) -> Shape<'_> {
         match (&self.map, self.scalar, &self.list) {
             (Some(map), _, _) => Shape::Map(map),
@@ -126,18 +126,18 @@ impl Type {
 }
 
 impl Map {
-    /// The type of a declared member.
+    /// Returns the type of a declared member.
     pub(super) fn field(&self, name: &str) -> Option<&Type> {
         let index = self.fields.binary_search_by(|(field, _)| field.as_str().cmp(name)).ok()?;
         Some(self.fields[index].1.get())
     }
 
-    /// The type of a member that may exist.
+    /// Returns the type of a member, or `None` if the map may not have it.
     pub(super) fn declared_member(&self, name: &str) -> Option<&Type> {
         self.field(name).or_else(|| self.entries.as_ref().map(Reference::get))
     }
 
-    /// The type of a member; of one that may not exist, nothing is known.
+    /// Returns the type of a member. A member that the map may not have gets the deduced type.
     pub(super) fn member(&self, name: &str) -> &Type {
         match self.declared_member(name) {
             Some(declared) => declared,

@@ -12,11 +12,11 @@ use super::managers::{Entry, Identity, Managers, Operation};
 use super::reconcile::reconcile;
 use super::types::Type;
 
-/// How many entries of updates an object keeps (SMD-15).
+/// The maximal number of `Update` entries of an object (SMD-15).
 const MAX_UPDATERS: usize = 10;
 const ANCIENT: &str = "ancient-changes";
 
-/// What nobody owns (SMD-9).
+/// The fields that no manager owns (SMD-9).
 static NEVER_OWNED: LazyLock<FieldSet> = LazyLock::new(|| {
     let metadata = [
         "name",
@@ -35,25 +35,25 @@ static NEVER_OWNED: LazyLock<FieldSet> = LazyLock::new(|| {
 
 /// The versions of a resource.
 pub trait Versions {
-    /// The type of objects at a version, such as `apps/v1`; `None` if it is not served.
+    /// Returns the type of objects at a version such as `apps/v1`, or `None` if the version is not served.
     fn type_at(&self, api_version: &str) -> Option<&Type>;
 
-    /// An object at another version.
+    /// Converts an object to another version.
     fn convert(&self, object: &Value, api_version: &str) -> Value;
 }
 
-/// Who owns what after writes to one endpoint.
+/// The computation of field owners after a write to one endpoint.
 #[derive(Clone, Copy)]
 pub struct Ownership<'a> {
     /// The versions of the resource.
     pub versions: &'a dyn Versions,
-    /// The version of the request; live and new objects are given at it.
+    /// The API version of the request; live and new objects are given at this version.
     pub api_version: &'a str,
     /// The subresource that is written to, or empty.
     pub subresource: &'a str,
-    /// Fields that the endpoint does not write, with everything below them (SMD-10).
+    /// The fields that the endpoint does not write, with all fields below them (SMD-10).
     pub reset: &'a FieldSet,
-    /// An object of the kind with nothing in it, as the server would write it at the version of the request.
+    /// An object of the kind without content, as the server would write it at the version of the request.
     pub blank: &'a Value,
 }
 
@@ -67,7 +67,7 @@ impl std::fmt::Debug for Ownership<'_> {
 }
 
 impl Ownership<'_> {
-    /// Who owns what once `manager` has made `new` of `live`. `now` is in seconds, as `time` is written.
+    /// Returns the managers after `manager` has changed the object from `live` to `new`. `now` is in whole seconds, like the `time` of an entry.
     pub fn update(&self, live: &Value, new: &Value, managers: Managers, manager: &str, now: &str) -> Managers {
         let mut managers = self.reconciled(managers);
         let Some(changes) = self.comparison(live, new) else { return managers };
@@ -103,7 +103,7 @@ impl Ownership<'_> {
         Entry { api_version: self.api_version.to_owned(), fields, time: None }
     }
 
-    /// What a manager can own of a set.
+    /// Returns those of the fields that a manager can own.
     pub(super) fn ownable(&self, fields: &FieldSet) -> FieldSet {
         fields.recursive_difference(self.reset).difference(&NEVER_OWNED)
     }
@@ -113,8 +113,8 @@ impl Ownership<'_> {
         Some(Comparison::of(live, new, type_).without(self.reset))
     }
 
-    /// Takes from everybody but `writer` what the write changed; returns what they lost to it. Managers at versions that are not served
-    /// any more are dropped (SMD-17).
+    /// Takes changed and removed fields away from every manager except `writer`. Returns the changed fields that each manager lost. Managers at
+    /// versions that are no longer served are dropped (SMD-17).
     pub(super) fn give_up(
         &self,
         managers: &mut Managers,
@@ -151,7 +151,7 @@ impl Ownership<'_> {
         lost
     }
 
-    /// Managers as the present types see them.
+    /// Reconciles the managers with the current types.
     pub(super) fn reconciled(&self, mut managers: Managers) -> Managers {
         for entry in managers.0.values_mut() {
             if let Some(type_) = self.versions.type_at(&entry.api_version) {
@@ -161,7 +161,7 @@ impl Ownership<'_> {
         managers
     }
 
-    /// The fields of an object that the live one has with the same value: what a client may take back because it set them (SMD-16).
+    /// Returns the fields of `object` that the live object has with the same value. A client may take these back because it set them (SMD-16).
     pub(super) fn unchanged(&self, live: &Value, object: &Value) -> FieldSet {
         let Some(type_) = self.versions.type_at(self.api_version) else { return FieldSet::new() };
         let changes = Comparison::of(live, object, type_);
@@ -169,7 +169,7 @@ impl Ownership<'_> {
     }
 }
 
-/// Puts the oldest updates of one version together until few enough are left (SMD-15).
+/// Merges the oldest `Update` entries of a version into one, until few enough entries are left (SMD-15).
 fn cap(managers: &mut Managers) {
     let mut updaters: Vec<_> = managers
         .0

@@ -1,4 +1,4 @@
-//! Whether an applied object fits its type (SMD-5).
+//! Validation of an applied configuration against its type (SMD-5).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::{
 
 use super::types::{List, Map, Scalar, Shape, Type};
 
-/// Everything that does not fit, in the words of the real server.
+/// The errors of an object, with the texts of the real server.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct TypeErrors(Vec<String>);
 
@@ -30,7 +30,7 @@ impl fmt::Display for TypeErrors {
     }
 }
 
-/// Checks an object.
+/// Checks that an object fits its type.
 pub(super) fn validate(object: &Value, type_: &Type) -> Result<(), TypeErrors> {
     let mut check = Check::default();
     check.value(object, type_);
@@ -91,7 +91,7 @@ impl Check {
             if let Some(type_) = map.declared_member(name) {
                 self.below(element, value, type_);
             } else {
-                // The real server looks no further in this map.
+                // The real server stops at the first undeclared field of a map.
                 self.path.push(element);
                 self.fail("field not declared in schema");
                 self.path.pop();

@@ -1,4 +1,4 @@
-//! The `Status` object that carries a failure.
+//! The `Status` object of a failed request.
 
 use std::borrow::Cow;
 
@@ -7,52 +7,52 @@ use serde_json::{Map, Value, json};
 
 use super::FieldError;
 
-/// A failed request: code, reason, text and details, as clients see them.
+/// A failed request: code, reason, message and details, as clients see them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Status {
-    /// The HTTP code.
+    /// The HTTP status code.
     pub code: u16,
-    /// What programs switch on; empty for the failures that the real server leaves without a reason.
+    /// The machine-readable reason; empty for the failures that the real server leaves without a reason.
     pub reason: Cow<'static, str>,
-    /// What people read.
+    /// The human-readable message.
     pub message: String,
-    /// Which object, and what is wrong with it.
+    /// The object that the failure is about, and its errors.
     pub details: Option<Box<Details>>,
-    /// With which an expired list can go on.
+    /// The token with which the client can continue an expired list.
     pub continue_token: Option<String>,
 }
 
-/// Which object a failure is about, and what is wrong with it.
+/// The object that a failure is about, and its errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
-    /// The object's name.
+    /// The name of the object.
     pub name: String,
-    /// Its group.
+    /// The API group of the object.
     pub group: String,
-    /// Its plural or its kind, depending on the reason.
+    /// The plural or the kind of the object, depending on the reason.
     pub kind: String,
-    /// Its uid.
+    /// The uid of the object.
     pub uid: String,
     /// The single errors.
     pub causes: Vec<Cause>,
-    /// How long to wait before the next attempt; 0 when unset.
+    /// The number of seconds to wait before the next attempt; 0 if unset.
     pub retry_after_seconds: u32,
 }
 
-/// One error among several.
+/// One of the errors of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// What programs switch on.
+    /// The machine-readable reason.
     pub reason: Cow<'static, str>,
-    /// The text.
+    /// The human-readable message.
     pub message: String,
-    /// The field, or empty.
+    /// The path of the field, or empty.
     pub field: String,
 }
 
 impl Status {
-    /// A failure with a code, a reason and a text.
+    /// Creates a failure with a code, a reason and a message.
     pub fn new(code: u16, reason: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { code, reason: reason.into(), message: message.into(), details: None, continue_token: None }
     }
@@ -63,7 +63,7 @@ impl Status {
         self
     }
 
-    /// Says how long the client should wait.
+    /// Sets the number of seconds that the client should wait.
     pub fn with_retry_after(mut self, seconds: u32) -> Self {
         self.details.get_or_insert_default().retry_after_seconds = seconds;
         self
@@ -75,17 +75,17 @@ impl Status {
         self
     }
 
-    /// Whether the reason is the given one.
+    /// Returns true if the failure has the given reason.
     pub fn is(&self, reason: &str) -> bool {
         self.reason == reason
     }
 
-    /// The HTTP code; 500 if the number is none.
+    /// Returns the HTTP status code, or 500 if `code` is not a valid one.
     pub fn status_code(&self) -> StatusCode {
         StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// The object that is sent.
+    /// Returns the `Status` object that is sent to the client.
     pub fn to_value(&self) -> Value {
         let mut object = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": self.code});
         if let Value::Object(members) = &mut object {
@@ -120,7 +120,7 @@ impl Details {
 }
 
 impl Cause {
-    /// A cause.
+    /// Creates a cause.
     pub fn new(reason: impl Into<Cow<'static, str>>, message: impl Into<String>, field: impl Into<String>) -> Self {
         Self { reason: reason.into(), message: message.into(), field: field.into() }
     }

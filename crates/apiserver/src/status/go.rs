@@ -1,10 +1,10 @@
-//! Values as errors of a server in Go print them.
+//! Values as errors of a server written in Go print them.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// The type of a value, as `%T` prints it.
+/// Returns the Go type of a value, as `%T` prints it.
 pub(crate) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
@@ -17,7 +17,7 @@ pub(crate) fn go_type(value: &Value) -> &'static str {
     }
 }
 
-/// A value as `%v` prints it.
+/// Returns a value as `%v` prints it.
 pub(crate) fn go_value(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
@@ -31,7 +31,7 @@ pub(crate) fn go_value(value: &Value) -> String {
     }
 }
 
-/// A value as `%#v` prints it.
+/// Returns a value as `%#v` prints it.
 pub(crate) fn go_syntax(value: &Value) -> String {
     match value {
         Value::Null => "interface {}(nil)".to_owned(),
@@ -44,7 +44,7 @@ pub(crate) fn go_syntax(value: &Value) -> String {
     }
 }
 
-/// A text as `%q` prints it.
+/// Returns a string as `%q` prints it.
 pub(crate) fn go_quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -55,7 +55,7 @@ pub(crate) fn go_quoted(text: &str) -> String {
     quoted
 }
 
-/// A letter in single quotes, as the reader of JSON prints it.
+/// Returns a character in single quotes, as Go's JSON decoder prints it.
 pub(crate) fn go_quoted_letter(letter: char) -> String {
     let mut quoted = String::from('\'');
     go_letter(letter, '\'', &mut quoted);
@@ -75,7 +75,7 @@ fn go_letter(letter: char, quote: char, out: &mut String) {
         '\\' => '\\',
         letter if letter == quote => letter,
         letter => {
-            // A text never refuses to grow.
+            // Writing to a string cannot fail.
             let _ = match u32::from(letter) {
                 code @ (..=0x1f | 0x7f) => write!(out, "\\x{code:02x}"),
                 code @ 0x80..=0x9f => write!(out, "\\u{code:04x}"),

@@ -1,4 +1,4 @@
-//! What a client is told when a request fails: `Status` bodies and the errors of single fields.
+//! Failures of requests: `Status` bodies and the errors of single fields.
 
 mod failure;
 mod field;

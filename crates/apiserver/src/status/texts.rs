@@ -1,10 +1,10 @@
-//! The failures that the server answers, with the texts of the real one.
+//! Constructors for the failures that the server answers, with the messages of the real server.
 
 use std::collections::HashSet;
 
 use super::{Cause, Details, FieldError, Status, go::go_quoted};
 
-/// `plural.group`, or just `plural` in the core group.
+/// Returns `plural.group`, or just `plural` in the core group.
 fn qualified(plural: &str, group: &str) -> String {
     if group.is_empty() { plural.to_owned() } else { format!("{plural}.{group}") }
 }
@@ -14,35 +14,35 @@ fn about(group: &str, kind: &str, name: &str) -> Details {
 }
 
 impl Status {
-    /// The store did not take a write (FLT-7); nothing was changed.
+    /// Creates the 500 for a write that the store refused (FLT-7); nothing was changed.
     pub(crate) fn storage_failed() -> Self {
         Self::new(500, "InternalError", "Internal error occurred: the storage failed; nothing was stored")
     }
 
-    /// The named object does not exist.
+    /// Creates the 404 for an object that does not exist.
     pub fn not_found(group: &str, plural: &str, name: &str) -> Self {
         Self::new(404, "NotFound", format!("{} {} not found", qualified(plural, group), go_quoted(name)))
             .with_details(about(group, plural, name))
     }
 
-    /// The path names nothing that is served.
+    /// Creates the 404 for a path that is not served.
     pub fn resource_not_found() -> Self {
         Self::new(404, "NotFound", "the server could not find the requested resource").with_details(Details::default())
     }
 
-    /// An object of that name exists.
+    /// Creates the 409 for a name that is already taken.
     pub fn already_exists(group: &str, plural: &str, name: &str) -> Self {
         Self::new(409, "AlreadyExists", format!("{} {name:?} already exists", qualified(plural, group)))
             .with_details(about(group, plural, name))
     }
 
-    /// The object does not allow the operation in its present state.
+    /// Creates the 409 for an operation that the present state of the object does not allow.
     pub fn conflict(group: &str, kind: &str, name: &str, why: &str) -> Self {
         Self::new(409, "Conflict", format!("Operation cannot be fulfilled on {} {name:?}: {why}", qualified(kind, group)))
             .with_details(about(group, kind, name))
     }
 
-    /// The object changed since the client read it.
+    /// Creates the 409 for an object that changed since the client read it.
     pub fn stale(group: &str, plural: &str, name: &str) -> Self {
         Self::conflict(
             group,
@@ -52,9 +52,9 @@ impl Status {
         )
     }
 
-    /// The object is well-formed and wrong.
+    /// Creates the 422 for an object that is well-formed but invalid.
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
-        // The message says the same only once; the causes list everything.
+        // The message names equal errors once; the causes list all of them.
         let mut seen = HashSet::with_capacity(errors.len());
         let distinct = errors.iter().filter(|error| seen.insert((&error.field, &error.message)));
         let texts: Vec<String> = distinct.map(|error| format!("{}: {}", error.field, error.message)).collect();
@@ -66,12 +66,12 @@ impl Status {
             .with_details(Details { causes: errors.iter().map(Cause::from).collect(), ..about(group, kind, name) })
     }
 
-    /// The request cannot be understood.
+    /// Creates the 400 for a request that cannot be understood.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)
     }
 
-    /// The user may not do this, or nobody may.
+    /// Creates the 403 for a request that the user, or any user, is not allowed to make.
     pub fn forbidden(group: &str, plural: &str, name: &str, why: &str) -> Self {
         let subject = if name.is_empty() {
             format!("{} is forbidden", qualified(plural, group))
@@ -81,64 +81,64 @@ impl Status {
         Self::new(403, "Forbidden", format!("{subject}: {why}")).with_details(about(group, plural, name))
     }
 
-    /// The path exists, but not for this method.
+    /// Creates the 405 for a method that the path does not support.
     pub fn method_not_allowed() -> Self {
         Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
             .with_details(Details::default())
     }
 
-    /// The client accepts nothing that the server can print.
+    /// Creates the 406 for a client that accepts none of the server's media types.
     pub fn not_acceptable(message: impl Into<String>) -> Self {
         Self::new(406, "NotAcceptable", message)
     }
 
-    /// The version that the client asked for is no longer kept.
+    /// Creates the 410 for a resource version that is no longer kept.
     pub fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)
     }
 
-    /// The body is too large.
+    /// Creates the 413 for a body that is too large.
     pub fn too_large(message: impl Into<String>) -> Self {
         Self::new(413, "RequestEntityTooLarge", message)
     }
 
-    /// The body is of a type that is not read here.
+    /// Creates the 415 for a body of a media type that the server does not read.
     pub fn unsupported_media_type(message: impl Into<String>) -> Self {
         Self::new(415, "UnsupportedMediaType", message)
     }
 
-    /// Too many requests at a time.
+    /// Creates the 429 for too many concurrent requests.
     pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: u32) -> Self {
         Self::new(429, "TooManyRequests", message).with_retry_after(retry_after_seconds)
     }
 
-    /// Something went wrong inside.
+    /// Creates the 500 for an internal error.
     pub fn internal(message: impl AsRef<str>) -> Self {
         let message = message.as_ref();
         Self::new(500, "InternalError", format!("Internal error occurred: {message}")).with_cause(Cause::new("", message, ""))
     }
 
-    /// A failure that the real server answers with 500 and no reason.
+    /// Creates the failure that the real server answers with 500 and no reason.
     pub fn unknown(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
     }
 
-    /// A feature that this build or this version does not have.
+    /// Creates the 501 for a feature that this build or this version does not have.
     pub fn not_implemented(message: impl Into<String>) -> Self {
         Self::new(501, "NotImplemented", message)
     }
 
-    /// The server cannot answer now.
+    /// Creates the 503 for a server that cannot answer at present.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::new(503, "ServiceUnavailable", message)
     }
 
-    /// The server did not get to it in time.
+    /// Creates the 504 for a request that was not completed in time.
     pub fn timeout(message: impl Into<String>, retry_after_seconds: u32) -> Self {
         Self::new(504, "Timeout", message).with_retry_after(retry_after_seconds)
     }
 
-    /// The client asked for a version that does not exist yet.
+    /// Creates the 504 for a resource version that does not exist yet.
     pub fn too_large_version(asked: u64, current: u64) -> Self {
         let text = format!("Too large resource version: {asked}, current: {current}");
         Self::timeout(format!("Timeout: {text}"), 1).with_cause(Cause::new(

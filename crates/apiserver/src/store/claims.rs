@@ -1,5 +1,4 @@
-//! What there is once in a cluster: the addresses and the ports on the nodes that services have. An index, so that a new service need not
-//! look at all others.
+//! Cluster-wide allocations: the service IPs and node ports of services. The index spares the creation of a service a scan of all others.
 
 use std::net::Ipv4Addr;
 
@@ -8,16 +7,16 @@ use serde_json::Value;
 
 use super::{ObjectName, ObjectRef, Stored};
 
-/// Something that only one service can have.
+/// A resource that only one service can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Claim {
-    /// An address in the cluster.
+    /// A service IP.
     Address(Ipv4Addr),
-    /// A port on every node.
+    /// A node port.
     Port(u64),
 }
 
-/// Who has what. A clone costs nothing.
+/// The allocations by holder. It is cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Claims(RedBlackTreeMapSync<(Claim, ObjectName), ()>);
 
@@ -26,13 +25,13 @@ impl Claims {
         Self(RedBlackTreeMapSync::new_sync())
     }
 
-    /// Whether anybody has it but one service.
+    /// Returns true if the claim is held by a service other than `except`.
     pub(super) fn is_held(&self, claim: Claim, except: Option<&ObjectName>) -> bool {
         let holders = self.0.range((claim, ObjectName::new("", ""))..).map(|(key, ())| key);
         holders.take_while(|(held, _)| *held == claim).any(|(_, name)| Some(name) != except)
     }
 
-    /// Notes a change of an object.
+    /// Updates the index after a change of an object.
     pub(super) fn update(&mut self, object: &ObjectRef, previous: Option<&Stored>, current: Option<&Stored>) {
         if !object.resource.is("", "services") {
             return;
@@ -46,7 +45,7 @@ impl Claims {
     }
 }
 
-/// What a service has.
+/// Returns the claims of a service.
 fn of(service: &Value) -> Vec<Claim> {
     let spec = &service["spec"];
     let items = |field: &str| spec.get(field).and_then(Value::as_array).into_iter().flatten();

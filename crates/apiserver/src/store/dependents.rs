@@ -1,4 +1,4 @@
-//! Which objects name which owner.
+//! The index of dependents by owner.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{ObjectName, ObjectRef, Resource, Stored};
 
-/// Objects by the uid of an owner. A clone costs nothing.
+/// Objects by the uid of an owner. It is cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Dependents(RedBlackTreeMapSync<(Arc<str>, ObjectRef), ()>);
 
@@ -17,7 +17,7 @@ impl Dependents {
         Self(RedBlackTreeMapSync::new_sync())
     }
 
-    /// Objects that name the uid as an owner.
+    /// Returns the objects that name the uid as an owner.
     pub(super) fn of(&self, uid: &str) -> Vec<ObjectRef> {
         let first = ObjectRef { resource: Resource::new("", ""), name: ObjectName::new("", "") };
         let from = (Arc::<str>::from(uid), first);
@@ -29,7 +29,7 @@ impl Dependents {
             .collect()
     }
 
-    /// Notes a change of an object.
+    /// Updates the index after a change of an object.
     pub(super) fn update(&mut self, object: &ObjectRef, previous: Option<&Stored>, current: Option<&Stored>) {
         let (before, after) = (references(previous), references(current));
         if before.is_empty() && after.is_empty() {

@@ -17,20 +17,20 @@ pub struct Event {
     pub revision: u64,
     /// The object.
     pub object: ObjectRef,
-    /// What it was; `None` for a new object.
+    /// The object before the change; `None` for a new object.
     pub previous: Option<Arc<Stored>>,
-    /// What it became; `None` for a deleted object.
+    /// The object after the change; `None` for a deleted object.
     pub current: Option<Arc<Stored>>,
     departed: OnceLock<Option<Arc<Stored>>>,
     encoded: Mutex<Vec<(Box<dyn Any + Send>, Bytes)>>,
-    /// Bytes that it takes, about, if it is in its small form; the recent events, which are not, are few.
+    /// The approximate size in bytes, if the event is in its small form; the few recent events are not.
     cold_bytes: Option<usize>,
 }
 
 /// The memory of an event besides its text, in bytes, estimated.
 const EVENT_BYTES: usize = 512;
 
-/// What a change was.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// The object is new.
@@ -42,7 +42,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// The type of a watch event.
+    /// Returns the type of the watch event.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Added => "ADDED",
@@ -57,7 +57,7 @@ impl Event {
         Self { revision, object, previous, current, departed: OnceLock::new(), encoded: Mutex::new(Vec::new()), cold_bytes: None }
     }
 
-    /// What the change was.
+    /// Returns the kind of the change.
     pub fn kind(&self) -> EventKind {
         match (&self.previous, &self.current) {
             (_, None) => EventKind::Deleted,
@@ -66,19 +66,19 @@ impl Event {
         }
     }
 
-    /// The object after the change, or before it if it is gone.
+    /// Returns the object after the change, or before it if it was deleted.
     pub fn latest(&self) -> Option<&Arc<Stored>> {
         self.current.as_ref().or(self.previous.as_ref())
     }
 
-    /// The old content under the new revision: what a watcher is sent for whom the object is gone (SWATCH-10, SWATCH-11).
+    /// Returns the old content under the new revision, which a watcher is sent when an object stops matching or is deleted (SWATCH-10, SWATCH-11).
     pub fn departed(&self) -> Option<&Arc<Stored>> {
         self.departed
             .get_or_init(|| self.previous.as_ref().map(|previous| Arc::new(Stored::new(previous.value().clone(), self.revision))))
             .as_ref()
     }
 
-    /// The event in a representation, made by the first who asks for it (WCH-2), and kept while the event is recent.
+    /// Returns the event in a representation. It is encoded for the first reader (WCH-2), and the encoding is kept while the event is recent.
     pub(crate) fn encoded<K: PartialEq + Clone + Send + 'static>(
         &self,
         representation: &K,
@@ -90,18 +90,18 @@ impl Event {
             return bytes.clone();
         }
         let bytes = encode();
-        // Of an old event it is for a late reader alone.
+        // The encoding of an old event is not kept, since it is for a single late reader.
         if self.cold_bytes.is_none() {
             encoded.push((Box::new(representation.clone()), bytes.clone()));
         }
         bytes
     }
 
-    /// The event with its objects as text alone, and nothing encoded.
+    /// Returns the event in its small form: objects as text only, without encodings.
     pub(super) fn cold(&self) -> Self {
         let cold = |stored: &Option<Arc<Stored>>| stored.as_ref().map(Stored::cold);
         let small = Self::new(self.revision, self.object.clone(), cold(&self.previous), cold(&self.current));
-        // The object before the change is that of an earlier event.
+        // The object before the change counts as part of an earlier event.
         let text = small.latest().map_or(0, |stored| stored.text_len());
         Self { cold_bytes: Some(EVENT_BYTES + text), ..small }
     }
@@ -117,13 +117,13 @@ impl std::fmt::Debug for Event {
 #[derive(Debug)]
 pub(super) struct History {
     events: VecDeque<Arc<Event>>,
-    /// Bytes of the events that are in their small form.
+    /// The total size of the events in their small form, in bytes.
     bytes: usize,
-    /// How many events there were before the first of them.
+    /// The number of events that were dropped before the first one.
     before: u64,
-    /// Nobody may ask for what was up to this revision.
+    /// The revision up to which events may not be requested any more.
     forgotten: u64,
-    /// The revision of the last event that is not there any more.
+    /// The revision of the last event that was dropped.
     dropped: u64,
     window: usize,
 }
@@ -133,17 +133,17 @@ impl History {
         Self { events: VecDeque::new(), bytes: 0, before: 0, forgotten, dropped: 0, window }
     }
 
-    /// The revision up to which nobody may ask.
+    /// Returns the revision up to which events may not be requested any more.
     pub(super) fn forgotten(&self) -> u64 {
         self.forgotten
     }
 
-    /// The revision of the last event.
+    /// Returns the revision of the last event.
     pub(super) fn last(&self) -> u64 {
         self.events.back().map_or(self.dropped, |event| event.revision)
     }
 
-    /// Adds an event; returns its number.
+    /// Adds an event and returns its number.
     pub(super) fn push(&mut self, event: Arc<Event>) -> u64 {
         if self.events.len() >= self.window.max(1) {
             self.drop_oldest();
@@ -152,7 +152,7 @@ impl History {
         self.before + self.events.len() as u64 - 1
     }
 
-    /// Forgets the oldest event, and returns it.
+    /// Drops the oldest event and returns it.
     pub(super) fn drop_oldest(&mut self) -> Option<Arc<Event>> {
         let oldest = self.events.pop_front()?;
         self.before += 1;
@@ -162,17 +162,17 @@ impl History {
         Some(oldest)
     }
 
-    /// Bytes of the events that are in their small form.
+    /// Returns the total size of the events in their small form, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The revision of the oldest event if that is in its small form.
+    /// Returns the revision of the oldest event if it is in its small form.
     pub(super) fn oldest_cold(&self) -> Option<u64> {
         self.events.front().filter(|event| event.cold_bytes.is_some()).map(|event| event.revision)
     }
 
-    /// Forgets everything up to a revision.
+    /// Drops all events up to a revision.
     pub(super) fn compact(&mut self, revision: u64) {
         let keep = self.events.partition_point(|event| event.revision <= revision);
         self.before += keep as u64;
@@ -183,7 +183,7 @@ impl History {
         self.forgotten = self.forgotten.max(revision);
     }
 
-    /// Keeps the event of this number, if it is still there, in its small form from now on.
+    /// Replaces the event of this number, if it is still held, by its small form.
     pub(super) fn cool(&mut self, number: u64, cold: Arc<Event>) {
         let index = number.checked_sub(self.before).map(|index| index as usize);
         if let Some(event) = index.and_then(|index| self.events.get_mut(index)) {
@@ -192,17 +192,17 @@ impl History {
         }
     }
 
-    /// How many events there are after a revision.
+    /// Returns the number of events after a revision.
     pub(super) fn count_after(&self, revision: u64) -> usize {
         self.events.len() - self.events.partition_point(|event| event.revision <= revision)
     }
 
-    /// Events after a revision, oldest first; `None` if nobody may ask for them any more.
+    /// Returns the events after a revision, oldest first; `None` if they may not be requested any more.
     pub(super) fn after(&self, revision: u64) -> Option<impl DoubleEndedIterator<Item = &Arc<Event>>> {
         (revision >= self.forgotten).then(|| self.rest(revision))
     }
 
-    /// The same for somebody who has followed the changes up to a revision; `None` if events are gone that it has not seen.
+    /// Returns the same for a subscription that has read all events up to a revision; `None` if an event that it has not seen was dropped.
     pub(super) fn next(&self, revision: u64) -> Option<impl DoubleEndedIterator<Item = &Arc<Event>>> {
         (revision >= self.dropped).then(|| self.rest(revision))
     }

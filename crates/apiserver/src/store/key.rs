@@ -1,8 +1,8 @@
-//! How stored objects are addressed.
+//! Keys of stored objects.
 
 use std::{fmt, sync::Arc};
 
-/// A stored resource: all versions of one resource share it.
+/// A stored resource, which all versions of the resource share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Resource {
     /// Group of the stored form; empty for the core group.
@@ -12,12 +12,12 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A resource.
+    /// Creates a resource.
     pub fn new(group: &str, plural: &str) -> Self {
         Self { group: group.into(), plural: plural.into() }
     }
 
-    /// Whether it is the resource of this name.
+    /// Returns true if it is the resource of this name.
     pub fn is(&self, group: &str, plural: &str) -> bool {
         *self.plural == *plural && *self.group == *group
     }
@@ -36,14 +36,14 @@ impl fmt::Display for Resource {
 /// Namespace and name of an object, ordered bytewise as lists are (LIST-1).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectName {
-    /// The namespace; empty for objects of the cluster.
+    /// The namespace; empty for cluster-scoped objects.
     pub namespace: Arc<str>,
     /// The name.
     pub name: Arc<str>,
 }
 
 impl ObjectName {
-    /// A name in a namespace; the namespace is empty for objects of the cluster.
+    /// Creates a name in a namespace, which is empty for cluster-scoped objects.
     pub fn new(namespace: &str, name: &str) -> Self {
         Self { namespace: namespace.into(), name: name.into() }
     }
@@ -62,9 +62,9 @@ impl fmt::Display for ObjectName {
 /// One object of one resource.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectRef {
-    /// Its resource.
+    /// The resource of the object.
     pub resource: Resource,
-    /// Its namespace and name.
+    /// The namespace and name of the object.
     pub name: ObjectName,
 }
 

@@ -1,10 +1,9 @@
-//! What the server keeps: every object at every revision that is still remembered.
+//! The store of the server: every object at every revision that is still remembered.
 //!
-//! One counter numbers all committed changes (STO-1). A [`Snapshot`] is the whole content at one revision, immutable and cheap to take.
-//! The history of each resource holds the latest changes with the object before and after; it feeds the watches, and older snapshots are
-//! made by undoing it. The store is synchronous and knows no requests, and of kinds only
-//! who owns whom and what of services there is once. [`Storage`] is what the rest of the server asks of it;
-//! the contract tests know nothing else.
+//! One counter numbers all committed changes (STO-1). A [`Snapshot`] is the whole content at one revision, immutable and cheap to take. The history
+//! of each resource holds the latest changes with the object before and after; it feeds the watches, and older snapshots are made by undoing it. The
+//! store is synchronous and knows nothing of requests; of kinds it knows only owner references and the cluster-wide allocations of services.
+//! [`Storage`] is the interface to the rest of the server, and the only one that the contract tests use.
 
 mod change;
 mod claims;

@@ -1,4 +1,4 @@
-//! The store itself: one lock, held for the moment of a commit or of taking a snapshot.
+//! The store itself: one lock, which is held briefly for a commit or for taking a snapshot.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -16,21 +16,21 @@ use super::{
     dependents::Dependents, history::History, subscription::Reader,
 };
 
-/// How many of the latest objects are kept as values; older ones are text until somebody looks into them.
+/// The number of recently written objects that are kept as values; older ones are kept as text until they are read.
 const WARM: usize = 512;
-/// Bytes that the older events of all resources may take together unless said otherwise.
+/// The default limit for the older events of all resources, in bytes.
 pub(crate) const HISTORY_BYTES: usize = 16 * 1024 * 1024;
 
-/// The objects of one server, their latest history, and who waits for changes.
+/// The objects of one server, their recent history, and the subscribers.
 #[derive(Debug)]
 pub struct Store {
     pub(super) state: Mutex<State>,
     window: usize,
-    /// How many events may wait for a subscriber.
+    /// The maximum number of pending events of a subscriber.
     pub(super) queue: usize,
-    /// Bytes that the older events of all resources may take together.
+    /// The limit for the older events of all resources, in bytes.
     bytes: usize,
-    /// The revision of the last commit, for those who want nothing else.
+    /// The revision of the last commit, readable without the lock.
     revision: AtomicU64,
     fails: AtomicBool,
 }
@@ -38,58 +38,58 @@ pub struct Store {
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) snapshot: Snapshot,
-    /// Everything up to this revision is forgotten in every resource.
+    /// The revision up to which the history of every resource is compacted.
     compacted: u64,
     pub(super) channels: HashMap<Resource, Channel>,
     dependents: Dependents,
-    /// Events that the controllers have not taken yet; `None` when nobody takes them.
+    /// Events that the controllers have not taken yet; `None` if they are not collected.
     outbox: Option<Vec<Arc<Event>>>,
-    /// What was written last, and not turned into text yet, with its number in the history.
+    /// The last writes that have not been turned into text yet, each with its number in the history.
     warm: VecDeque<(Arc<Event>, u64)>,
 }
 
-/// History of a resource and the bell for those who wait for more.
+/// The history of a resource and the bell that wakes its subscribers.
 #[derive(Debug)]
 pub(super) struct Channel {
     pub(super) history: History,
-    /// Counts how often all subscriptions were ended.
+    /// The number of times that all subscriptions were ended.
     pub(super) closings: u64,
     bell: Arc<watch::Sender<()>>,
     readers: Vec<Weak<Reader>>,
 }
 
-/// The version that was asked for is no longer known.
+/// The error for a version that is no longer remembered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("read revision {asked}: everything before {oldest} is forgotten")]
 pub struct Compacted {
-    /// What was asked for.
+    /// The requested revision.
     pub asked: u64,
-    /// The oldest revision that is still known.
+    /// The oldest revision that is still remembered.
     pub oldest: u64,
 }
 
-/// The whole content of a store at one moment, to go back to.
+/// The whole content of a store at one moment, which can be restored.
 #[derive(Clone, Debug)]
 pub struct Saved {
     snapshot: Snapshot,
     dependents: Dependents,
-    /// What controllers had not seen yet.
+    /// The events that controllers had not taken yet.
     outbox: Option<Vec<Arc<Event>>>,
 }
 
 impl Store {
-    /// An empty store that remembers `window` events per resource.
+    /// Creates an empty store that remembers `window` events per resource.
     pub fn new(window: usize) -> Self {
         Self::from_state(State::new(Snapshot::empty(0), Dependents::new(), Some(Vec::new())), window, window)
     }
 
-    /// Ends a subscription for which more than `queue` events wait.
+    /// Ends a subscription with more than `queue` pending events.
     pub fn with_queue(mut self, queue: usize) -> Self {
         self.queue = queue.max(1);
         self
     }
 
-    /// Forgets the oldest events of all resources when those that are not recent take more than this together. Default: 16 MiB.
+    /// Limits the older events of all resources to this many bytes; the oldest are dropped first. Default: 16 MiB.
     pub fn with_history_bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
@@ -100,22 +100,22 @@ impl Store {
         Self { state: Mutex::new(state), window, queue, bytes: HISTORY_BYTES, revision, fails: AtomicBool::new(false) }
     }
 
-    /// A store of its own with the same content (FRK-1). It costs the same whatever there is: the content is shared until it differs. What
-    /// happened before is forgotten in it.
+    /// Returns an independent store with the same content (FRK-1), at a cost that does not depend on its size: the content is shared until it
+    /// differs. The fork has no history.
     pub fn fork(&self) -> Self {
         let state = self.state.lock();
         let fork = State::new(state.snapshot.clone(), state.dependents.clone(), state.outbox.clone());
         Self::from_state(fork, self.window, self.queue).with_history_bytes(self.bytes)
     }
 
-    /// The content as it is now, for [`Store::restore`].
+    /// Returns the current content, for [`Store::restore`].
     pub fn save(&self) -> Saved {
         let state = self.state.lock();
         Saved { snapshot: state.snapshot.clone(), dependents: state.dependents.clone(), outbox: state.outbox.clone() }
     }
 
-    /// Goes back to an earlier content (FRK-3). Revisions are not used twice: the content is that of before under a new revision. All
-    /// subscriptions end, and what happened before is forgotten.
+    /// Restores an earlier content (FRK-3). Revisions are not reused: the content gets a new revision. All subscriptions end, and the history is
+    /// dropped.
     pub fn restore(&self, saved: &Saved) {
         let mut state = self.state.lock();
         let revision = state.snapshot.revision + 1;
@@ -128,12 +128,12 @@ impl Store {
         state.channels.values_mut().for_each(Channel::close);
     }
 
-    /// The present content.
+    /// Returns the current content.
     pub fn snapshot(&self) -> Snapshot {
         self.state.lock().snapshot.clone()
     }
 
-    /// The content of one resource as it was at an older revision; the other resources of the snapshot are empty.
+    /// Returns the content of one resource at an older revision; the other resources of the snapshot are empty.
     pub fn snapshot_at(&self, resource: &Resource, revision: u64) -> Result<Snapshot, Compacted> {
         let state = self.state.lock();
         let mut snapshot = Snapshot::empty(revision);
@@ -153,7 +153,7 @@ impl Store {
         Ok(snapshot)
     }
 
-    /// Makes all changes or none, each with a revision of its own, and returns the events in order.
+    /// Commits all changes or none, each with a revision of its own, and returns the events in order.
     pub fn commit(&self, changes: Vec<Change>) -> Result<Vec<Arc<Event>>, CommitError> {
         let mut state = self.state.lock();
         for change in &changes {
@@ -177,7 +177,7 @@ impl Store {
         self.revision.store(state.snapshot.revision, Ordering::Release);
         let mut cooled = state.cool();
         state.trim(self.bytes, &mut cooled);
-        // Those who are woken look here at once, and what nobody needs any more is taken apart when others may write again.
+        // The lock is released before subscribers are woken, since they read at once, and before old values are dropped, so that writers do not wait.
         drop(state);
         for bell in &bells {
             bell.send_replace(());
@@ -186,12 +186,12 @@ impl Store {
         Ok(events)
     }
 
-    /// One object as it is now.
+    /// Returns an object in its current state.
     pub fn get(&self, resource: &Resource, name: &ObjectName) -> Option<Arc<Stored>> {
         self.state.lock().snapshot.get(resource, name).cloned()
     }
 
-    /// Follows a resource from a revision on.
+    /// Subscribes to a resource from a revision on.
     pub fn subscribe(self: &Arc<Self>, resource: &Resource, after: u64) -> Result<Subscription, Compacted> {
         let mut state = self.state.lock();
         let oldest = state.oldest(resource);
@@ -200,7 +200,7 @@ impl Store {
         }
         let channel = state.channel(resource, self.window);
         let reader = Arc::new(Reader::default());
-        // Those who left are struck off when they are the greater part.
+        // Dropped readers are removed when they are the greater part.
         if channel.readers.len() > 2 * channel.bell.receiver_count() {
             channel.readers.retain(|reader| reader.strong_count() > 0);
         }
@@ -211,25 +211,25 @@ impl Store {
         Ok(Subscription::new(self.clone(), resource.clone(), (after, began), closings, bell, reader))
     }
 
-    /// Forgets everything older than a revision: older versions and continue tokens are expired (STO-4).
+    /// Drops the history before a revision: older versions and continue tokens are expired (STO-4).
     pub fn compact(&self, revision: u64) {
         let mut state = self.state.lock();
         let revision = revision.min(state.snapshot.revision);
         state.forget(revision);
     }
 
-    /// The revision of the last commit.
+    /// Returns the revision of the last commit.
     pub fn revision(&self) -> u64 {
         self.revision.load(Ordering::Acquire)
     }
 
-    /// Objects that name the uid as an owner.
+    /// Returns the objects that name the uid as an owner.
     pub fn dependents(&self, uid: &str) -> Vec<ObjectRef> {
         let dependents = self.state.lock().dependents.clone();
         dependents.of(uid)
     }
 
-    /// Hands out the events that were committed since the last call.
+    /// Takes the events that were committed since the last call.
     pub fn take_outbox(&self) -> Vec<Arc<Event>> {
         self.state.lock().outbox.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -240,19 +240,19 @@ impl Store {
         self
     }
 
-    /// The remembered events of a resource, oldest first.
+    /// Returns the remembered events of a resource, oldest first.
     pub fn history(&self, resource: &Resource) -> Vec<Arc<Event>> {
         let state = self.state.lock();
         let channel = state.channels.get(resource);
         channel.and_then(|channel| channel.history.after(channel.history.forgotten())).into_iter().flatten().cloned().collect()
     }
 
-    /// Bytes that the older events of all resources take together, about.
+    /// Returns the approximate total size of the older events of all resources, in bytes.
     pub fn history_bytes(&self) -> usize {
         self.state.lock().channels.values().map(|channel| channel.history.bytes()).sum()
     }
 
-    /// The remembered events of all resources after one revision and up to another, in order.
+    /// Returns the remembered events of all resources after one revision and up to another, in order.
     pub fn history_between(&self, after: u64, up_to: u64) -> Vec<Arc<Event>> {
         let state = self.state.lock();
         let known = state.channels.values().filter_map(|channel| channel.history.after(after.max(channel.history.forgotten())));
@@ -261,14 +261,14 @@ impl Store {
         events
     }
 
-    /// Ends all subscriptions of a resource, after what was committed before (SWATCH-16).
+    /// Ends all subscriptions of a resource, after the delivery of earlier commits (SWATCH-16).
     pub fn close(&self, resource: &Resource) {
         if let Some(channel) = self.state.lock().channels.get_mut(resource) {
             channel.close();
         }
     }
 
-    /// Ends all subscriptions and forgets the history, as a new process would (SWATCH-14).
+    /// Ends all subscriptions and drops the history, as a new process does (SWATCH-14).
     pub fn restart(&self) {
         let mut state = self.state.lock();
         let revision = state.snapshot.revision;
@@ -276,12 +276,12 @@ impl Store {
         state.channels.values_mut().for_each(Channel::close);
     }
 
-    /// How many subscriptions of a resource are open.
+    /// Returns the number of open subscriptions of a resource.
     pub fn subscribers(&self, resource: &Resource) -> usize {
         self.state.lock().channels.get(resource).map_or(0, |channel| channel.bell.receiver_count())
     }
 
-    /// Resources with subscribers that have not worked on everything yet, and how many those are.
+    /// Returns the resources with subscribers that have not processed all events yet, and the number of these subscribers.
     pub fn busy(&self) -> Vec<(Resource, usize)> {
         let state = self.state.lock();
         let behind = |channel: &Channel| {
@@ -294,7 +294,7 @@ impl Store {
         busy
     }
 
-    /// Lets the next commit fail as if the disk did, once (FLT-7).
+    /// Makes the next commit fail, once, as if the disk had failed (FLT-7).
     pub fn fail_next_commit(&self) {
         self.fails.store(true, Ordering::Release);
     }
@@ -359,7 +359,7 @@ impl State {
         })
     }
 
-    /// Makes a change; `bells` are those that are to be rung for it.
+    /// Applies a change; the bells of affected subscribers are added to `bells`.
     fn apply(&mut self, change: Change, window: usize, bells: &mut Vec<Arc<watch::Sender<()>>>) -> Option<Arc<Event>> {
         let Change { object, content, .. } = change;
         let revision = self.snapshot.revision + 1;
@@ -384,7 +384,7 @@ impl State {
         Some(event)
     }
 
-    /// Keeps what was written some time ago as text alone; returns what it was.
+    /// Turns older writes into text only, and returns their previous form.
     fn cool(&mut self) -> Vec<Arc<Event>> {
         let excess = self.warm.len().saturating_sub(WARM);
         let mut cooled = Vec::with_capacity(excess);
@@ -403,7 +403,7 @@ impl State {
         cooled
     }
 
-    /// Forgets the oldest events until the older ones take no more than this; adds them to `dropped`.
+    /// Drops the oldest events until the older ones are within the limit, and adds them to `dropped`.
     fn trim(&mut self, limit: usize, dropped: &mut Vec<Arc<Event>>) {
         let mut bytes: usize = self.channels.values().map(|channel| channel.history.bytes()).sum();
         while bytes > limit {

@@ -6,11 +6,11 @@ use rpds::RedBlackTreeMapSync;
 
 use super::{Claim, ObjectName, Resource, Stored, claims::Claims};
 
-/// The objects of one resource. A clone costs nothing.
+/// The objects of one resource. It is cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Objects {
     by_name: RedBlackTreeMapSync<ObjectName, Arc<Stored>>,
-    /// How many there are in each namespace.
+    /// The number of objects in each namespace.
     counts: RedBlackTreeMapSync<Arc<str>, usize>,
 }
 
@@ -53,12 +53,12 @@ impl Objects {
     }
 }
 
-/// The content of the store at one revision. Immutable; a clone costs nothing.
+/// The content of the store at one revision. It is immutable and cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub(super) revision: u64,
     pub(super) resources: RedBlackTreeMapSync<Resource, Objects>,
-    /// Kept for the present content alone.
+    /// The cluster-wide allocations, only up to date in the current content.
     pub(super) claims: Claims,
 }
 
@@ -67,17 +67,17 @@ impl Snapshot {
         Self { revision, resources: RedBlackTreeMapSync::new_sync(), claims: Claims::new() }
     }
 
-    /// The revision of the last change in it.
+    /// Returns the revision of the last change.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// One object.
+    /// Returns an object.
     pub fn get(&self, resource: &Resource, name: &ObjectName) -> Option<&Arc<Stored>> {
         self.resources.get(resource)?.by_name.get(name)
     }
 
-    /// All objects of a resource, or those of one namespace, ordered by namespace and name.
+    /// Returns all objects of a resource, or those of one namespace, ordered by namespace and name.
     pub fn list<'a>(
         &'a self,
         resource: &Resource,
@@ -86,7 +86,7 @@ impl Snapshot {
         self.list_after(resource, namespace, None)
     }
 
-    /// The same, beginning after the given object.
+    /// Returns the same objects, beginning after the given one.
     pub fn list_after<'a>(
         &'a self,
         resource: &Resource,
@@ -105,28 +105,28 @@ impl Snapshot {
             .take_while(move |(name, _)| namespace.is_none_or(|namespace| *name.namespace == *namespace))
     }
 
-    /// How many objects a resource has.
+    /// Returns the number of objects of a resource.
     pub fn count(&self, resource: &Resource) -> usize {
         self.resources.get(resource).map_or(0, |objects| objects.by_name.size())
     }
 
-    /// How many objects a resource has in a namespace, or in all. Nothing is walked through for it.
+    /// Returns the number of objects of a resource in a namespace, or in all, without visiting them.
     pub fn count_in(&self, resource: &Resource, namespace: Option<&str>) -> usize {
         let Some(namespace) = namespace else { return self.count(resource) };
         self.resources.get(resource).and_then(|objects| objects.counts.get(namespace)).copied().unwrap_or_default()
     }
 
-    /// Whether a service has an address or a port, other than the one of the name. Known of the present content alone.
+    /// Returns true if a service other than `except` has an address or a port. Valid for the current content only.
     pub(crate) fn is_claimed(&self, claim: Claim, except: Option<&ObjectName>) -> bool {
         self.claims.is_held(claim, except)
     }
 
-    /// The resources that have had objects.
+    /// Returns the resources that have had objects.
     pub fn resources(&self) -> impl Iterator<Item = &Resource> {
         self.resources.keys()
     }
 
-    /// Puts an object, or takes it away; returns what was there.
+    /// Puts an object, or removes it, and returns the previous one.
     pub(super) fn put(&mut self, resource: &Resource, name: &ObjectName, content: Option<Arc<Stored>>) -> Option<Arc<Stored>> {
         if !self.resources.contains_key(resource) {
             self.resources.insert_mut(resource.clone(), Objects::new());

@@ -1,40 +1,40 @@
-//! What a store is to the rest of the server (STO-6).
+//! The interface of a store to the rest of the server (STO-6).
 
 use std::sync::Arc;
 
 use super::{Change, CommitError, Compacted, Event, ObjectName, Progress, Resource, Snapshot, Stored};
 
-/// Keeps objects at every revision that is still remembered. The contract tests of this module hold for every implementation.
+/// A store of objects at every revision that is still remembered. The contract tests of this module hold for every implementation.
 pub trait Storage: Send + Sync + 'static {
-    /// Somebody who follows a resource.
+    /// The subscription to a resource.
     type Subscription: Follow;
 
-    /// The present content.
+    /// Returns the current content.
     fn snapshot(&self) -> Snapshot;
 
-    /// The content of one resource as it was at an older revision.
+    /// Returns the content of one resource at an older revision.
     fn snapshot_at(&self, resource: &Resource, revision: u64) -> Result<Snapshot, Compacted>;
 
-    /// Makes all changes or none, each with a revision of its own, and returns the events in order.
+    /// Commits all changes or none, each with a revision of its own, and returns the events in order.
     fn commit(&self, changes: Vec<Change>) -> Result<Vec<Arc<Event>>, CommitError>;
 
-    /// Follows a resource from a revision on.
+    /// Subscribes to a resource from a revision on.
     fn subscribe(self: &Arc<Self>, resource: &Resource, after: u64) -> Result<Self::Subscription, Compacted>;
 
-    /// Forgets everything older than a revision.
+    /// Drops the history before a revision.
     fn compact(&self, revision: u64);
 
-    /// The revision of the last commit.
+    /// Returns the revision of the last commit.
     fn revision(&self) -> u64 {
         self.snapshot().revision()
     }
 
-    /// One object as it is now.
+    /// Returns an object in its current state.
     fn get(&self, resource: &Resource, name: &ObjectName) -> Option<Arc<Stored>> {
         self.snapshot().get(resource, name).cloned()
     }
 
-    /// The objects of a resource, or of one namespace of it, in order, and the revision that was read.
+    /// Returns the objects of a resource, or of one namespace of it, in order, and the revision of the read.
     fn list(&self, resource: &Resource, namespace: Option<&str>) -> (Vec<Arc<Stored>>, u64) {
         let snapshot = self.snapshot();
         let objects = snapshot.list(resource, namespace).map(|(_, stored)| stored.clone()).collect();
@@ -42,11 +42,11 @@ pub trait Storage: Send + Sync + 'static {
     }
 }
 
-/// Reads the changes of one resource in order, each once.
+/// A reader of the changes of one resource, in order and each once.
 pub trait Follow: Send {
-    /// Looks for events without waiting.
+    /// Returns the next events without waiting.
     fn poll(&mut self) -> Progress;
 
-    /// Waits until [`Follow::poll`] may find something else than idleness.
+    /// Waits until [`Follow::poll`] may return something other than [`Progress::Idle`].
     fn wait(&mut self) -> impl Future<Output = ()> + Send;
 }

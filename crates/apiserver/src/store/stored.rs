@@ -6,67 +6,67 @@ use bytes::Bytes;
 use kubewright_machinery::object::{MAX_NESTING, ObjectExt as _, is_nested_deeper};
 use serde_json::{Map, Value};
 
-/// The members that every text begins with, in this order.
+/// The members with which every text begins, in this order.
 const HEAD: [&str; 2] = ["apiVersion", "kind"];
 
-/// An object as it is stored: its value, its revision, and its JSON text. Each of the two forms is made from the other when it is first
-/// asked for, and at most once (STO-2). What the store has held for a while it keeps as text alone, which is several times smaller.
+/// A stored object: its value, its revision, and its JSON text. Either form is made from the other on first use, and at most once (STO-2). Objects
+/// that were written a while ago are kept as text only, which is several times smaller.
 #[derive(Debug)]
 pub struct Stored {
     revision: u64,
-    /// At least one of the two is there.
+    /// The value; at least one of value and text is present.
     value: OnceLock<Value>,
     text: OnceLock<Text>,
 }
 
-/// An object as JSON.
+/// The JSON text of an object.
 #[derive(Clone, Debug)]
 struct Text {
     bytes: Bytes,
-    /// Where the members after apiVersion and kind begin.
+    /// The start of the members after apiVersion and kind.
     rest: usize,
 }
 
 impl Stored {
-    /// Makes the object one of the given revision, in its metadata too.
+    /// Creates an object at the given revision, which is set in its metadata too.
     pub fn new(mut value: Value, revision: u64) -> Self {
         set_revision(&mut value, revision);
         Self::as_is(value, revision)
     }
 
-    /// Keeps the object exactly as it is, whatever revision its metadata show: a view of a stored object, or one that was never stored.
+    /// Creates an object without changing the revision in its metadata: a view of a stored object, or an object that was never stored.
     pub(crate) fn as_is(value: Value, revision: u64) -> Self {
         Self { revision, value: OnceLock::from(value), text: OnceLock::new() }
     }
 
-    /// The object.
+    /// Returns the object.
     pub fn value(&self) -> &Value {
-        // The text was printed from a value, and only one that a reader takes was given up for its text: reading it cannot fail.
+        // A value is only replaced by its text if that can be parsed again, so parsing cannot fail.
         self.value.get_or_init(|| self.text.get().and_then(|text| serde_json::from_slice(&text.bytes).ok()).unwrap_or_default())
     }
 
-    /// The revision of the write that stored it; its `resourceVersion`.
+    /// Returns the revision of the write that stored the object; its `resourceVersion`.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The object as JSON.
+    /// Returns the object as JSON.
     pub fn bytes(&self) -> Bytes {
         self.text().bytes.clone()
     }
 
-    /// Length of the JSON text, if that was made.
+    /// Returns the length of the JSON text, if it was made.
     pub(super) fn text_len(&self) -> usize {
         self.text.get().map_or(0, |text| text.bytes.len())
     }
 
-    /// The object as JSON without its apiVersion and kind, from the first member on: what follows an opening brace.
+    /// Returns the JSON of the object without apiVersion and kind: all after the opening brace.
     pub(crate) fn members_after_head(&self) -> &[u8] {
         let text = self.text();
         &text.bytes[text.rest..]
     }
 
-    /// The `apiVersion`, or an empty text. Does not need the value.
+    /// Returns the `apiVersion`, or an empty text. It does not parse the text.
     pub fn api_version(&self) -> &str {
         match self.value.get() {
             Some(value) => value.api_version(),
@@ -74,12 +74,12 @@ impl Stored {
         }
     }
 
-    /// The uid, or an empty text.
+    /// Returns the uid, or an empty text.
     pub fn uid(&self) -> &str {
         self.value().uid()
     }
 
-    /// The same object as text alone; itself if it is that already, or if its text could not be read again.
+    /// Returns the same object as text only; itself if it already is text, or if its text could not be parsed again.
     pub(super) fn cold(self: &Arc<Self>) -> Arc<Self> {
         if self.value.get().is_none_or(|value| is_nested_deeper(value, MAX_NESTING)) {
             return self.clone();
@@ -102,11 +102,11 @@ impl Text {
                 0
             }
         };
-        // A boxed slice has no spare room.
+        // A boxed slice has no spare capacity.
         Self { bytes: out.into_boxed_slice().into(), rest }
     }
 
-    /// The text of apiVersion has no escapes: it was compared with the version of a kind.
+    /// Returns the apiVersion. Its text has no escapes, since it was compared with the version of a kind.
     fn api_version(&self) -> Option<&str> {
         let after = self.bytes.strip_prefix(b"{\"apiVersion\":\"")?;
         let end = after.iter().position(|byte| *byte == b'"')?;
@@ -114,7 +114,7 @@ impl Text {
     }
 }
 
-/// Prints an object with its head first; returns where the rest begins.
+/// Prints an object with its head first, and returns the start of the rest.
 fn print(members: &Map<String, Value>, out: &mut Vec<u8>) -> usize {
     out.push(b'{');
     let head = HEAD.iter().filter_map(|name| members.get_key_value(*name));

@@ -1,4 +1,4 @@
-//! Following the changes of a resource.
+//! Subscriptions to the changes of a resource.
 
 use std::sync::{
     Arc,
@@ -9,24 +9,24 @@ use tokio::sync::watch;
 
 use super::{Event, Follow, Resource, Store};
 
-/// Somebody who follows the changes of one resource. Dropping it is all it takes to stop.
+/// A subscription to the changes of one resource. Dropping it ends it.
 #[derive(Debug)]
 pub struct Subscription {
     store: Arc<Store>,
     resource: Resource,
-    /// Everything up to here was handed out.
+    /// The revision up to which all events were delivered.
     cursor: u64,
-    /// The revision at which it began; what was there before does not wait for it.
+    /// The revision at which the subscription began; earlier events do not count as pending.
     began: u64,
     closings: u64,
     bell: watch::Receiver<()>,
     reader: Arc<Reader>,
 }
 
-/// How far a subscriber has come, for those who wait for it.
+/// The progress of a subscriber, visible to callers that wait for it.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// Everything up to here was handed out and worked on.
+    /// The revision up to which all events were delivered and processed.
     done: AtomicU64,
 }
 
@@ -36,16 +36,16 @@ impl Reader {
     }
 }
 
-/// What a subscriber finds when it looks.
+/// The result of polling a subscription.
 #[derive(Debug)]
 pub enum Progress {
-    /// Events after those seen before.
+    /// The events after those that were delivered before.
     Events(Vec<Arc<Event>>),
-    /// Nothing new; the store is at this revision.
+    /// No new events; the store is at this revision.
     Idle(u64),
     /// The subscription was ended by the server.
     Closed,
-    /// The subscriber was too slow: too many events wait for it, or some that it has not seen are forgotten.
+    /// The subscriber was too slow: too many events are pending, or events that it has not seen were dropped.
     Lost,
 }
 
@@ -65,7 +65,7 @@ impl Subscription {
 
 impl Follow for Subscription {
     fn poll(&mut self) -> Progress {
-        // Who looks again has worked on what it was given.
+        // A subscriber that polls again has processed the earlier events.
         self.reader.done.store(self.cursor, Ordering::Release);
         let state = self.store.state.lock();
         let revision = state.snapshot.revision;
@@ -92,7 +92,7 @@ impl Follow for Subscription {
     }
 
     async fn wait(&mut self) {
-        // The sender lives in the store, which this subscription holds.
+        // The sender is part of the store, which this subscription holds.
         let _ = self.bell.changed().await;
     }
 }

@@ -1,4 +1,4 @@
-//! What only this store does.
+//! Behaviour of this store that the contract does not cover.
 
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ fn what_is_remembered_of_all_resources_together_is_bounded() {
         store.commit(vec![Change { expect: Expect::Anything, ..change }]).unwrap();
         assert!(store.history_bytes() <= LIMIT);
     };
-    // A resource that was removed is written no more.
+    // No more events of a removed resource are written.
     (0..300).for_each(|number| write("removed", number));
     assert_eq!(store.history(&Resource::new("", "removed")).len(), 300);
     for number in 0..1_500 {
@@ -128,7 +128,7 @@ fn what_is_remembered_of_all_resources_together_is_bounded() {
     assert!(store.history_bytes() > LIMIT / 2);
     assert!(store.history(&Resource::new("", "removed")).is_empty());
     assert_eq!(store.snapshot().list(&maps(), None).count(), 100);
-    // The latest changes can be followed; the first ones are forgotten, and that is told.
+    // The latest changes can be followed; a subscription from the first ones is refused.
     let latest = store.revision() - 500;
     let Progress::Events(events) = store.subscribe(&maps(), latest).unwrap().poll() else { panic!("no events") };
     assert_eq!(events.len(), 250);

@@ -1,9 +1,9 @@
-//! How long ago something was, in few characters.
+//! Ages and durations in few characters.
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// A duration in the form of kubectl: the two largest units, the smaller one only while it matters.
+/// Returns a duration in the form of kubectl: its two largest units, or only the largest one if it is long.
 pub fn human_duration(seconds: i64) -> String {
     let (minutes, hours, days, years) = (seconds / 60, seconds / 3600, seconds / 86_400, seconds / 31_536_000);
     let two = |large: i64, unit: &str, small: i64, small_unit: &str| match small {
@@ -25,7 +25,7 @@ pub fn human_duration(seconds: i64) -> String {
     }
 }
 
-/// The age of a time as it stands in an object; nothing there is unknown, nonsense is invalid.
+/// Returns the age of a time in an object: `<unknown>` if the time is absent, `<invalid>` if it cannot be parsed.
 pub(super) fn since(time: Option<&Value>, now: Timestamp) -> String {
     match time.and_then(Value::as_str) {
         None | Some("") => "<unknown>".to_owned(),

@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonPath(Vec<Step>);
 
-/// The text is no JSONPath.
+/// The error of a text that is no JSONPath.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct JsonPathError(String);
@@ -16,10 +16,10 @@ pub struct JsonPathError(String);
 #[derive(Clone, Debug, PartialEq)]
 enum Step {
     Member(String),
-    /// Counted from the end when negative.
+    /// An index of a list, counted from the end if it is negative.
     Index(i64),
     All,
-    /// Every value below, and the value itself.
+    /// The value itself and all values below it.
     Descend,
     Filter {
         path: JsonPath,
@@ -38,12 +38,12 @@ enum Comparison {
 }
 
 impl JsonPath {
-    /// Reads a path; it may start with a dot or stand in braces.
+    /// Parses a path; it may start with a dot or be enclosed in braces.
     pub fn parse(text: &str) -> Result<Self, JsonPathError> {
         Self::parse_within(text, false)
     }
 
-    /// `is_filter` says that the path stands in a filter, which has no filters of its own.
+    /// Parses a path. `is_filter` is true for a path in a filter, which can have no filters of its own.
     fn parse_within(text: &str, is_filter: bool) -> Result<Self, JsonPathError> {
         let text = text.trim();
         let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
@@ -56,7 +56,7 @@ impl JsonPath {
                         return Err(JsonPathError("invalid multiple recursive descent".to_owned()));
                     }
                     steps.push(Step::Descend);
-                    // What follows the two dots is a member without a dot of its own.
+                    // The two dots are followed by a member without a dot of its own.
                     let tail = &rest[2..];
                     match tail.chars().next() {
                         Some('*') => return Err(JsonPathError("unrecognized character in action: '*'".to_owned())),
@@ -80,7 +80,7 @@ impl JsonPath {
         Ok(Self(steps))
     }
 
-    /// All values at the path, as long as they are not absurdly many.
+    /// Returns all values at the path.
     pub fn find<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
         let mut found = vec![value];
         for step in &self.0 {
@@ -88,7 +88,7 @@ impl JsonPath {
                 break;
             }
             found = found.into_iter().flat_map(|value| step.apply(value)).collect();
-            // Places inside each other have the same places below them, and each is found once.
+            // Nested values have descendants in common. Each is kept once, so that repeated descents do not multiply the values.
             if *step == Step::Descend {
                 let mut seen = HashSet::with_capacity(found.len());
                 found.retain(|value| seen.insert(std::ptr::from_ref(*value)));
@@ -97,7 +97,7 @@ impl JsonPath {
         found
     }
 
-    /// The first value at the path.
+    /// Returns the first value at the path.
     pub fn first<'a>(&self, value: &'a Value) -> Option<&'a Value> {
         self.find(value).into_iter().next()
     }
@@ -140,7 +140,7 @@ impl Comparison {
             }
             (Value::String(found), Value::String(wanted)) => Some(found.cmp(wanted)),
             (Value::Bool(found), Value::Bool(wanted)) => Some(found.cmp(wanted)),
-            // A filter often quotes what the object has as a number or a boolean.
+            // Filters often quote values that are numbers or booleans in the object.
             (Value::Number(_) | Value::Bool(_), Value::String(wanted)) => Some(found.to_string().as_str().cmp(wanted)),
             _ => None,
         };
@@ -155,7 +155,7 @@ impl Comparison {
     }
 }
 
-/// A value and all below it, outer ones first.
+/// Collects a value and all values below it, outer ones first.
 fn descend<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
     found.push(value);
     for child in children(value) {
@@ -171,7 +171,7 @@ fn children(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// Reads a member's name up to the next dot or bracket; a backslash takes the next character as it is.
+/// Reads the name of a member up to the next dot or bracket; a backslash escapes the next character.
 fn member<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, JsonPathError> {
     let mut name = String::new();
     let mut characters = text.char_indices();
@@ -193,7 +193,7 @@ fn member<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, JsonPathE
     Ok(&text[end..])
 }
 
-/// The text between a bracket and its partner, and what follows.
+/// Returns the text up to the matching closing bracket, and the rest.
 fn bracket(text: &str) -> Result<(&str, &str), JsonPathError> {
     let (mut depth, mut quote) = (0_usize, None);
     for (at, character) in text.char_indices() {

@@ -1,6 +1,6 @@
-//! Tables: what `kubectl get` prints, and objects reduced to their metadata.
+//! Tables, which `kubectl get` prints, and objects reduced to their metadata.
 //!
-//! Every kind has at least a name and an age. Built-in kinds have the columns that people know, custom resources those of their definition. The
+//! Every kind has at least a name and an age. Built-in kinds have the columns of the real server, custom resources those of their definition. The
 //! columns of wide output are always sent; their priority tells the client to hide them.
 
 mod age;

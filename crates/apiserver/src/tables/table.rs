@@ -1,4 +1,4 @@
-//! Putting a table together.
+//! Rendering of tables.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -13,19 +13,19 @@ use super::printers::{self, Printer};
 const NAME: &str = "The name of the object, unique among the objects of its kind in its namespace.";
 const AGE: &str = "How long ago the object was created.";
 
-/// What each row carries of its object.
+/// The part of its object that each row carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IncludeObject {
-    /// Nothing.
+    /// No object.
     None,
-    /// Its metadata.
+    /// The metadata of the object.
     #[default]
     Metadata,
-    /// All of it.
+    /// The whole object.
     Object,
 }
 
-/// A value of `includeObject` that is none of the three.
+/// The error of an `includeObject` value that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "Unable to convert to Table as requested: includeObject: Invalid value: {0:?}: must be 'Metadata', 'Object', 'None', or empty"
@@ -33,7 +33,7 @@ pub enum IncludeObject {
 pub struct IncludeObjectError(String);
 
 impl IncludeObject {
-    /// Reads the query parameter; empty means the metadata.
+    /// Parses the query parameter; an empty value means the metadata.
     pub fn parse(text: &str) -> Result<Self, IncludeObjectError> {
         match text {
             "" | "Metadata" => Ok(Self::Metadata),
@@ -44,7 +44,7 @@ impl IncludeObject {
     }
 }
 
-/// How the objects of a kind become a table. Made once for a request or a watch.
+/// The columns of the objects of a kind and the form of their rows. It is created once for a request or a watch.
 #[derive(Debug)]
 pub struct Table<'k> {
     columns: Source<'k>,
@@ -56,17 +56,17 @@ pub struct Table<'k> {
 enum Source<'k> {
     Printer(&'static Printer),
     Custom(Vec<(&'k Column, JsonPath)>),
-    /// Custom resources without columns of their own.
+    /// The default columns of custom resources: name and age.
     CustomAge,
 }
 
 impl<'k> Table<'k> {
-    /// Tables of the kind; `version` is that of meta.k8s.io.
+    /// Returns the tables of a kind; `version` is the version of meta.k8s.io.
     pub fn new(kind: &'k KindSpec, include: IncludeObject, version: impl Into<String>) -> Self {
         let columns = match &kind.columns {
             Columns::Builtin => Source::Printer(printers::of(&kind.group, &kind.kind)),
             Columns::Custom(columns) if columns.is_empty() => Source::CustomAge,
-            // A column that cannot be read ends them, as on the real server.
+            // A column whose path cannot be parsed ends the columns, as on the real server.
             Columns::Custom(columns) => {
                 let columns = columns.iter().map_while(|column| Some((column, JsonPath::parse(&column.json_path).ok()?)));
                 Source::Custom(columns.collect())
@@ -75,8 +75,8 @@ impl<'k> Table<'k> {
         Self { columns, include, version: version.into() }
     }
 
-    /// A table of objects. `metadata` is that of the list, or the resource version of the one object; `headers` says whether the columns are
-    /// described, which a watch does only once.
+    /// Renders a table of objects. `metadata` is that of the list, or the resource version of a single object. `headers` is true if the columns
+    /// are described, which a watch does only once.
     pub fn render<'a>(
         &self,
         objects: impl IntoIterator<Item = &'a Value>,
@@ -145,7 +145,7 @@ impl<'k> Table<'k> {
     }
 }
 
-/// A cell in the type of its column; a value of another type leaves it empty.
+/// Returns a cell in the type of its column; a value of another type leaves the cell empty.
 fn custom_cell(type_: &str, value: &Value, now: Timestamp) -> Value {
     match (type_, value) {
         (_, Value::Null) => Value::Null,

@@ -15,7 +15,7 @@ fn kind(group: &str, kind: &str) -> std::sync::Arc<KindSpec> {
     Registry::builtin().preferred(group, kind).unwrap().clone()
 }
 
-/// The cells of an object by the names of their columns.
+/// Returns the cells of an object by the names of their columns.
 fn cells(group: &str, name: &str, mut object: Value) -> Value {
     object["metadata"]["name"] = json!("n");
     object["metadata"]["creationTimestamp"] = json!(CREATED);
@@ -94,7 +94,7 @@ fn paths_cost_no_more_than_the_values_they_pass() {
     let nested = (0..100).fold(json!(1), |inner, _| json!([inner, 2]));
     let everywhere = JsonPath::parse(&format!(".{}", "..[*]".repeat(1_000))).unwrap();
     assert_eq!(everywhere.find(&nested).len(), 0);
-    // What is left are two values on each of the 51 innermost levels.
+    // The result has two values on each of the 51 innermost levels.
     assert_eq!(JsonPath::parse(&format!(".{}..", "..[*]".repeat(50))).unwrap().find(&nested).len(), 2 * 51);
 }
 

@@ -1,4 +1,4 @@
-//! A built-in type as the request pipeline sees it.
+//! The model of a built-in type for the request pipeline.
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// The model of a kind, if it is a built-in one.
+    /// Returns the model of a kind, if the kind is built in.
     pub fn of(kind: &KindSpec) -> Option<Self> {
         if kind.is_custom() {
             return None;
@@ -26,17 +26,17 @@ impl Builtin {
         Some(Self { definition })
     }
 
-    /// The model of a built-in kind at a version.
+    /// Returns the model of a built-in kind at a version.
     pub fn of_gvk(gvk: &GroupVersionKind) -> Option<Self> {
         Definitions::embedded().name_of(gvk).map(|definition| Self { definition })
     }
 
-    /// The name of the published definition, such as `io.k8s.api.core.v1.Pod`.
+    /// Returns the name of the published definition, such as `io.k8s.api.core.v1.Pod`.
     pub fn definition(self) -> &'static str {
         self.definition
     }
 
-    /// The definition of the form in which an object is stored; two versions of a resource share one.
+    /// Returns the definition of the form in which an object is stored, which two versions of a resource share.
     fn stored_definition(self, object: &Value) -> &'static str {
         let api_version = object.api_version();
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
@@ -78,7 +78,7 @@ impl Model for Builtin {
         endpoint: Endpoint<'_>,
         warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
-        // Another version of a stored kind may demand more than the stored form does.
+        // The definition is that of the requested version, which may be stricter than the stored version.
         let errors = validate::validate(self.definition, object, stored, endpoint);
         if errors.is_empty() && endpoint == Endpoint::Main {
             warnings.extend(warnings::warnings(self.definition, object, stored));

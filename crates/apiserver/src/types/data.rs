@@ -1,4 +1,4 @@
-//! The published definitions, read where and when they are needed.
+//! The published definitions, parsed when they are needed.
 
 use std::{
     collections::HashMap,
@@ -11,17 +11,17 @@ use serde_json::Value;
 use super::facts::{Facts, TypeName};
 use super::form::Struct;
 
-/// One line per definition: name, kinds, JSON, separated by tabs. `data/NOTICE` names the source.
+/// The definitions, one per line: name, kinds and JSON, separated by tabs. `data/NOTICE` names the source.
 static PACKED: &[u8] = include_bytes!("../../data/schemas.json.zst");
 
 static TEXT: LazyLock<String> = LazyLock::new(|| {
-    // A test decodes the committed data; a broken file would leave the server without types, not without service.
+    // A test decodes the committed data. With broken data the server would have no types but would still run.
     zstd::decode_all(PACKED).ok().and_then(|text| String::from_utf8(text).ok()).unwrap_or_default()
 });
 
 static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| Definitions::index(&TEXT));
 
-/// All definitions of built-in types, by name and by kind. Each is parsed when it is first used.
+/// The definitions of built-in types, by name and by kind. Each is parsed on first use.
 #[derive(Debug)]
 pub struct Definitions {
     by_name: HashMap<&'static str, Definition>,
@@ -36,34 +36,34 @@ struct Definition {
 }
 
 impl Definitions {
-    /// The definitions of the served types.
+    /// Returns the definitions of the served types.
     pub fn embedded() -> &'static Self {
         &DEFINITIONS
     }
 
-    /// Names of all definitions, such as `io.k8s.api.core.v1.Pod`.
+    /// Iterates over the names of all definitions, such as `io.k8s.api.core.v1.Pod`.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.by_name.keys().copied()
     }
 
-    /// The name of the definition of a kind.
+    /// Returns the name of the definition of a kind.
     pub fn name_of(&self, gvk: &GroupVersionKind) -> Option<&'static str> {
         self.named(&gvk.group, &gvk.version, &gvk.kind)
     }
 
-    /// The same by the parts of a kind's name.
+    /// Returns the name of the definition of a kind, given by its group, version and kind.
     pub(super) fn named(&self, group: &str, version: &str, kind: &str) -> Option<&'static str> {
         self.by_kind.get(&(group, version, kind)).copied()
     }
 
-    /// The OpenAPI schema of a definition, without descriptions.
+    /// Returns the OpenAPI schema of a definition, without descriptions.
     pub fn schema(&self, name: &str) -> Option<&Value> {
         let definition = self.by_name.get(name)?;
         Some(definition.schema.get_or_init(|| serde_json::from_str(definition.text).unwrap_or_default()))
     }
 
-    /// The default that the published schema declares for a field of a definition: the server fills it in before it looks for an item
-    /// of a list by its keys. `required` says whether the definition demands the field.
+    /// Returns the default that the published schema declares for a field of a definition. The server fills it in before it looks for an item of
+    /// a list by its keys. `required` is true if the definition requires the field.
     pub(crate) fn declared_default(&self, name: &str, field: &str, required: bool) -> Option<Value> {
         let form = self.form(name)?;
         if let Some((_, value)) = form.declared.iter().find(|(declared, _)| *declared == field) {
@@ -73,12 +73,12 @@ impl Definitions {
         form.field(field).filter(|_| zero).map(|field| field.form.zero()).filter(|zero| !zero.is_null() && !zero.is_object())
     }
 
-    /// A name that is that of a definition, for as long as the program runs.
+    /// Returns the name of a definition with a static lifetime.
     pub(super) fn static_name(&self, name: &str) -> Option<&'static str> {
         self.by_name.get_key_value(name).map(|(name, _)| *name)
     }
 
-    /// The form of a type with fields.
+    /// Returns the form of a type with fields.
     pub(crate) fn form(&self, name: &str) -> Option<&Struct> {
         let (name, definition) = self.by_name.get_key_value(name)?;
         Some(definition.form.get_or_init(|| Struct::new(self, name, self.schema(name).unwrap_or(&Value::Null))))

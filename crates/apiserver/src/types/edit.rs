@@ -1,21 +1,21 @@
-//! Reading and filling parts of an object in few words.
+//! Concise access to the parts of an object.
 
 use serde_json::{Map, Value};
 
 /// The members of a JSON object.
 pub(super) type Members = Map<String, Value>;
 
-/// Filling in what is not set. Absent, `null` and the empty text are not set.
+/// Defaulting of members. A member is unset if it is absent, `null` or an empty string.
 pub(super) trait Edit {
-    /// Sets a field unless it is set.
+    /// Sets a field if it is unset.
     fn fill(&mut self, field: &str, value: impl Into<Value>);
-    /// The object in a field, created unless it is there.
+    /// Returns the object in a field, and creates it if it is missing.
     fn ensure(&mut self, field: &str) -> &mut Members;
-    /// A text; empty unless it is set.
+    /// Returns a string; empty if the field is unset.
     fn text(&self, field: &str) -> &str;
-    /// Whether a boolean is set and true.
+    /// Returns true if a boolean is set and true.
     fn is_true(&self, field: &str) -> bool;
-    /// Whether a field is set.
+    /// Returns true if a field is set.
     fn is_set(&self, field: &str) -> bool;
 }
 
@@ -47,27 +47,27 @@ impl Edit for Members {
     }
 }
 
-/// The object in a field, if there is one.
+/// Returns the object in a field, if there is one.
 pub(super) fn part<'a>(members: &'a mut Members, field: &str) -> Option<&'a mut Members> {
     members.get_mut(field)?.as_object_mut()
 }
 
-/// The object at the end of a chain of fields, if there is one.
+/// Returns the object at the end of a chain of fields, if there is one.
 pub(super) fn at<'a>(members: &'a mut Members, path: &[&str]) -> Option<&'a mut Members> {
     path.iter().try_fold(members, |members, field| part(members, field))
 }
 
-/// The objects in a list.
+/// Iterates over the objects in a list.
 pub(super) fn each<'a>(members: &'a mut Members, field: &str) -> impl Iterator<Item = &'a mut Members> {
     members.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
-/// A part of a value that is only read, and `null` where it is not there.
+/// Returns a part of a value for reading, or `null` if it is missing.
 pub(super) fn read<'a>(value: &'a Value, path: &[&str]) -> &'a Value {
     path.iter().fold(value, |value, field| value.get(field).unwrap_or(&Value::Null))
 }
 
-/// The items of a list that is only read.
+/// Returns the items of a list for reading.
 pub(super) fn list<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
     read(value, path).as_array().map(Vec::as_slice).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What `data/types.toml` knows about the Go types behind the definitions.
+//! Facts about the Go types behind the definitions, from `data/types.toml`.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 static FACTS: LazyLock<Facts> = LazyLock::new(|| {
-    // A test reads the committed file.
+    // A test parses the committed file.
     toml::from_str(include_str!("../../data/types.toml")).unwrap_or_default()
 });
 
-/// Facts by type pattern and field.
+/// The facts by type pattern and field.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Facts {
@@ -24,7 +24,7 @@ pub(super) struct Facts {
     defaults: BTreeMap<String, Map<String, Value>>,
 }
 
-/// The name of a type, split: `io.k8s.api.discovery.v1.Endpoint` has group `discovery`, version `v1`, and last part `Endpoint`.
+/// The parts of a type's name: `io.k8s.api.discovery.v1.Endpoint` has group `discovery`, version `v1`, and last part `Endpoint`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypeName<'a> {
     group: &'a str,
@@ -40,7 +40,7 @@ impl<'a> TypeName<'a> {
         Self { group, version, last }
     }
 
-    /// The name of the Go struct.
+    /// Returns the name of the Go struct.
     pub(super) fn last(&self) -> &'a str {
         self.last
     }
@@ -61,23 +61,23 @@ impl Facts {
         &FACTS
     }
 
-    /// Whether an optional scalar stays when it is sent as zero.
+    /// Returns true if an optional scalar is kept when it is sent as zero.
     pub(super) fn keeps_zero(&self, name: TypeName<'_>, field: &str) -> bool {
         self.keep_zero_anywhere.iter().any(|known| known == field)
             || self.keep_zero.get(field).is_some_and(|patterns| patterns.iter().any(|pattern| name.is(pattern)))
     }
 
-    /// Whether an optional field prints its zero value when absent.
+    /// Returns true if an optional field prints its zero value when it is absent.
     pub(super) fn is_always_printed(&self, name: TypeName<'_>, field: &str) -> bool {
         is_listed(&self.always, name, field)
     }
 
-    /// Whether a required field is dropped when it is zero, empty or absent.
+    /// Returns true if a required field is dropped when it is zero, empty or absent.
     pub(super) fn is_dropped(&self, name: TypeName<'_>, field: &str) -> bool {
         is_listed(&self.dropped, name, field)
     }
 
-    /// Whether an object is printed when it is absent.
+    /// Returns true if an object is printed when it is absent.
     pub(super) fn is_always_object(&self, name: TypeName<'_>, field: &str) -> bool {
         match field {
             "metadata" | "spec" => true,
@@ -86,17 +86,17 @@ impl Facts {
         }
     }
 
-    /// Whether a field prints `null` when it is absent.
+    /// Returns true if a field prints `null` when it is absent.
     pub(super) fn is_null_when_absent(&self, name: TypeName<'_>, field: &str) -> bool {
         is_listed(&self.null, name, field)
     }
 
-    /// Whether the published schema declares the zero value as the default of a field that is dropped when it is zero.
+    /// Returns true if the published schema declares the zero value as the default of a field that is dropped when it is zero.
     pub(super) fn is_published_zero(&self, name: TypeName<'_>, field: &str) -> bool {
         is_listed(&self.published_zero, name, field)
     }
 
-    /// Defaults that the published schema of a type declares.
+    /// Returns the defaults that the published schema of a type declares.
     pub(super) fn defaults(&self, name: TypeName<'_>) -> Vec<(&str, &Value)> {
         let matching = self.defaults.iter().filter(|(pattern, _)| name.is(pattern));
         matching.flat_map(|(_, fields)| fields).map(|(field, value)| (field.as_str(), value)).collect()

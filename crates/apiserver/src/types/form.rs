@@ -1,4 +1,4 @@
-//! The form of a type: which fields there are, what they hold, and what is printed when they are empty.
+//! The form of a type: its fields, their types, and their printing when they are empty.
 
 use serde_json::{Map, Value, json};
 
@@ -14,32 +14,32 @@ pub(crate) struct Struct {
     pub(crate) name: &'static str,
     /// The fields, sorted by name.
     fields: Vec<Field>,
-    /// Defaults that the published schema declares.
+    /// The defaults that the published schema declares.
     pub(crate) declared: Vec<(&'static str, &'static Value)>,
 }
 
-/// One field.
+/// A field of a type.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) form: Form,
     pub(crate) absent: Absent,
-    /// Whether an empty or zero value is printed when it was sent.
+    /// True if an empty or zero value is printed when it was sent.
     pub(crate) keeps_empty: bool,
 }
 
-/// What is printed for a field that was not sent.
+/// The printed form of a field that was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Absent {
-    /// Nothing.
+    /// The field is omitted.
     Omitted,
-    /// The zero value of the form.
+    /// The zero value of the form is printed.
     Zero,
-    /// `null`.
+    /// `null` is printed.
     Null,
 }
 
-/// What a value holds.
+/// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     String,
@@ -47,11 +47,11 @@ pub(crate) enum Form {
     Int32,
     Int64,
     Number,
-    /// Base64.
+    /// Bytes in base64.
     Bytes,
-    /// Whole seconds.
+    /// A time in whole seconds.
     Time,
-    /// Six digits of a second.
+    /// A time with six fractional digits.
     MicroTime,
     Quantity,
     IntOrString,
@@ -61,11 +61,11 @@ pub(crate) enum Form {
     Struct(&'static str),
     /// Any JSON.
     Any,
-    /// A schema, or a list of them (`items`).
+    /// A schema or a list of schemas (`items`).
     SchemaOrList,
-    /// A schema, or a boolean (`additionalProperties`).
+    /// A schema or a boolean (`additionalProperties`).
     SchemaOrBool,
-    /// A schema, or a list of names (`dependencies`).
+    /// A schema or a list of names (`dependencies`).
     SchemaOrNames,
 }
 
@@ -133,7 +133,7 @@ impl Form {
         definitions.static_name(target).filter(|_| has_fields).map_or(Self::Any, Self::Struct)
     }
 
-    /// The zero value of the Go type, before a struct is filled in.
+    /// Returns the zero value of the Go type; the fields of a struct are not filled in.
     pub(crate) fn zero(&self) -> Value {
         match self {
             Self::String | Self::Bytes => "".into(),
@@ -146,7 +146,7 @@ impl Form {
         }
     }
 
-    /// Whether a value is what Go calls empty, so that it is left out unless something says otherwise.
+    /// Returns true for a value that Go considers empty, so that it is omitted by default.
     pub(crate) fn is_empty(&self, value: &Value) -> bool {
         match (self, value) {
             (_, Value::Null) => true,
@@ -159,7 +159,7 @@ impl Form {
         }
     }
 
-    /// The Go type, as decoding errors name it.
+    /// Returns the Go type, as decoding errors name it.
     pub(crate) fn go_type(&self) -> String {
         match self {
             Self::String | Self::Time | Self::MicroTime => "string".into(),
@@ -178,12 +178,12 @@ impl Form {
     }
 }
 
-/// What is printed for an absent field, and whether an empty one stays (NRM-1 to NRM-4).
+/// Returns the printed form of an absent field, and true if an empty value is kept (NRM-1 to NRM-4).
 fn printing(name: TypeName<'_>, field: &str, form: &Form, required: bool) -> (Absent, bool) {
     let facts = Facts::embedded();
     let dropped = facts.is_dropped(name, field);
     if facts.is_null_when_absent(name, field) {
-        // Times have no empty value besides the absent one.
+        // The only empty value of a time is the absent one.
         return (Absent::Null, true);
     }
     match form {

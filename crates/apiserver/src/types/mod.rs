@@ -1,8 +1,8 @@
-//! The built-in types: their published definitions, their normal form, their defaults and what is valid.
+//! The built-in types: their published definitions, normal form, defaults and validation.
 //!
-//! The real server decodes a built-in object into a typed struct and encodes it again, so that what comes back is not what was sent: unknown
-//! fields are gone, some empty ones too, others appear. [`Builtin`] does the same to JSON values, from data: the OpenAPI definitions
-//! (`data/schemas.json.zst`) and the facts about Go types that they lack (`data/types.toml`).
+//! The real server decodes a built-in object into a typed struct and encodes it again, so the stored object differs from the sent one: unknown
+//! fields are gone, some empty fields too, and others appear. [`Builtin`] has the same effect on JSON values. It is driven by data: the OpenAPI
+//! definitions (`data/schemas.json.zst`) and facts about Go types that they lack (`data/types.toml`).
 
 mod builtin;
 mod data;

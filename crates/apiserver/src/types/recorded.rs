@@ -1,4 +1,4 @@
-//! The types compared with those of a real server.
+//! Comparison of the types with those of a real server.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::{
     store::Store,
 };
 
-/// A schema without what our data leaves out.
+/// Removes the keywords that the embedded data omits from a schema.
 fn bare(schema: &Value) -> Value {
     let Value::Object(members) = schema else {
         return schema.clone();
@@ -95,7 +95,7 @@ fn zero_values_print_where_a_real_server_publishes_them() {
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What admission plugins add to a pod, and addresses that each server chooses by itself.
+/// Removes the fields that admission plugins add to a pod, and the addresses that each server chooses by itself.
 fn without_choices(mut object: Value) -> Value {
     let members = object.as_object_mut().unwrap();
     members.remove("metadata");
@@ -125,7 +125,7 @@ fn created_objects_look_like_those_of_a_real_server() {
         };
         let answer = &exchange["resp"];
         let gvk = |object: &Value| GroupVersionKind::from_api_version(object.api_version(), object.kind());
-        // Reviews are answered, not stored; definitions and namespaces have rules of their own; webhooks changed what was sent.
+        // Reviews are answered, not stored; definitions and namespaces have rules of their own; webhooks changed the objects of one namespace.
         let is_ours = !matches!(answer.kind(), "Namespace" | "CustomResourceDefinition" | "TokenRequest")
             && !answer.kind().ends_with("Review")
             && answer.metadata().get("namespace") != Some(&json!("wh"));

@@ -1,4 +1,4 @@
-//! Events on the wire.
+//! Encoding of watch events.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     tables::{Table, partial_metadata},
 };
 
-/// What an event says to a watcher.
+/// The type of an event for a watcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Saying {
     Added,
@@ -35,7 +35,7 @@ impl Saying {
     }
 }
 
-/// Under which an encoded event is shared.
+/// The key under which an encoded event is shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) api_version: Arc<str>,
@@ -44,7 +44,7 @@ pub(super) struct Key {
     pub(super) with_columns: bool,
 }
 
-/// An event about an object.
+/// Encodes an event about an object.
 pub(super) fn event(
     kind: &KindSpec,
     saying: Saying,
@@ -65,7 +65,7 @@ pub(super) fn event(
     framed(saying.as_str(), &object, representation.format)
 }
 
-/// A bookmark; `initial_end` marks the end of the initial events (SWATCH-7, SWATCH-8).
+/// Encodes a bookmark; `initial_end` marks the end of the initial events (SWATCH-7, SWATCH-8).
 pub(super) fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, representation: Representation) -> Bytes {
     let mut metadata = json!({"resourceVersion": revision.to_string()});
     if initial_end {
@@ -86,7 +86,7 @@ pub(super) fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, repres
     framed("BOOKMARK", &object, representation.format)
 }
 
-/// The end of a watch that cannot go on (SWATCH-4).
+/// Encodes the error that ends a watch (SWATCH-4).
 pub(super) fn error(status: &Status, format: Format) -> Bytes {
     framed("ERROR", &status.to_value(), format)
 }

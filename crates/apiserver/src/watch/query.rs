@@ -1,4 +1,4 @@
-//! What a watch asks for.
+//! The parameters of a watch.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::{
     status::{FieldError, FieldReason, Status},
 };
 
-/// A watch that says nothing lasts between half an hour and an hour (SWATCH-9).
+/// The minimum duration of a watch without a timeout; the maximum is twice as long (SWATCH-9).
 const MIN_TIMEOUT_SECONDS: u64 = 1800;
 
-/// The only version match of a watch.
+/// The only version match that a watch may have.
 const NOT_OLDER_THAN: &str = "NotOlderThan";
 
 /// The options of a watch.
@@ -31,14 +31,14 @@ pub(crate) struct WatchQuery {
     pub(crate) timeout: Duration,
 }
 
-/// Where a watch begins.
+/// The start of a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// With all present objects (SWATCH-2, SWATCH-8), at least as new as the version.
+    /// All current objects (SWATCH-2, SWATCH-8), at least as new as the version.
     Initial(u64),
-    /// After a version (SWATCH-3).
+    /// The events after a version (SWATCH-3).
     After(u64),
-    /// With the next event.
+    /// The next event.
     Now,
 }
 
@@ -57,7 +57,7 @@ impl WatchQuery {
         };
         parse_number(query, "limit")?;
         let (version, matching) = (query.get("resourceVersion"), query.get("resourceVersionMatch"));
-        // Who says nothing else asks for what is there, and then for all that happens to it.
+        // A watch without these options begins with the current objects.
         let is_plain = matches!(version, None | Some("0")) && matching.is_none() && query.boolean("sendInitialEvents").is_none();
         let (initial, matching) =
             if is_plain { (Some(true), Some(NOT_OLDER_THAN)) } else { (query.boolean("sendInitialEvents"), matching) };
@@ -76,13 +76,13 @@ impl WatchQuery {
     }
 }
 
-/// How long a watch of so many seconds lasts. The real server counts in nanoseconds of 64 bits: what does not fit, or is below zero, ends at
+/// Returns the duration of a watch. The real server counts in nanoseconds of 64 bits: a value that does not fit, or is negative, ends the watch at
 /// once.
 fn timeout(seconds: i64) -> Duration {
     Duration::from_nanos(seconds.checked_mul(1_000_000_000).unwrap_or_default().max(0).cast_unsigned())
 }
 
-/// Combinations that make no sense (SWATCH-6, SWATCH-8).
+/// Rejects invalid combinations of options (SWATCH-6, SWATCH-8).
 fn validate(initial: Option<bool>, matching: Option<&str>, next: Option<&str>) -> Result<(), Status> {
     let forbidden =
         |detail: &str| FieldError::new("resourceVersionMatch", FieldReason::Forbidden, format!("Forbidden: {detail}"));

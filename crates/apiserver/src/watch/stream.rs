@@ -1,4 +1,4 @@
-//! The stream itself.
+//! The stream of a watch.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -23,11 +23,11 @@ use crate::{
     store::{Event, Follow as _, Progress, Resource, Stored, Subscription},
 };
 
-/// The last bookmark comes this long before the end (DIF-6).
+/// The time between the last bookmark and the end of the watch (DIF-6).
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
 impl State {
-    /// Starts a watch. What is wrong with its version is said in the stream (SWATCH-4).
+    /// Starts a watch. A version that is too old is reported in the stream (SWATCH-4).
     pub(crate) fn watch(
         self: &Arc<Self>,
         kind: &Arc<KindSpec>,
@@ -45,26 +45,26 @@ struct Watch {
     kind: Arc<KindSpec>,
     query: WatchQuery,
     representation: Representation,
-    /// `None` after the end.
+    /// The subscription; `None` after the end.
     subscription: Option<Subscription>,
     ready: VecDeque<Bytes>,
-    /// Events that are shown late, and when (FLT-4).
+    /// Delayed events with their delivery times (FLT-4).
     held: VecDeque<(Duration, Arc<Event>)>,
-    /// Where the journal learns why the watch ended.
+    /// The journal record of the request, which receives the reason for which the watch ended.
     note: Option<RecordNote>,
     resource: Resource,
     api_version: Arc<str>,
     deadline: Duration,
     next_bookmark: Option<Duration>,
-    /// Whether a table has not shown its columns yet.
+    /// True until a table has shown its columns.
     columns_due: bool,
-    /// Rings when there is something to do without an event. It stays set while events pass.
+    /// The timer for work that no event triggers. It stays set while events pass.
     alarm: Option<Alarm>,
-    /// The version that the first objects must have, while there is none so new.
+    /// The minimum version of the initial objects, while the store has not reached it.
     awaited: Option<u64>,
 }
 
-/// A timer, and when it rings.
+/// A timer and its due time.
 struct Alarm {
     due: Duration,
     timer: BoxFuture<'static, ()>,
@@ -143,7 +143,7 @@ impl Watch {
         self.subscribe(snapshot.revision());
     }
 
-    /// The next chunk; `None` at the end.
+    /// Returns the next chunk; `None` at the end.
     async fn next(&mut self) -> Option<Bytes> {
         if let Some(version) = self.awaited.take() {
             match self.state.reach(version).await {
@@ -162,7 +162,7 @@ impl Watch {
             match self.subscription.as_mut()?.poll() {
                 Progress::Events(events) => {
                     self.take(events);
-                    // Time passes also for who never has to wait.
+                    // The deadline is also checked here, since a watch with many events never waits.
                     if self.state.clock.moment() >= self.deadline {
                         self.subscription = None;
                     }
@@ -179,7 +179,7 @@ impl Watch {
         }
     }
 
-    /// Shows events, or holds them until it is time.
+    /// Sends events, or holds them until they are due.
     fn take(&mut self, events: Vec<Arc<Event>>) {
         let now = self.state.clock.now();
         for event in events {
@@ -187,14 +187,14 @@ impl Watch {
             if late.is_zero() && self.held.is_empty() {
                 self.show(&event, now);
             } else {
-                // The order of one resource is never changed.
+                // The order of the events of one resource is never changed.
                 let before = self.held.back().map_or(Duration::ZERO, |(due, _)| *due);
                 self.held.push_back((self.state.clock.moment().saturating_add(late).max(before), event));
             }
         }
     }
 
-    /// Shows the events whose time has come.
+    /// Sends the held events that are due.
     fn release(&mut self) {
         if self.held.is_empty() {
             return;
@@ -215,7 +215,7 @@ impl Watch {
         }
     }
 
-    /// Encodes an event as this watcher sees it, if the watcher sees it at all (SWATCH-10).
+    /// Encodes an event for this watcher, or returns `None` if the event does not concern it (SWATCH-10).
     fn encode(&mut self, event: &Event, now: Timestamp) -> Option<Bytes> {
         let matched = event.previous.as_ref().is_some_and(|stored| self.matches(stored));
         let matches = event.current.as_ref().is_some_and(|stored| self.matches(stored));
@@ -228,7 +228,7 @@ impl Watch {
         let with_columns = std::mem::take(&mut self.columns_due);
         let key = Key { api_version: self.api_version.clone(), representation: self.representation, saying, with_columns };
         Some(event.encoded(&key, || {
-            // An object that goes is as it was written last, but for its version.
+            // A departing object has the content of its last write under the new revision.
             let written = event.previous.as_ref().filter(|_| saying == Saying::Deleted).unwrap_or(stored).revision();
             let view = self.state.view_of(&self.kind, stored, written);
             encode::event(&self.kind, saying, &view, self.representation, with_columns, now)
@@ -240,14 +240,14 @@ impl Watch {
             || self.query.selection.matches(&self.kind, self.state.view(&self.kind, stored).value())
     }
 
-    /// Waits for an event, a bookmark that is due, or the end.
+    /// Waits for an event, for a due bookmark, or for the end.
     async fn idle(&mut self, revision: u64) {
         let now = self.state.clock.moment();
         if now >= self.deadline {
             self.subscription = None;
             return;
         }
-        // A bookmark promises that everything before it was shown.
+        // A bookmark promises that all earlier events were sent.
         if let Some(due) = self.next_bookmark.filter(|due| *due <= now && self.held.is_empty()) {
             self.ready.push_back(encode::bookmark(&self.kind, revision, false, self.representation));
             let last = self.deadline.saturating_sub(LAST_BOOKMARK);

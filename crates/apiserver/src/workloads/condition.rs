@@ -1,11 +1,11 @@
-//! Conditions: lists in which each type stands once.
+//! Conditions: lists with one entry per type.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::read::{list, stamp, text};
 
-/// One condition as a rule wants it.
+/// A condition to be set by a rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Condition<'a> {
     pub(super) kind: &'a str,
@@ -24,17 +24,17 @@ impl<'a> Condition<'a> {
     }
 }
 
-/// The condition of a type in the status of an object.
+/// Returns the condition of a type in the status of an object.
 pub(super) fn find<'a>(object: &'a Value, kind: &str) -> Option<&'a Value> {
     list(object, "/status/conditions").iter().find(|condition| text(condition, "/type") == kind)
 }
 
-/// Whether the condition of a type is True.
+/// Returns true if the condition of a type is True.
 pub(super) fn is_true(object: &Value, kind: &str) -> bool {
     find(object, kind).is_some_and(|condition| text(condition, "/status") == "True")
 }
 
-/// Puts a condition into a list. The transition time moves only when the status does; `extra` are further members.
+/// Sets a condition in a list. The transition time changes only with the status; `extra` are further members.
 pub(super) fn set(conditions: &mut Vec<Value>, condition: Condition<'_>, now: Timestamp, extra: &Value) {
     let position = conditions.iter().position(|present| text(present, "/type") == condition.kind);
     let present = position.map(|index| &conditions[index]);
@@ -59,7 +59,7 @@ pub(super) fn set(conditions: &mut Vec<Value>, condition: Condition<'_>, now: Ti
     }
 }
 
-/// The conditions of an object, to be changed.
+/// Returns a copy of the conditions of an object, for editing.
 pub(super) fn of(object: &Value) -> Vec<Value> {
     list(object, "/status/conditions").to_vec()
 }

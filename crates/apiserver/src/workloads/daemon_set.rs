@@ -1,4 +1,4 @@
-//! DaemonSets: one pod on each node that takes it (STG-10).
+//! DaemonSets: one pod on each node that accepts it (STG-10).
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use super::{
 
 const GENERATION_LABEL: &str = "pod-template-generation";
 
-/// What a DaemonSet does next; `owned` are its pods, `revisions` its ControllerRevisions.
+/// Plans the next step of a DaemonSet; `owned` are its pods, `revisions` its ControllerRevisions.
 pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &[&Value], around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     let history = History::of(set, revisions);
@@ -33,7 +33,7 @@ pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &
     plan
 }
 
-/// Creates missing pods, and deletes those that are done, doubled, or on nodes that do not take them any more.
+/// Creates missing pods, and deletes pods that are finished, duplicate, or on nodes that no longer accept them.
 fn place(set: &Value, owned: &[&Value], wanted: &[&Value], model: &Value, plan: &mut Plan) {
     for node in wanted {
         let mut here = owned.iter().filter(|pod| !is_deleted(pod) && node_of(pod) == node.name());
@@ -52,7 +52,7 @@ fn place(set: &Value, owned: &[&Value], wanted: &[&Value], model: &Value, plan: 
     }
 }
 
-/// Rolling update: pods of another revision go, as long as no more than allowed are unavailable.
+/// Rolls out a new revision: deletes pods of other revisions, as long as no more than the allowed number are unavailable.
 fn roll(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, around: Surroundings<'_>, plan: &mut Plan) {
     if text(set, "/spec/updateStrategy/type") == "OnDelete" {
         return;
@@ -63,7 +63,7 @@ fn roll(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, around: Su
         owned.iter().filter(|pod| pods::is_active(pod) && is_available(set, pod, around, &mut Plan::default())).count() as i64;
     let mut spare = (limit - (total - available)).max(0);
     for pod in owned.iter().filter(|pod| pods::is_active(pod) && pod.label(POD_LABEL) != Some(hash)) {
-        // A pod that is not available costs nothing.
+        // The deletion of an unavailable pod does not lower availability.
         let costs = i64::from(is_available(set, pod, around, &mut Plan::default()));
         if costs <= spare {
             spare -= costs;
@@ -101,7 +101,7 @@ fn is_available(set: &Value, pod: &Value, around: Surroundings<'_>, plan: &mut P
     pods::is_available(pod, int(set, "/spec/minReadySeconds"), around.now, plan)
 }
 
-/// The pod that goes to each node.
+/// Returns the pod that is created on each node, without its node.
 fn pod(set: &Value, hash: &str) -> Value {
     let mut pod = template::pod(set, at(set, "/spec/template"));
     pod["metadata"]["generateName"] = template::generate_name(set).into();
@@ -122,7 +122,7 @@ fn pod(set: &Value, hash: &str) -> Value {
     pod
 }
 
-/// The pod, for the node of this name.
+/// Returns the pod for the node of this name.
 fn bound_to(model: &Value, set: &Value, node: &str) -> Value {
     let mut pod = model.clone();
     pod["metadata"]["namespace"] = set.namespace().into();
@@ -131,7 +131,7 @@ fn bound_to(model: &Value, set: &Value, node: &str) -> Value {
     pod
 }
 
-/// The node that a pod runs on, or is meant for.
+/// Returns the node that a pod runs on, or is meant for.
 fn node_of(pod: &Value) -> &str {
     const MEANT_FOR: &str =
         "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchFields/0/values/0";

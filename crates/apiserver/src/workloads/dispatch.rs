@@ -1,4 +1,4 @@
-//! Which rule is about which kind.
+//! The dispatch of workloads to the rules of their kinds.
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
@@ -9,20 +9,20 @@ use super::{
     replica_set, stateful_set,
 };
 
-/// What a rule may see besides the workload.
+/// The objects that a rule may read besides the workload.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Family<'a> {
     /// The objects that the workload controls.
     pub(super) owned: &'a [&'a Value],
-    /// The claims of its namespace.
+    /// The claims of the workload's namespace.
     pub(super) claims: &'a [&'a Value],
     /// All nodes.
     pub(super) nodes: &'a [&'a Value],
 }
 
-/// What a workload does next.
+/// Plans the next step of a workload.
 pub(super) fn plan(workload: &Value, family: Family<'_>, around: Surroundings<'_>) -> Plan {
-    // The wish of a Deployment is that of its pods; its ReplicaSets exist all the same.
+    // The outcome requested for a Deployment is that of its pods; its ReplicaSets are created all the same.
     if Wishes::of(workload).outcome == Outcome::Manual {
         return Plan::default();
     }

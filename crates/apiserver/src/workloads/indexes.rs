@@ -2,12 +2,12 @@
 
 use std::{fmt, iter::once};
 
-/// A set of indexes: sorted runs that do not touch, each from its first to its last index.
+/// A set of indexes: sorted, separate runs, each from its first to its last index.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Indexes(Vec<(i64, i64)>);
 
 impl Indexes {
-    /// What a text and single indexes say together, up to a bound. The text may be anything: users write it too.
+    /// Returns the union of the indexes in a text and single ones, below a bound. Invalid parts of the text are ignored, since users can write it.
     pub(super) fn of(text: &str, single: impl Iterator<Item = i64>, below: i64) -> Self {
         let runs = text.split(',').filter_map(|part| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -35,7 +35,7 @@ impl Indexes {
         self.0.iter().map(|(first, last)| last - first + 1).sum()
     }
 
-    /// The indexes up to the bound that are not in the set.
+    /// Returns the indexes up to the bound that are not in the set.
     pub(super) fn missing(&self, below: i64) -> impl Iterator<Item = i64> {
         let starts = once(0).chain(self.0.iter().map(|(_, last)| last + 1));
         let ends = self.0.iter().map(|(first, _)| *first).chain(once(below));
@@ -43,7 +43,7 @@ impl Indexes {
     }
 }
 
-/// Runs of three and more are joined.
+/// Prints the set; runs of three or more indexes are joined.
 impl fmt::Display for Indexes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, (first, last)) in self.0.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Jobs: pods that run to their end (STG-11).
+//! Jobs: pods that run to completion (STG-11).
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use super::{
 
 const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 
-/// What a Job does next; `owned` are its pods.
+/// Plans the next step of a Job; `owned` are its pods.
 pub(super) fn plan(job: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     if is_deleted(job) {
@@ -52,7 +52,7 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// Counts pods. What was counted once stays counted, also when its pod is deleted.
+    /// Counts pods. Pods that the status has counted stay counted after their deletion.
     fn of(job: &Value, owned: &[&'a Value]) -> Self {
         let in_phase = |phase: &'static str| owned.iter().filter(move |pod| text(pod, "/status/phase") == phase);
         Self {
@@ -109,7 +109,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Creates and deletes pods, up to the parallelism and what is still missing.
+/// Creates and deletes pods, up to the parallelism and the missing completions.
 fn run(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
     let parallelism = at(job, "/spec/parallelism").as_i64().unwrap_or(1);
     let wanted = match at(job, "/spec/completions").as_i64() {
@@ -164,7 +164,7 @@ fn suspend(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
     plan.status(job, status);
 }
 
-/// The Job is over, one way or the other: what still runs goes.
+/// Ends the Job with these conditions, and deletes the pods that still run.
 fn end(job: &Value, state: &State<'_>, wanted: &[(&str, &str, &str)], now: Timestamp, plan: &mut Plan) {
     state.active.iter().for_each(|pod| plan.delete(pod));
     let mut status = state.status(job, 0);
@@ -182,7 +182,7 @@ fn end(job: &Value, state: &State<'_>, wanted: &[(&str, &str, &str)], now: Times
     plan.status(job, status);
 }
 
-/// Of a finished Job only the count of pods on their way out still changes.
+/// Updates the status of a finished Job, in which only the number of terminating pods still changes.
 fn finish_status(job: &Value, owned: &[&Value], plan: &mut Plan) {
     plan.status(job, State::of(job, owned).status(job, 0));
 }
@@ -201,7 +201,7 @@ fn expire(job: &Value, now: Timestamp, plan: &mut Plan) {
     }
 }
 
-/// Whether the Job has run to its end.
+/// Returns true if the Job has finished.
 pub(super) fn is_finished(job: &Value) -> bool {
     condition::is_true(job, "Complete") || condition::is_true(job, "Failed")
 }

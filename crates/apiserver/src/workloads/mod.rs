@@ -1,9 +1,9 @@
-//! Workload stages: they play the workload controllers, the scheduler and the kubelet, so that Deployments, StatefulSets, DaemonSets,
-//! Jobs and pods become ready without nodes.
+//! Workload stages: a simulation of the workload controllers, the scheduler and the kubelet, so that Deployments, StatefulSets, DaemonSets, Jobs and
+//! pods become ready without nodes.
 //!
-//! Every decision is a pure function of objects and the time: [`pod::next`] says what happens to a pod next, the `plan` functions say
-//! what a workload does with its children. One controller feeds them with what the server holds and makes the writes that they ask for,
-//! on the server's clock. A test steers single objects by annotations ([`READY_AFTER`], [`OUTCOME`]).
+//! Every decision is a pure function of objects and the time: [`pod::next`] plans the next change of a pod, the `plan` functions plan the changes of
+//! a workload's children. One controller calls them with the content of the server and makes the writes that they plan, on the server's clock. A test
+//! controls single objects by annotations ([`READY_AFTER`], [`OUTCOME`]).
 
 pub mod around;
 mod condition;

@@ -1,41 +1,41 @@
-//! How far the stages go, and how long they take.
+//! The extent and the delays of the workload simulation.
 
 use std::time::Duration;
 
-/// Whether somebody plays the workload controllers, the scheduler and the kubelet (STG-1).
+/// The extent to which workload controllers, scheduler and kubelet are simulated (STG-1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Workloads {
-    /// Nobody: workloads stay as they were written, as on an API server alone.
+    /// No simulation: workloads stay as they were written, as on an API server alone.
     #[default]
     Off,
-    /// Only the status of workloads is written; they have no child objects. Cheap enough for thousands of servers.
+    /// Only the status of workloads is written; they have no child objects. This is cheap enough for thousands of servers.
     Status,
-    /// ReplicaSets, pods, revisions and claims are created as the real controllers do it, and the pods are run.
+    /// ReplicaSets, pods, revisions and claims are created as the real controllers do, and the pods are run.
     Pods,
 }
 
-/// How long the stages of a workload take on the server's clock (STG-2). All zero at first: a workload is ready before the answer to
-/// its write is sent.
+/// The delays of the stages of a workload on the server's clock (STG-2). All are zero by default: a workload is ready before the answer to its write
+/// is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StageDelays {
-    /// From the creation of a pod until it has a node.
+    /// The time from the creation of a pod until it has a node.
     pub scheduled: Duration,
-    /// From then until its sandbox and its init containers are done.
+    /// The time from the scheduling of a pod until its sandbox and its init containers are done.
     pub started: Duration,
-    /// From then until its containers are ready.
+    /// The time from the start of a pod until its containers are ready.
     pub ready: Duration,
-    /// From then until a pod of a Job is done.
+    /// The time from the readiness of a Job's pod until it is done.
     pub job_done: Duration,
-    /// From the deletion of a pod until it is gone; never longer than its grace period.
+    /// The time from the deletion of a pod until it is gone; never longer than its grace period.
     pub terminated: Duration,
-    /// From the creation of a claim until it is bound.
+    /// The time from the creation of a claim until it is bound.
     pub bound: Duration,
 }
 
 impl StageDelays {
-    /// No delay anywhere.
+    /// No delays.
     pub const NONE: Self = Self {
         scheduled: Duration::ZERO,
         started: Duration::ZERO,
@@ -45,12 +45,12 @@ impl StageDelays {
         bound: Duration::ZERO,
     };
 
-    /// This long until ready, done, and terminated, and no other delay: slow enough to watch.
+    /// Returns delays that are long enough to observe: this time for `ready`, `job_done` and `terminated`, and none for the other stages.
     pub const fn visible(delay: Duration) -> Self {
         Self { ready: delay, job_done: delay, terminated: delay, ..Self::NONE }
     }
 
-    /// From the creation of a pod until it is ready.
+    /// Returns the time from the creation of a pod until it is ready.
     pub(super) fn until_ready(&self) -> Duration {
         self.scheduled + self.started + self.ready
     }

@@ -1,4 +1,4 @@
-//! The nodes that pods are placed on.
+//! The nodes that pods are scheduled on.
 
 use std::net::Ipv4Addr;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::admission::NOT_READY;
 
-/// The nodes a pod may be placed on, and the address that its next pod gets.
+/// The nodes that a pod may be scheduled on, and the address of the next started pod.
 #[derive(Clone, Copy, Debug)]
 pub struct Nodes<'a> {
     /// All nodes of the cluster.
@@ -24,24 +24,24 @@ pub struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// The node of this name.
+    /// Returns the node of this name.
     pub(super) fn named(&self, name: &str) -> Option<&'a Value> {
         self.all.iter().copied().find(|node| node.name() == name)
     }
 
-    /// The first node that takes the pod.
+    /// Returns the first node that accepts the pod.
     pub(super) fn place(&self, pod: &Value) -> Option<&'a Value> {
         self.all.iter().copied().find(|node| takes(node, pod))
     }
 }
 
-/// The address of the n-th pod, in 10.244.0.0/16; reused after 65,000 pods.
+/// Returns the address of the n-th pod, in 10.244.0.0/16; addresses are reused after 65,000 pods.
 pub fn pod_address(n: u32) -> Ipv4Addr {
     let host = n % 65_000 + 1;
     Ipv4Addr::new(10, 244, (host >> 8) as u8, host as u8)
 }
 
-/// The n-th node of the embedded cluster, without anything that the server sets (STG-5).
+/// Returns the n-th node of the embedded cluster, without the fields that the server sets (STG-5).
 pub fn node(n: usize, now: Timestamp) -> Value {
     let name = format!("kubewright-node-{n}");
     let resources = json!({"cpu": "64", "memory": "256Gi", "pods": "1000", "ephemeral-storage": "1Ti"});
@@ -85,7 +85,7 @@ pub fn node(n: usize, now: Timestamp) -> Value {
     })
 }
 
-/// What a node does next: once it is ready, it loses the taint that every new node has.
+/// Plans the next step of a node: once it is ready, it loses the taint that every new node has.
 pub fn life(node: &Value) -> Plan {
     let mut plan = Plan::default();
     let conditions = list(node, "/status/conditions");
@@ -99,20 +99,20 @@ pub fn life(node: &Value) -> Plan {
     plan
 }
 
-/// The address of a node inside the cluster.
+/// Returns the address of a node inside the cluster.
 pub(super) fn address(node: &Value) -> &str {
     let addresses = list(node, "/status/addresses");
     addresses.iter().find(|address| text(address, "/type") == "InternalIP").map_or("", |address| text(address, "/address"))
 }
 
-/// Whether the pod can be placed on the node: its node selector matches, and it tolerates the taints.
+/// Returns true if the pod can be scheduled on the node: its node selector matches, and it tolerates the taints.
 pub(super) fn takes(node: &Value, pod: &Value) -> bool {
     !flag(node, "/spec/unschedulable")
         && is_selected(node, pod)
         && list(node, "/spec/taints").iter().all(|taint| is_tolerated(taint, pod))
 }
 
-/// Whether a DaemonSet's pod belongs on the node: its own pods tolerate cordons and pressure.
+/// Returns true if a DaemonSet's pod belongs on the node; such pods tolerate cordons and pressure.
 pub(super) fn takes_daemon(node: &Value, pod: &Value) -> bool {
     let own = |taint: &&Value| text(taint, "/key").starts_with("node.kubernetes.io/");
     is_selected(node, pod) && list(node, "/spec/taints").iter().filter(|taint| !own(taint)).all(|taint| is_tolerated(taint, pod))
@@ -125,7 +125,7 @@ fn is_selected(node: &Value, pod: &Value) -> bool {
         && (required.is_empty() || required.iter().any(|term| is_matched(node, term)))
 }
 
-/// A term of a node affinity: all its expressions over labels, and over the name.
+/// Returns true if a term of a node affinity matches: all its expressions over labels and over the name.
 fn is_matched(node: &Value, term: &Value) -> bool {
     let fields = Map::from_iter([("metadata.name".to_owned(), Value::from(node.name()))]);
     list(term, "/matchExpressions").iter().all(|expression| template::holds(expression, node.labels()))
@@ -133,7 +133,7 @@ fn is_matched(node: &Value, term: &Value) -> bool {
 }
 
 fn is_tolerated(taint: &Value, pod: &Value) -> bool {
-    // A preference keeps no pod away.
+    // A taint that is only a preference keeps no pod away.
     text(taint, "/effect") == "PreferNoSchedule"
         || list(pod, "/spec/tolerations").iter().any(|toleration| tolerates(toleration, taint))
 }

@@ -1,4 +1,4 @@
-//! What a rule decides: writes, and when to look again.
+//! Plans: the decisions of rules about writes and their next evaluation.
 
 use std::time::Duration;
 
@@ -8,61 +8,61 @@ use serde_json::Value;
 
 use super::{StageDelays, read::without_zeros};
 
-/// What a rule may look at besides the objects.
+/// The inputs of a rule besides objects.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Surroundings<'a> {
     /// Wall time.
     pub now: Timestamp,
-    /// How long stages take.
+    /// The delays of the stages.
     pub delays: &'a StageDelays,
 }
 
 impl<'a> Surroundings<'a> {
-    /// Time and delays.
+    /// Returns the inputs for a time and delays.
     pub fn new(now: Timestamp, delays: &'a StageDelays) -> Self {
         Self { now, delays }
     }
 }
 
-/// One write.
+/// A write that a rule has decided on.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Write {
-    /// Create this object. It has a name or a `generateName`.
+    /// Creates this object, which has a name or a `generateName`.
     Create(Value),
-    /// Merge this patch into the object.
+    /// Applies this merge patch to the object.
     Patch(ObjectKey, Value),
-    /// Make this the status of the object.
+    /// Sets the status of the object.
     Status(ObjectKey, Value),
-    /// Put the pod on the node of this name.
+    /// Binds the pod to the node of this name.
     Bind(ObjectKey, String),
-    /// Delete the object; its dependents follow.
+    /// Deletes the object and, through the garbage collector, its dependents.
     Delete(ObjectKey),
-    /// Delete the pod without grace.
+    /// Deletes the pod without a grace period.
     DeleteNow(ObjectKey),
 }
 
-/// What is to be done now, and when to look again though nothing changes.
+/// The writes to make now, and the time of the next evaluation if nothing changes before.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// In this order; they belong together, and a failed one ends the round.
+    /// The writes in order. They belong together: a failed one ends the round.
     pub writes: Vec<Write>,
-    /// The next time at which the rule may decide something else.
+    /// The next time at which the rule may decide differently.
     pub wake: Option<Timestamp>,
-    /// Whether there is more to create than one burst. The rule goes on after a pause ([`Plan::PAUSE`]).
+    /// True if there is more to create than one burst allows. The rule continues after a pause ([`Plan::PAUSE`]).
     pub is_burst: bool,
 }
 
-/// The most that is written in one burst of pods.
+/// The maximum number of writes in one burst of pods.
 const MOST_WRITES: usize = 500;
 
 impl Plan {
-    /// How long a rule rests after a burst, whatever changes meanwhile.
+    /// The pause of a rule after a burst, whatever changes meanwhile.
     pub const PAUSE: Duration = Duration::from_secs(1);
 
-    /// Whether one more pod may be created in this burst.
+    /// Returns true if one more pod may be created in this burst.
     pub(super) fn may_create(&mut self) -> bool {
         self.is_burst |= self.writes.len() >= MOST_WRITES;
         !self.is_burst
@@ -80,14 +80,14 @@ impl Plan {
         self.writes.extend(object.key().map(Write::Delete));
     }
 
-    /// Writes the status, unless the object has it already (STG-14).
+    /// Plans a write of the status, unless the object already has it (STG-14).
     pub(super) fn status(&mut self, object: &Value, status: Value) {
         if without_zeros(object.get("status").unwrap_or(&Value::Null)) != without_zeros(&status) {
             self.writes.extend(object.key().map(|key| Write::Status(key, status)));
         }
     }
 
-    /// Asks to be called again at that time, when it is still to come.
+    /// Plans an evaluation at that time, if it is in the future.
     pub(super) fn wake_at(&mut self, time: Timestamp, now: Timestamp) {
         if time > now {
             self.wake = Some(self.wake.map_or(time, |wake| wake.min(time)));

@@ -1,4 +1,4 @@
-//! What controllers ask of the pods they own.
+//! Properties of owned pods that the controllers need.
 
 use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
@@ -10,22 +10,22 @@ use super::{
     read::{created, is_deleted, seconds_after, text, time},
 };
 
-/// Whether the pod runs or will run.
+/// Returns true if the pod runs or will run.
 pub(super) fn is_active(pod: &Value) -> bool {
     !is_deleted(pod) && !is_done(pod)
 }
 
-/// Whether the pod has run to its end.
+/// Returns true if the pod has finished.
 pub(super) fn is_done(pod: &Value) -> bool {
     matches!(text(pod, "/status/phase"), "Succeeded" | "Failed")
 }
 
-/// Whether the pod is ready.
+/// Returns true if the pod is ready.
 pub(super) fn is_ready(pod: &Value) -> bool {
     condition::is_true(pod, "Ready")
 }
 
-/// Whether the pod has been ready for long enough; when it will be, goes into the plan.
+/// Returns true if the pod has been ready for long enough; otherwise the time at which it will be is added to the plan.
 pub(super) fn is_available(pod: &Value, min_ready_seconds: i64, now: Timestamp, plan: &mut Plan) -> bool {
     if !is_ready(pod) {
         return false;
@@ -36,7 +36,7 @@ pub(super) fn is_available(pod: &Value, min_ready_seconds: i64, now: Timestamp, 
     available_at <= now
 }
 
-/// The order in which pods are given up: those that are not placed, not running, not ready first; then the younger.
+/// Compares pods by the order of their removal: first those that are not scheduled, not running or not ready, then the younger ones.
 pub(super) fn by_worth(one: &Value, other: &Value) -> std::cmp::Ordering {
     let worth = |pod: &Value| (!text(pod, "/spec/nodeName").is_empty(), text(pod, "/status/phase") == "Running", is_ready(pod));
     worth(one).cmp(&worth(other)).then_with(|| created(other).cmp(&created(one))).then_with(|| other.name().cmp(one.name()))

@@ -1,69 +1,69 @@
-//! Reading and comparing parts of objects.
+//! Access to and comparison of parts of objects.
 
 use jiff::{SignedDuration, Timestamp};
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// The value at a JSON pointer, or null.
+/// Returns the value at a JSON pointer, or null.
 pub(super) fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
     value.pointer(pointer).unwrap_or(&Value::Null)
 }
 
-/// The text at a JSON pointer, or an empty one.
+/// Returns the text at a JSON pointer, or an empty one.
 pub(super) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     at(value, pointer).as_str().unwrap_or_default()
 }
 
-/// The number at a JSON pointer, or 0.
+/// Returns the number at a JSON pointer, or 0.
 pub(super) fn int(value: &Value, pointer: &str) -> i64 {
     at(value, pointer).as_i64().unwrap_or_default()
 }
 
-/// The flag at a JSON pointer, or false.
+/// Returns the flag at a JSON pointer, or false.
 pub(super) fn flag(value: &Value, pointer: &str) -> bool {
     at(value, pointer).as_bool().unwrap_or_default()
 }
 
-/// The list at a JSON pointer, or an empty one.
+/// Returns the list at a JSON pointer, or an empty one.
 pub(super) fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     at(value, pointer).as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The time at a JSON pointer.
+/// Returns the time at a JSON pointer.
 pub(super) fn time(value: &Value, pointer: &str) -> Option<Timestamp> {
     text(value, pointer).parse().ok()
 }
 
-/// When the object was created.
+/// Returns the creation time of the object.
 pub(super) fn created(object: &Value) -> Timestamp {
     time(object, "/metadata/creationTimestamp").unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// Whether the object is being deleted.
+/// Returns true if the object is being deleted.
 pub(super) fn is_deleted(object: &Value) -> bool {
     object.deletion_timestamp().is_some()
 }
 
-/// A time as objects carry it: whole seconds.
+/// Returns a time in the form in which objects carry it, in whole seconds.
 pub(super) fn stamp(time: Timestamp) -> Value {
     Timestamp::from_second(time.as_second()).unwrap_or(time).to_string().into()
 }
 
-/// A moment later.
+/// Returns the time after a delay.
 pub(super) fn after(time: Timestamp, delay: Duration) -> Timestamp {
     SignedDuration::try_from(delay).ok().and_then(|delay| time.checked_add(delay).ok()).unwrap_or(Timestamp::MAX)
 }
 
-/// A number of seconds later.
+/// Returns the time after a number of seconds.
 pub(super) fn seconds_after(time: Timestamp, seconds: i64) -> Timestamp {
     after(time, Duration::from_secs(seconds.max(0) as u64))
 }
 
-/// A number or a percentage of a total.
+/// Returns a number, or the number for a percentage of a total.
 pub(super) fn scaled(value: &Value, default: &str, total: i64, round_up: bool) -> i64 {
     let percentage = |text: &str| -> i64 {
-        // Wide enough for any product; what is no number is refused before it is stored.
+        // The type is wide enough for any product; values that are not numbers are refused before they are stored.
         let percent: i64 = text.trim_end_matches('%').parse().unwrap_or_default();
         let hundredfold = i128::from(percent) * i128::from(total) + if round_up { 99 } else { 0 };
         i64::try_from(hundredfold / 100).unwrap_or(if percent < 0 { i64::MIN } else { i64::MAX })
@@ -75,7 +75,7 @@ pub(super) fn scaled(value: &Value, default: &str, total: i64, round_up: bool) -
     }
 }
 
-/// The object without members that are null, zero, or empty, as built-in types leave them out when they are printed.
+/// Returns the object without members that are null, zero or empty, which built-in types omit when they are printed.
 pub(super) fn without_zeros(value: &Value) -> Value {
     match value {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! ReplicaSets and ReplicationControllers: as many pods as asked for (STG-8).
+//! ReplicaSets and ReplicationControllers, which keep the desired number of pods (STG-8).
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::{
     template,
 };
 
-/// What a ReplicaSet or ReplicationController does next; `owned` are the pods that it controls.
+/// Plans the next step of a ReplicaSet or ReplicationController; `owned` are the pods that it controls.
 pub(super) fn plan(set: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     let wanted = at(set, "/spec/replicas").as_i64().unwrap_or(1);

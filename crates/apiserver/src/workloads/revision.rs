@@ -1,4 +1,4 @@
-//! ControllerRevisions: the templates that StatefulSets and DaemonSets had.
+//! ControllerRevisions: the current and past templates of StatefulSets and DaemonSets.
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use super::{
 pub(super) const HASH_LABEL: &str = "controller.kubernetes.io/hash";
 pub(super) const POD_LABEL: &str = "controller-revision-hash";
 
-/// The revisions of a workload; `present` is that of its template.
+/// The revisions of a workload; `present` is that of its current template.
 #[derive(Debug)]
 pub(super) struct History<'a> {
     present: Present<'a>,
@@ -22,7 +22,7 @@ pub(super) struct History<'a> {
 #[derive(Debug)]
 enum Present<'a> {
     Stored(&'a Value),
-    /// Still to be created.
+    /// A revision that is still to be created.
     New(Value),
 }
 
@@ -40,7 +40,7 @@ impl<'a> History<'a> {
         Self { present, all }
     }
 
-    /// The revision of the present template.
+    /// Returns the revision of the current template.
     pub(super) fn present(&self) -> &Value {
         match &self.present {
             Present::Stored(stored) => stored,
@@ -48,7 +48,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Creates the present revision when it is new, and makes it the newest when the workload went back to it.
+    /// Creates the current revision if it is new, and makes it the newest if the workload returned to an older one.
     pub(super) fn keep(&self, plan: &mut Plan) {
         match &self.present {
             Present::New(new) => plan.create(new.clone()),
@@ -61,12 +61,12 @@ impl<'a> History<'a> {
         }
     }
 
-    /// The template of a revision by its name.
+    /// Returns the template of the revision of this name.
     pub(super) fn template(&self, name: &str) -> Option<&Value> {
         self.all.iter().find(|revision| revision.name() == name).map(|revision| at(revision, "/data/spec/template"))
     }
 
-    /// Deletes the oldest revisions beyond the limit that nobody uses.
+    /// Deletes the oldest unused revisions beyond the limit.
     pub(super) fn clean_up(&self, workload: &Value, in_use: impl Fn(&Value) -> bool, plan: &mut Plan) {
         let limit = at(workload, "/spec/revisionHistoryLimit").as_u64().unwrap_or(10) as usize;
         let present = self.present().name();
@@ -76,7 +76,7 @@ impl<'a> History<'a> {
     }
 }
 
-/// The hash in the name of a revision.
+/// Returns the hash in the name of a revision.
 pub(super) fn hash_of(revision: &Value) -> &str {
     revision.label(HASH_LABEL).unwrap_or_default()
 }
@@ -108,7 +108,7 @@ fn create(workload: &Value, all: &[&Value]) -> Value {
     revision
 }
 
-/// The template as a revision carries it: a patch that replaces the template as a whole.
+/// Returns the template in the form of a revision: a patch that replaces the whole template.
 fn marked(template: &Value) -> Value {
     let mut marked = template.clone();
     if text(&marked, "/$patch").is_empty() {
@@ -117,7 +117,7 @@ fn marked(template: &Value) -> Value {
     marked
 }
 
-/// The template of a revision as pods are made from it.
+/// Returns the template of a revision in the form from which pods are created.
 pub(super) fn unmarked(template: &Value) -> Value {
     let mut unmarked = template.clone();
     if let Some(members) = unmarked.as_object_mut() {

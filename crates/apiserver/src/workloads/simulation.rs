@@ -1,4 +1,4 @@
-//! A cluster in a map, for tests of the rules: it applies what they decide until nothing changes.
+//! A simulated cluster for tests of the rules: it applies their plans until nothing changes.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -21,9 +21,9 @@ pub(super) struct Simulation {
     pub(super) now: Timestamp,
     pub(super) delays: StageDelays,
     counter: usize,
-    /// Every write, in words.
+    /// A description of every write.
     pub(super) log: Vec<String>,
-    /// The least number of ready pods, and the greatest number of pods, since the last call of `watch_pods`.
+    /// The minimum number of ready pods since the last call of `watch_pods`.
     pub(super) least_ready: usize,
     pub(super) most_pods: usize,
 }
@@ -48,7 +48,7 @@ impl Simulation {
         self
     }
 
-    /// Applies an object as a user: creates it, or replaces its spec and annotations; then lets the rules work.
+    /// Applies an object as a user does: creates it, or replaces its spec and annotations. Then runs the rules.
     pub(super) fn apply(&mut self, object: Value) {
         match self.objects.get_mut(&key(&object)) {
             Some(present) => {
@@ -87,7 +87,7 @@ impl Simulation {
         (self.least_ready, self.most_pods) = (usize::MAX, 0);
     }
 
-    /// Lets the rules work until nothing changes.
+    /// Runs the rules until nothing changes.
     pub(super) fn settle(&mut self) {
         for _ in 0..1000 {
             if !self.round() {
@@ -216,7 +216,7 @@ fn key(object: &Value) -> Key {
     (object.kind().to_owned(), object.name().to_owned())
 }
 
-/// A workload with a selector and a template, as the server would have stored it.
+/// Returns a workload with a selector and a template, in the form in which the server would store it.
 pub(super) fn workload(kind: &str, name: &str, spec: Value) -> Value {
     let api_version = if kind == "Job" { "batch/v1" } else { "apps/v1" };
     let mut workload = json!({
@@ -232,12 +232,12 @@ pub(super) fn workload(kind: &str, name: &str, spec: Value) -> Value {
     workload
 }
 
-/// The reason of a condition, with its status.
+/// Returns the status and the reason of a condition.
 pub(super) fn condition_of<'a>(object: &'a Value, kind: &str) -> (&'a str, &'a str) {
     condition::find(object, kind).map_or(("", ""), |condition| (text(condition, "/status"), text(condition, "/reason")))
 }
 
-/// A number of the status.
+/// Returns a number of the status.
 pub(super) fn count(object: &Value, field: &str) -> i64 {
     at(object, "/status").get(field).and_then(Value::as_i64).unwrap_or_default()
 }

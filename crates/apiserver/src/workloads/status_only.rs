@@ -1,4 +1,4 @@
-//! Workloads without children: the status says what it would say if all pods ran (STG-1, mode `Status`).
+//! Workloads without children: their status is that of a workload whose pods all run (STG-1, mode `Status`).
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
@@ -12,12 +12,12 @@ use super::{
     template,
 };
 
-/// The status of a Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job. The time until ready counts from the
-/// creation of the object.
+/// Plans the status of a Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job. The time until ready counts from the creation
+/// of the object.
 pub(super) fn plan(object: &Value, nodes: usize, around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     let wishes = Wishes::of(object);
-    // A CronJob has nothing but children.
+    // The status of a CronJob consists of its children.
     if wishes.outcome == Outcome::Manual || is_deleted(object) || object.kind() == "CronJob" {
         return plan;
     }

@@ -1,14 +1,14 @@
-//! From a pod template to pods, and to the hash that names a revision of it.
+//! Pod templates: the pods and the revision hash that are derived from them.
 
 use kubewright_machinery::object::{ObjectExt, canonical_json};
 use serde_json::{Map, Value, json};
 
 use super::{read::at, wishes};
 
-/// The alphabet of generated names: no vowels, and nothing that reads like another character.
+/// The alphabet of generated names: no vowels, and no characters that can be mistaken for each other.
 const SAFE: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// A pod from the template of its controller, without a name.
+/// Returns a pod from the template of its controller, without a name.
 pub(super) fn pod(controller: &Value, template: &Value) -> Value {
     let mut metadata = json!({"namespace": controller.namespace(), "ownerReferences": [owner_reference(controller)]});
     for member in ["labels", "annotations", "finalizers"] {
@@ -23,7 +23,7 @@ pub(super) fn pod(controller: &Value, template: &Value) -> Value {
     pod
 }
 
-/// The reference by which a controller owns what it creates.
+/// Returns the owner reference of an object that a controller creates.
 pub(super) fn owner_reference(owner: &Value) -> Value {
     json!({
         "apiVersion": owner.api_version(), "kind": owner.kind(), "name": owner.name(), "uid": owner.uid(),
@@ -31,12 +31,12 @@ pub(super) fn owner_reference(owner: &Value) -> Value {
     })
 }
 
-/// The base of a generated name.
+/// Returns the base of a generated name.
 pub(super) fn generate_name(owner: &Value) -> String {
     format!("{}-", owner.name())
 }
 
-/// A short text that differs for different templates; a collision is resolved by counting up.
+/// Returns a short hash of a template; a collision is resolved by a counter.
 pub(super) fn hash(template: &Value, collisions: i64) -> String {
     let mut hash: u32 = 0x811c_9dc5;
     let text = canonical_json(template);
@@ -47,7 +47,7 @@ pub(super) fn hash(template: &Value, collisions: i64) -> String {
     hash.to_string().bytes().map(|digit| char::from(SAFE[usize::from(digit) % SAFE.len()])).collect()
 }
 
-/// Whether two templates are the same but for a label that a controller adds.
+/// Returns true if two templates are equal except for a label that a controller adds.
 pub(super) fn is_same(one: &Value, other: &Value, added_label: &str) -> bool {
     without_label(one, added_label) == without_label(other, added_label)
 }
@@ -58,7 +58,7 @@ fn without_label(template: &Value, label: &str) -> Value {
     template
 }
 
-/// Whether a label selector matches; an empty one matches everything, an absent one nothing.
+/// Returns true if a label selector matches; an empty one matches all labels, an absent one none.
 pub(super) fn selects(selector: &Value, labels: &Map<String, Value>) -> bool {
     let exact = selector.get("matchLabels").and_then(Value::as_object);
     let expressions = selector.get("matchExpressions").and_then(Value::as_array);
@@ -67,7 +67,7 @@ pub(super) fn selects(selector: &Value, labels: &Map<String, Value>) -> bool {
         && expressions.into_iter().flatten().all(|expression| holds(expression, labels))
 }
 
-/// An expression of a selector over labels. Comparisons of numbers are for nodes only.
+/// Returns true if an expression of a selector holds for labels. Numeric comparisons are for nodes only.
 pub(super) fn holds(expression: &Value, labels: &Map<String, Value>) -> bool {
     let present = expression.get("key").and_then(Value::as_str).and_then(|key| labels.get(key));
     let among = || {

@@ -123,7 +123,7 @@ fn status_of(object: &Value, seconds: i64) -> Plan {
     status_only::plan(object, 1, Surroundings::new(now, &StageDelays::NONE))
 }
 
-/// The object with the status that mode `Status` gives it.
+/// Returns the object with the status that mode `Status` gives it.
 fn with_status(mut object: Value, seconds: i64) -> Value {
     for write in status_of(&object, seconds).writes {
         let Write::Status(_, status) = write else { panic!("{write:?}") };
@@ -150,7 +150,7 @@ fn without_children_every_workload_gets_its_final_status() {
             _ => count(&done, "readyReplicas"),
         };
         assert_eq!(sign, 1, "{done}");
-        // STG-14: at rest nothing is written.
+        // STG-14: a workload at rest is not written.
         assert_eq!(status_of(&done, 3600), Plan::default(), "{kind}");
     }
 }
@@ -169,7 +169,7 @@ fn without_children_wishes_hold_too() {
     assert_eq!(condition_of(&with_status(failing, 0), "Failed"), ("True", "BackoffLimitExceeded"));
 }
 
-/// How many pods the first round creates.
+/// Returns the number of pods that the first round creates.
 fn created(workload: &Value) -> usize {
     let around = Surroundings::new(jiff::Timestamp::UNIX_EPOCH, &StageDelays::NONE);
     let family = super::dispatch::Family { owned: &[], claims: &[], nodes: &[] };

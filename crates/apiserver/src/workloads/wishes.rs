@@ -1,4 +1,4 @@
-//! What an object asks of the stages by its annotations (STG-3).
+//! The annotations by which an object controls its stages (STG-3).
 
 use std::time::Duration;
 
@@ -7,37 +7,37 @@ use serde_json::Value;
 
 use super::{mode::StageDelays, read::at};
 
-/// How long it takes until ready.
+/// The annotation with the time until the object is ready.
 pub const READY_AFTER: &str = "testing.kubewright.dev/ready-after";
-/// What becomes of the object.
+/// The annotation with the outcome of the object.
 pub const OUTCOME: &str = "testing.kubewright.dev/outcome";
 
-/// What becomes of a workload.
+/// The outcome of a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It becomes ready.
+    /// The workload becomes ready.
     #[default]
     Ready,
-    /// It stays in the last state before ready.
+    /// The workload stays in the last state before ready.
     Never,
-    /// Its containers crash; a Job fails.
+    /// The containers crash; a Job fails.
     Fail,
-    /// The stages never touch it; the test writes its status.
+    /// The stages never change the workload; the test writes its status.
     Manual,
 }
 
-/// The wishes of one object.
+/// The settings in the annotations of one object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// What becomes of it.
+    /// The outcome of the object.
     pub outcome: Outcome,
-    /// Instead of the delay that is set for all.
+    /// The time until ready, which replaces the delay of the server.
     pub ready_after: Option<Duration>,
 }
 
 impl Wishes {
-    /// What a pod asks for, or a workload; the annotations of its pod template win over its own.
+    /// Returns the settings of a pod or a workload; the annotations of a workload's pod template take precedence over its own.
     pub fn of(object: &Value) -> Self {
         Self {
             outcome: wish(object, OUTCOME).and_then(parse_outcome).unwrap_or_default(),
@@ -45,13 +45,13 @@ impl Wishes {
         }
     }
 
-    /// The delays for an object with these wishes.
+    /// Returns the delays for an object with these settings.
     pub fn apply(&self, delays: &StageDelays) -> StageDelays {
         StageDelays { ready: self.ready_after.unwrap_or(delays.ready), ..*delays }
     }
 }
 
-/// The texts that tell a client about wishes that cannot be read and are ignored.
+/// Returns warnings about annotations that cannot be parsed and are ignored.
 pub fn warnings(object: &Value) -> Vec<String> {
     let mut warnings = Vec::new();
     for annotations in [object.annotations(), template_of(object).annotations()] {
@@ -66,7 +66,7 @@ pub fn warnings(object: &Value) -> Vec<String> {
     warnings
 }
 
-/// The wishes of a workload that its template does not override, as annotations for its pods.
+/// Returns the settings of a workload that its template does not override, as annotations for its pods.
 pub(super) fn inherited<'a>(owner: &'a Value, template: &'a Value) -> impl Iterator<Item = (&'static str, &'a str)> {
     let missing = move |key: &&'static str| template.annotation(key).is_none();
     [READY_AFTER, OUTCOME].into_iter().filter(missing).filter_map(|key| Some((key, owner.annotation(key)?)))
@@ -93,7 +93,7 @@ fn parse_outcome(text: &str) -> Option<Outcome> {
     }
 }
 
-/// A duration as Go writes it: `1m30s`, `500ms`.
+/// Parses a duration in Go's notation: `1m30s`, `500ms`.
 fn parse_duration(text: &str) -> Option<Duration> {
     GoDuration::parse(text).ok()?.to_std()
 }

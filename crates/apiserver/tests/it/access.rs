@@ -1,4 +1,4 @@
-//! Who asks, and what they may do: tokens, reviews, impersonation, roles.
+//! Authentication and authorization: tokens, reviews, impersonation, roles.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ async fn review(cluster: &Cluster, spec: Value) -> Value {
     answer.body["status"].clone()
 }
 
-/// Status and body of a request of some user.
+/// Sends a request of a user and returns status and body of the answer.
 async fn ask(cluster: &Cluster, user: Identity, method: &str, path: &str, body: Value, headers: &[(&str, &str)]) -> (u16, Value) {
     let mut request = Request::builder().method(method).uri(path);
     for (name, value) in headers {
@@ -117,7 +117,7 @@ async fn a_token_is_good_for_its_audiences_only() {
     assert_eq!(review(&cluster, json!({"token": mine, "audiences": ["b", "c"]})).await["audiences"], json!(["b"]));
     let other = ApiServer::builder().seed(8).build().unwrap();
     assert_eq!(review(&Cluster::from(other), json!({"token": mine, "audiences": ["a"]})).await["error"], "invalid bearer token");
-    // A fork has the accounts and the key.
+    // A fork has the same accounts and the same key.
     let fork = Cluster::from(cluster.server.fork());
     assert_eq!(review(&fork, json!({"token": mine, "audiences": ["a"]})).await["authenticated"], true);
 }

@@ -1,4 +1,4 @@
-//! A server under test, and short ways to talk to it.
+//! A server under test with helper methods.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) struct Cluster {
     pub(crate) server: ApiServer,
 }
 
-/// An answer that was read to its end.
+/// An answer with its complete body.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: u16,
@@ -107,12 +107,12 @@ impl From<ApiServer> for Cluster {
 /// The ConfigMaps of `default`.
 pub(crate) const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// The path of a ConfigMap in `default`.
+/// Returns the path of a ConfigMap in `default`.
 pub(crate) fn map_path(name: &str) -> String {
     format!("{MAPS}/{name}")
 }
 
-/// The definition of widgets of ex.io, with the schema of their only version.
+/// Returns the definition of widgets of ex.io, with the schema of their only version.
 pub(crate) fn widgets(schema: Value) -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -151,25 +151,25 @@ impl Answer {
         self.body["metadata"]["resourceVersion"].as_str().unwrap_or_default()
     }
 
-    /// Names of the items of a list.
+    /// Returns the names of the items of a list.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.body["items"].as_array().unwrap().iter().map(|item| item["metadata"]["name"].as_str().unwrap()).collect()
     }
 }
 
 impl Watch {
-    /// The next event; `None` at the end of the stream. Waits in virtual time.
+    /// Returns the next event; `None` at the end of the stream. Waits in virtual time.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let frame = self.body.frame().await?.unwrap();
         Some(serde_json::from_slice(&frame.into_data().unwrap()).unwrap())
     }
 
-    /// The next event as it was sent.
+    /// Returns the bytes of the next event.
     pub(crate) async fn bytes(&mut self) -> bytes::Bytes {
         self.body.frame().await.unwrap().unwrap().into_data().unwrap()
     }
 
-    /// All events that are there without waiting.
+    /// Returns all events that are available without waiting.
     pub(crate) fn ready(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
         while let Some(Some(event)) = self.next().now_or_never() {
@@ -178,7 +178,7 @@ impl Watch {
         events
     }
 
-    /// Type and name of all events that are there without waiting.
+    /// Returns type and name of all events that are available without waiting.
     pub(crate) fn seen(&mut self) -> Vec<String> {
         let shown = |event: &Value| {
             format!("{} {}", event["type"].as_str().unwrap(), event["object"]["metadata"]["name"].as_str().unwrap_or("-"))

@@ -1,4 +1,4 @@
-//! Custom resource definitions from creation to the end of their instances.
+//! Custom resource definitions from creation to the deletion of their instances.
 
 use std::time::Duration;
 
@@ -119,7 +119,7 @@ async fn a_changed_schema_ends_the_watches_and_shows_in_what_was_stored() {
     assert_eq!(updated.code, 200, "{}", updated.body);
     assert!(watch.next().await.is_none());
     assert_eq!(cluster.get(&format!("{WIDGETS}/a")).await.body["spec"]["shape"], "round");
-    // META-8: what the new schema adds is not the client's change.
+    // META-8: a field that the new schema adds is not a change of the client.
     let labelled = cluster.merge(&format!("{WIDGETS}/a"), json!({"metadata": {"labels": {"x": "y"}}})).await;
     assert_eq!((labelled.code, &labelled.body["metadata"]["generation"]), (200, &json!(1)));
 }
@@ -177,7 +177,7 @@ async fn what_a_custom_resource_says_is_kept_as_it_is() {
     kept.as_object_mut().unwrap().remove("nothing");
     assert_eq!((written.code, &written.body["status"]["kept"]), (200, &kept));
     assert_eq!(written.body["spec"], json!({"size": 0, "color": ""}));
-    // Its metadata are typed, as those of all objects.
+    // The metadata of a custom resource is typed, as that of all objects.
     let labelled = cluster.merge(&format!("{path}/a"), json!({"metadata": {"labels": {}, "annotations": {}}})).await;
     assert!(labelled.body["metadata"].get("labels").is_none() && labelled.body["metadata"].get("annotations").is_none());
 }

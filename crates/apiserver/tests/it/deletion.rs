@@ -1,4 +1,4 @@
-//! Deleting objects.
+//! Deletion of objects.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What goes wrong by order of a test.
+//! Faults and disturbances that a test causes.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ async fn shuffled_events_keep_the_order_of_their_kind_and_no_other() {
             seen.extend(maps.seen());
             maps_seen = seen.len();
             let secrets = secrets.seen();
-            // A secret was made after the map of its number.
+            // Secret n was created after map n.
             overtaken |= secrets.iter().any(|name| name[7..].parse::<usize>().is_ok_and(|n| n >= maps_seen));
             pass(Duration::from_millis(100)).await;
         }
@@ -240,7 +240,7 @@ async fn who_owned_a_field_once_is_found() {
     assert!(owned.to_string().contains("configmaps default/a"), "{owned}");
 }
 
-/// Panics when it sees the ConfigMap `boom`.
+/// A controller that panics when it sees the ConfigMap `boom`.
 #[derive(Debug)]
 struct Fragile;
 

@@ -1,4 +1,4 @@
-//! Evictions: what a disruption budget protects.
+//! Evictions under a disruption budget.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Forks, checkpoints, manifests, and waiting until all is quiet.
+//! Forks, checkpoints, manifests, and settling.
 
 use std::{
     sync::{
@@ -74,7 +74,7 @@ async fn with_a_pod_that_is_ready_in_half_a_minute() -> Cluster {
     cluster
 }
 
-// FRK-1, STG-2: what a controller has planned goes with the fork.
+// FRK-1, STG-2: the planned work of controllers is part of a fork.
 #[tokio::test(start_paused = true)]
 async fn a_fork_goes_on_with_what_was_planned() {
     let cluster = with_a_pod_that_is_ready_in_half_a_minute().await;

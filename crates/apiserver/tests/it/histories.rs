@@ -1,4 +1,4 @@
-//! Random histories against a model that is too simple to be wrong (EVD-4): what lists, pages, older versions, selectors and watches show.
+//! Random histories against a naive model (EVD-4): the content of lists, pages, older versions, selectors and watches.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::cluster::Cluster;
 
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 
-/// What the model knows of an object: the value of its label `x`, and a number that changes with each write.
+/// An object in the model: the value of its label `x`, and a number that changes with each write.
 #[derive(Clone, Debug, PartialEq)]
 struct Object {
     label: Option<u8>,
@@ -27,7 +27,7 @@ struct Write {
     after: Option<Object>,
 }
 
-/// Every state that was, and every write that led from one to the next.
+/// The model: every state, and every write from one state to the next.
 #[derive(Default)]
 struct Model {
     states: Vec<(u64, Content)>,
@@ -44,7 +44,7 @@ enum Step {
 
 type Matches = fn(Option<u8>) -> bool;
 
-/// Label selectors with what they mean.
+/// Label selectors with predicates of the same meaning.
 const SELECTORS: [(&str, Matches); 7] = [
     ("", |_| true),
     ("x=1", |x| x == Some(1)),
@@ -71,7 +71,7 @@ impl Model {
         self.states.last().map(|(_, content)| content.clone()).unwrap_or_default()
     }
 
-    /// The state so many writes ago.
+    /// Returns the state `back` writes ago.
     fn back(&self, back: usize) -> &(u64, Content) {
         &self.states[self.states.len() - 1 - back.min(self.states.len() - 1)]
     }
@@ -87,14 +87,14 @@ impl Model {
         self.writes.push(Write { revision, name, before, after });
     }
 
-    /// What a watch with a selector shows from a revision on.
+    /// Returns the events of a watch with a selector from a revision on.
     fn events(&self, after: u64, matches: Matches) -> Vec<String> {
         let seen = |object: &Option<Object>| object.as_ref().filter(|object| matches(object.label)).map(|object| object.number);
         let told = self.writes.iter().filter(|write| write.revision > after).filter_map(|write| {
             let (what, number) = match (seen(&write.before), seen(&write.after)) {
                 (None, Some(new)) => ("ADDED", new),
                 (Some(_), Some(new)) => ("MODIFIED", new),
-                // The old content under the new version.
+                // The event has the old content under the new version.
                 (Some(old), None) => ("DELETED", old),
                 (None, None) => return None,
             };
@@ -137,7 +137,7 @@ async fn put(cluster: &Cluster, model: &mut Model, nth: usize, at: u8, label: Op
     model.write(cluster.server.revision(), at, Some(Object { label, number: nth }));
 }
 
-/// Reads a list in pages, with writes of others between them, and compares it with the state that was.
+/// Reads a list in pages, with concurrent writes between them, and compares it with the state of its version.
 async fn list(cluster: &Cluster, model: &Model, selector: usize, limit: usize, back: usize) {
     let (text, matches) = SELECTORS[selector];
     let (revision, content) = model.back(back);
@@ -176,7 +176,7 @@ async fn run(steps: Vec<Step>) {
     let cluster = Cluster::start();
     let mut model = Model::default();
     model.states.push((cluster.server.revision(), Content::new()));
-    // Watches that are open all the time must show the same as those that begin later.
+    // Watches that are open all the time must show the same events as those that begin later.
     let start = cluster.server.revision();
     let mut open = Vec::new();
     for (text, matches) in SELECTORS {
@@ -196,7 +196,7 @@ async fn run(steps: Vec<Step>) {
             Step::List { selector, limit, back } => list(&cluster, &model, selector, limit, back).await,
             Step::Watch { selector, back } => watch(&cluster, &model, selector, back).await,
         }
-        // Each is read at its own pace.
+        // Each watch is read at a different pace.
         let turn = nth % SELECTORS.len();
         open[turn].2 += open[turn].0.ready().len();
     }

@@ -1,8 +1,8 @@
-//! How the crate is put together: rules that no single function can keep.
+//! The structure of the crate: rules about all of its source files.
 
 use std::path::Path;
 
-/// Every source file of the crate outside these folders of `src`, with its text.
+/// Returns every source file of the crate outside these folders of `src`, with its text.
 fn sources(without: &[&str]) -> Vec<(String, String)> {
     fn visit(folder: &Path, found: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -22,7 +22,7 @@ fn sources(without: &[&str]) -> Vec<(String, String)> {
     found
 }
 
-/// A source file without its modules of tests: what these read is their own business.
+/// Returns a source file without its test modules, to which the rules do not apply.
 fn without_tests(text: &str) -> String {
     let (mut code, mut lines) = (String::new(), text.lines().peekable());
     while let Some(line) = lines.next() {

@@ -1,4 +1,5 @@
-//! The real kubectl against the server on a port. Skipped, with a word, where there is no kubectl: `hack/kubernetes/build.sh` makes one.
+//! The real kubectl against the server on a port. Each test prints a note and is skipped if there is no kubectl: `hack/kubernetes/build.sh` builds
+//! one.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +17,7 @@ use tokio::{
     process::Command,
 };
 
-/// More than any command needs on a busy machine.
+/// A time limit that no command exceeds on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(150);
 
 const DEPLOYMENT: &str = "
@@ -55,7 +56,7 @@ struct Session {
 }
 
 impl Session {
-    /// A server with a kubeconfig on disk; `None` without kubectl.
+    /// Starts a server with a kubeconfig on disk; returns `None` without kubectl.
     async fn start(name: &str) -> Option<Self> {
         let program = kubectl()?;
         let server = ApiServer::builder().workloads(Workloads::Pods).stage_delays(StageDelays::NONE).build().unwrap();
@@ -80,7 +81,7 @@ impl Session {
         output.unwrap_or_else(|_| panic!("kubectl {arguments:?} did not end")).unwrap()
     }
 
-    /// What a command prints; it must succeed.
+    /// Returns the output of a command, which must succeed.
     async fn run_with(&self, arguments: &[&str], input: &str) -> String {
         let output = self.output(arguments, input).await;
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -92,7 +93,7 @@ impl Session {
         self.run_with(&command.split(' ').collect::<Vec<_>>(), "").await
     }
 
-    /// What a command that must fail says.
+    /// Returns the error output of a command, which must fail.
     async fn refused(&self, command: &str) -> String {
         let output = self.output(&command.split(' ').collect::<Vec<_>>(), "").await;
         assert!(!output.status.success(), "kubectl {command} succeeded");
@@ -102,12 +103,12 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system's own cleaning.
+        // Files that cannot be removed are left to the cleaning of the system's temporary folder.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// `$KUBEBUILDER_ASSETS`, or the output folder of `hack/kubernetes/build.sh`.
+/// Returns the kubectl of `$KUBEBUILDER_ASSETS`, or of the output folder of `hack/kubernetes/build.sh`.
 fn kubectl() -> Option<PathBuf> {
     let assets = std::env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from);
     let named = std::env::var_os("KUBEWRIGHT_KUBERNETES_DIR").map(PathBuf::from);
@@ -165,7 +166,7 @@ async fn kubectl_creates_changes_and_deletes_objects() {
     assert_contains(&kubectl.run("describe configmap a").await, &["Name:", "note: hello", "BinaryData"]);
     assert_contains(&kubectl.run("delete configmap a").await, &["configmap \"a\" deleted"]);
     kubectl.refused("get configmap a").await;
-    // With validation: kubectl reads the OpenAPI document and finds the field that does not exist.
+    // With validation, kubectl reads the OpenAPI document and finds the field that does not exist.
     assert_contains(&kubectl.run_with(&["create", "-f", "-"], manifest).await, &["configmap/a created"]);
     let misspelt =
         kubectl.output(&["create", "-f", "-"], "{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, dta: {k: v}}").await;

@@ -1,4 +1,4 @@
-//! The front on a port: TLS, who is who, and the end of connections.
+//! The front on a port: TLS, authentication, and the end of connections.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use rustls::{
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-/// More than an event or an end needs on a busy machine; time is real here.
+/// A time limit that no event or end exceeds on a busy machine; time is real here.
 const LIMIT: Duration = Duration::from_secs(60);
 
 async fn endpoint() -> (ApiServer, Endpoint) {
@@ -31,7 +31,7 @@ async fn config(kubeconfig: &str) -> Config {
     Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap()
 }
 
-/// The configuration of somebody without a certificate, with or without a token.
+/// Returns a client without a certificate, with or without a token.
 async fn without_certificate(endpoint: &Endpoint, token: Option<&str>) -> Client {
     let mut config = config(&endpoint.kubeconfig(&Identity::admin()).unwrap()).await;
     config.auth_info.client_certificate_data = None;
@@ -135,6 +135,6 @@ async fn a_watch_ends_when_its_client_closes_its_half_of_the_connection() {
     assert_eq!(&head, b"HTTP/1.1 200 OK");
     client.shutdown().await.unwrap();
     let mut rest = Vec::new();
-    // The watch would go on for half an hour at least.
+    // Without the close, the watch would go on for at least half an hour.
     tokio::time::timeout(LIMIT, client.read_to_end(&mut rest)).await.unwrap().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Scenarios at the level of HTTP: what a client sends and what it is answered. The service is called in process.
+//! Scenarios at the level of HTTP: the requests of a client and their answers. The service is called in process.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 #![allow(clippy::disallowed_methods, reason = "scenarios measure virtual time and run concurrently")]

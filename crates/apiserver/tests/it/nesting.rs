@@ -1,4 +1,4 @@
-//! Objects that are nested very deep: what need not be kept of them may be as deep as on the real server.
+//! Objects with very deep nesting: parts that are not stored may be nested as deeply as on the real server.
 
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ fn is_refusal(answer: &Answer) -> bool {
 #[tokio::test]
 async fn what_no_type_knows_may_be_nested_ten_thousand_deep() {
     let cluster = cluster().await;
-    // One level is the object itself.
+    // One level of nesting is the object itself.
     for (path, name, head) in [
         (MAPS, "ConfigMap", r#""metadata":{"generateName":"m"},"data":{"a":"b"}"#),
         (WIDGETS, "Widget", r#""apiVersion":"ex.io/v1","kind":"Widget","metadata":{"generateName":"w"}"#),

@@ -1,4 +1,4 @@
-//! Bad input: no bytes make a decoder panic, none get a request stuck, and the answers stay within what the real server says.
+//! Invalid input: no bytes make a decoder panic or a request hang, and the answers stay within those of the real server.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,7 @@ fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Random numbers that a seed repeats (xorshift).
+/// A random number generator with a seed (xorshift).
 struct Dice(u64);
 
 impl Dice {
@@ -81,7 +81,7 @@ const PIECES: &[&str] = &[
     "99999999999999999999",
 ];
 
-/// A valid text with a few changes.
+/// Returns a valid text with a few random changes.
 fn nonsense(dice: &mut Dice) -> Vec<u8> {
     let mut bytes = TEXTS[dice.roll(TEXTS.len())].as_bytes().to_vec();
     for _ in 0..dice.roll(6) {
@@ -210,7 +210,7 @@ async fn no_query_gets_a_request_stuck() {
     }
 }
 
-// The real server refuses what aliases blow up; so it costs nothing here either.
+// The real server refuses documents whose aliases expand exponentially, and this one must refuse them without expanding them.
 #[tokio::test]
 async fn aliases_that_blow_up_are_refused_at_once() {
     let cluster = Cluster::start();
@@ -224,7 +224,7 @@ async fn aliases_that_blow_up_are_refused_at_once() {
     assert_eq!((answer.code, answer.reason()), (400, "BadRequest"));
 }
 
-// Watches that nobody reads cost memory, but never time.
+// Unread watches use memory, but do not slow down writes.
 #[tokio::test(start_paused = true)]
 async fn ten_thousand_idle_watches_stop_nobody() {
     let cluster = Cluster::start();
@@ -241,7 +241,7 @@ async fn ten_thousand_idle_watches_stop_nobody() {
         let event = watches[index].next().await.unwrap();
         assert_eq!(event["object"]["metadata"]["name"], "a");
     }
-    // The others never read; writes go on.
+    // The other watches are never read; writes go on.
     for round in 0..50 {
         let changed =
             cluster.merge("/api/v1/namespaces/default/configmaps/a", json!({"data": {"round": round.to_string()}})).await;

@@ -1,4 +1,4 @@
-//! Creating, reading and changing objects.
+//! Creation, reading and changes of objects.
 
 use kubewright_apiserver::kinds::{Registry, Verb};
 use serde_json::json;

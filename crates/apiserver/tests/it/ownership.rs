@@ -1,4 +1,4 @@
-//! Who owns which fields, over the wire.
+//! Field ownership over the wire.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The steps of the pipeline, in their order: each test has two steps that would both speak, and shows who speaks first.
+//! The order of the pipeline's steps: each test sends a request that two steps would refuse, and checks which one does.
 
 use bytes::Bytes;
 use http::Request;
@@ -20,7 +20,7 @@ fn pod(name: &str, spec: Value) -> Value {
     pod
 }
 
-/// A request as a user, or through the open pipeline.
+/// Sends a request as a user, or through the pipeline without a user.
 async fn ask(
     server: &ApiServer,
     user: Option<Identity>,
@@ -56,7 +56,7 @@ async fn the_service_of_a_user_asks_for_no_token_and_nobody_is_anonymous() {
     let bad = [("authorization", "Bearer wrong"), ("content-type", "application/json")];
     let alice = ask(&cluster.server, Some(Identity::user("alice")), "POST", WHO_AM_I, "{}", &bad).await;
     assert_eq!((alice.code, &alice.body["status"]["userInfo"]["username"]), (201, &json!("alice")));
-    // Who speaks as another is that one for all later steps.
+    // All later steps see the impersonated user.
     let headers = [("impersonate-user", "bob"), ("content-type", "application/json")];
     let bob = ask(&cluster.server, Some(Identity::admin()), "POST", WHO_AM_I, "{}", &headers).await;
     assert_eq!((bob.code, &bob.body["status"]["userInfo"]["username"]), (201, &json!("bob")));
@@ -105,7 +105,7 @@ async fn negotiation_comes_before_decoding_and_decoding_before_validation() {
     let both = json!({"metadata": {"name": "NO!"}, "bogus": 1});
     assert_eq!(cluster.post(&format!("{MAPS}?fieldValidation=Strict"), both.clone()).await.code, 400);
     assert_eq!(cluster.post(MAPS, both).await.code, 422);
-    // Defaults are there when the object is checked: a port without protocol is a port of TCP.
+    // Defaults are set before validation: a port without protocol is a TCP port.
     let ports = json!([{"name": "a", "port": 80}, {"name": "b", "port": 80, "protocol": "TCP"}]);
     let service = json!({"metadata": {"name": "s"}, "spec": {"ports": ports}});
     let answer = cluster.post("/api/v1/namespaces/default/services", service).await;
@@ -123,7 +123,7 @@ async fn what_admission_sets_is_owned_by_nobody() {
         assert!(!owned.contains_key(set), "{owned:?}");
     }
     assert!(owned.contains_key("f:dnsPolicy"), "{owned:?}");
-    // Owners are told apart before that.
+    // Owner references are deduplicated before that.
     let reference = json!({"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": created["metadata"]["uid"]});
     let twice = json!({"metadata": {"name": "a", "ownerReferences": [reference, reference]}});
     let answer = cluster.post(MAPS, twice).await;
@@ -138,7 +138,7 @@ async fn mutating_admission_comes_before_validation() {
     let invalid = json!({"metadata": {"name": "p"}, "spec": {"containers": [], "priorityClassName": "none"}});
     assert_eq!(cluster.post(&PODS.replace("default", "missing"), invalid.clone()).await.code, 404);
     assert_eq!(cluster.post(PODS, invalid).await.code, 403);
-    // Nor is a name made for what is refused.
+    // A refused object gets no generated name either.
     cluster.post("/api/v1/namespaces", json!({"metadata": {"name": "ends"}})).await;
     let maps = MAPS.replace("default", "ends");
     cluster.post(&maps, json!({"metadata": {"name": "held", "finalizers": ["x.io/hold"]}})).await;
@@ -161,7 +161,7 @@ async fn the_server_sets_what_is_its_own_before_it_checks() {
     assert!(metadata["name"].as_str().unwrap().starts_with("p-") && metadata["uid"] != "mine", "{metadata}");
     assert_eq!((&metadata["creationTimestamp"], &metadata["generation"]), (&json!("2026-01-01T00:00:00Z"), &json!(1)));
     assert_eq!(created["status"]["phase"], "Pending");
-    // A job's selector is generated, so that the check of its labels passes.
+    // The selector of a Job is generated before the check of its labels.
     let template = json!({"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}});
     let job = json!({"metadata": {"name": "j"}, "spec": {"template": template}});
     assert_eq!(cluster.post("/apis/batch/v1/namespaces/default/jobs", job).await.code, 201);
@@ -177,7 +177,7 @@ async fn a_write_that_changes_nothing_commits_nothing() {
     assert_eq!(cluster.put(&map_path("a"), present.clone()).await.version(), revision.to_string());
     cluster.merge(&map_path("a"), json!({"data": {"k": "v"}})).await;
     cluster.merge(&map_path("a"), json!({"data": {"none": null}})).await;
-    // Nor does a new time of the same owners.
+    // A new time of the same managers is no change either.
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     cluster.put(&map_path("a"), present).await;
     assert_eq!((cluster.server.revision(), watch.seen()), (revision, Vec::<String>::new()));

@@ -1,4 +1,4 @@
-//! The program, as a test in another language starts and uses it.
+//! The program, started and used in the way of a test in another language.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -29,18 +29,18 @@ metadata: {name: seeded, namespace: default}
 data: {greeting: hello}
 ";
 
-/// A running program, which ends with this.
+/// A running program, which is killed when this value is dropped.
 struct Program(Child);
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The program may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Starts the program and waits for the line that says where it serves, as README.md tells.
+/// Starts the program and waits for the line with its address, as README.md describes.
 fn start(folder: &Path, args: &[&str]) -> (Program, String) {
     let seed = folder.join("seed.yaml");
     std::fs::write(&seed, SEED).unwrap();
@@ -64,7 +64,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Status line and body of an answer.
+/// Returns status line and body of an answer.
 fn answer(url: &str, request: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(url.strip_prefix("http://").unwrap()).unwrap();
     let length = body.len();
@@ -88,7 +88,7 @@ fn the_program_serves_what_it_was_seeded_with_and_names_its_address_and_kubeconf
     assert!(kubeconfig.contains(&url), "{kubeconfig}");
 }
 
-// The default features have what a cluster has: rules of custom resources are checked.
+// The default features include the rules of custom resources, as on a real cluster.
 #[test]
 fn the_program_checks_rules_of_custom_resources() {
     let folder = folder("program-rules");
@@ -105,7 +105,7 @@ fn the_program_is_built_by_the_default_features() {
     let needed = manifest["bin"][0]["required-features"].as_array().unwrap();
     let default = manifest["features"]["default"].as_array().unwrap();
     assert!(needed.iter().all(|feature| default.contains(feature)), "{needed:?} are not all in {default:?}");
-    // Libraries do not get what only the program needs.
+    // Libraries do not depend on features that only the program needs.
     let workspace: toml::Table = include_str!("../../../../Cargo.toml").parse().unwrap();
     assert_eq!(workspace["workspace"]["dependencies"]["kubewright-apiserver"]["default-features"], false.into());
 }

@@ -1,4 +1,4 @@
-//! Bodies in protobuf: requests, answers, watches.
+//! Protobuf bodies of requests, answers and watches.
 
 use bytes::Bytes;
 use http::Request;
@@ -12,7 +12,7 @@ use crate::cluster::{Cluster, MAPS, map_path, widgets};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// Status, type and bytes of an answer.
+/// Sends a request and returns status, content type and bytes of the answer.
 async fn send(cluster: &Cluster, method: &str, path: &str, body: Vec<u8>, accept: &str) -> (u16, String, Bytes) {
     let request = Request::builder().method(method).uri(path).header("content-type", PROTOBUF).header("accept", accept);
     let request = request.body(Full::new(Bytes::from(body))).unwrap();

@@ -1,7 +1,8 @@
-//! Replays what was recorded from a real server and compares codes and reasons (DFT-8, DFT-9).
+//! Replays a recording of a real server and compares codes and reasons (DFT-8, DFT-9).
 //!
-//! The recording is read from `$KUBEWRIGHT_RECORDED`, or from the folder of shared data beside the repository; without it the test passes
-//! without a word. Differences that stay are listed in `replay.toml`, each with its reason; a new one fails, and so does one that is gone.
+//! The recording is read from `$KUBEWRIGHT_RECORDED`, or from the folder of shared data beside the repository; without it the test passes silently.
+//! Known differences are listed in `replay.toml`, each with its reason; an unlisted one fails the test, and so does a listed one that no longer
+//! occurs.
 
 use std::{collections::BTreeMap, path::PathBuf, process::Command};
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::cluster::Cluster;
 
-/// What is not offered yet, by path.
+/// Parts of paths whose features are not built yet.
 const LEFT_OUT: [&str; 7] = ["openapi", "openid", "agg.io", "/metrics", "convs", "/namespaces/wh/", "token"];
 
 #[derive(Default)]
@@ -18,7 +19,7 @@ struct Count {
     total: usize,
 }
 
-/// Differences that are known.
+/// The list of known differences.
 #[derive(serde::Deserialize)]
 struct Known {
     deviation: Vec<Deviation>,
@@ -27,14 +28,14 @@ struct Known {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Deviation {
-    /// Method and path; a star at the end stands for anything.
+    /// Method and path; a star at the end matches any rest.
     request: String,
     /// The beginning of the body.
     #[serde(default)]
     body: String,
     /// `answer` (code and reason) or `owners` (managed fields).
     what: String,
-    /// Why it stays.
+    /// The reason for which the difference stays.
     reason: String,
 }
 
@@ -46,7 +47,7 @@ impl Deviation {
     }
 }
 
-/// Recorded uids, versions and tokens with what they are here.
+/// Recorded uids, versions and tokens with their counterparts here.
 #[derive(Default)]
 struct Names(BTreeMap<String, String>);
 
@@ -69,7 +70,7 @@ impl Names {
 
     fn translate(&self, text: &str) -> String {
         let mut marked = text.to_owned();
-        // In two steps, so that one translation is not translated again. Longer names go first: one may begin with another.
+        // The replacement takes two steps, so that a result is not replaced again. Longer names come first, since one may be the prefix of another.
         let mut names: Vec<_> = self.0.iter().collect();
         names.sort_by_key(|(recorded, _)| std::cmp::Reverse(recorded.len()));
         for (index, (recorded, _)) in names.iter().enumerate() {
@@ -98,7 +99,7 @@ fn recording() -> Option<Vec<Value>> {
     Some(String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// The recording does not say of which type a patch was; some refusals tell.
+/// Returns the type of a patch, which is not recorded; some refusals reveal it.
 fn patch_type(path: &str, body: &str, refusal: &str) -> &'static str {
     let body = body.trim_start();
     if refusal.starts_with("415:") {
@@ -110,10 +111,10 @@ fn patch_type(path: &str, body: &str, refusal: &str) -> &'static str {
     if refusal.contains("jsonPatchOp") {
         return "application/json-patch+json";
     }
-    // Containers are only ever patched one by one.
+    // In the recording, containers are only patched strategically.
     let marks = ["$patch", "$setElementOrder", "$retainKeys", "$deleteFromPrimitiveList", "\"containers\""];
     let strategic = marks.iter().any(|word| body.contains(word));
-    // An apply patch names its kind, and is the only one in YAML.
+    // An apply patch names its kind, and is the only type in YAML.
     let names_kind = serde_json::from_str::<Value>(body).map_or(true, |body| body.get("kind").is_some());
     match () {
         () if body.starts_with('[') => "application/json-patch+json",
@@ -123,13 +124,13 @@ fn patch_type(path: &str, body: &str, refusal: &str) -> &'static str {
     }
 }
 
-/// Who owns what, without the times.
+/// Returns the managers of an object without their times.
 fn managers(object: &Value) -> Vec<Value> {
     let mut managers = object.pointer("/metadata/managedFields").and_then(Value::as_array).cloned().unwrap_or_default();
     for manager in &mut managers {
         manager.as_object_mut().unwrap().remove("time");
     }
-    // Entries are sorted by time first.
+    // Entries are sorted by time, so they are sorted anew.
     managers.sort_by_key(Value::to_string);
     managers
 }
@@ -179,7 +180,7 @@ async fn recorded_requests_are_answered_as_the_real_server_did() {
         names.learn(&pair["resp"], &answer.body);
         let (expected, found) =
             ((pair["code"].as_u64().unwrap_or_default(), reason(&pair["resp"])), (u64::from(answer.code), reason(&answer.body)));
-        // The real server was polled until its controllers had done what ours have done already (DIF-3, DIF-4).
+        // The real server was polled until its controllers had done the work that ours do at once (DIF-3, DIF-4).
         let polled = method == "GET" && expected.0 == 200 && found.0 == 404;
         if polled && last_answer.get(path) == Some(&404) {
             continue;
@@ -192,7 +193,7 @@ async fn recorded_requests_are_answered_as_the_real_server_did() {
                 None => new.push(format!("{what}: {request} {body:.160}\n   real {recorded:.600}\n   ours {ours:.600}")),
             }
         };
-        // Names of owners are ids of the recording.
+        // The keys of owner references contain recorded uids.
         let mut recorded: Vec<Value> = managers(&pair["resp"])
             .iter()
             .map(|manager| serde_json::from_str(&names.translate(&manager.to_string())).unwrap())

@@ -1,4 +1,4 @@
-//! Rules of custom resources, with and without the feature that evaluates them.
+//! Validation rules of custom resources, with and without the feature that evaluates them.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The server as a value: what its builder accepts, and what its handle can do.
+//! The server as a value: its builder and its handle.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn definitions_of_the_builder_are_in_force_or_refused_by_name() {
     assert!(error.to_string().contains("widgets.ex.io"), "{error}");
 }
 
-/// The group versions of a server, each with the path of its resources.
+/// Returns the group versions of a server, each as the path of its resources.
 async fn group_versions(cluster: &Cluster) -> Vec<String> {
     let groups = cluster.get("/apis").await.body;
     let groups = groups["groups"].as_array().unwrap().iter().flat_map(|group| group["versions"].as_array().unwrap());

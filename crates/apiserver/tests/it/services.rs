@@ -1,4 +1,4 @@
-//! Services: addresses and ports of the nodes, of which there is one for all.
+//! Services: their cluster-wide unique addresses and node ports.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -95,10 +95,10 @@ async fn the_port_of_a_health_check_is_one_of_the_nodes() {
     refused(&cluster.merge(&format!("{SERVICES}/a"), becomes).await, 31081);
 }
 
-/// How often a client looks whether the other has arrived: a minute or two.
+/// The number of times that a client checks for the arrival of the other one: a minute or two.
 const LOOKS: u64 = 100_000_000;
 
-/// What two clients are answered that write at once, in each of so many rounds.
+/// Returns the answers to two clients that write at the same time, in each round.
 fn at_once(rounds: usize, write: impl Fn(usize, &str) -> u16 + Sync) -> Vec<[u16; 2]> {
     let arrived = AtomicUsize::new(0);
     let client = |name: &str| -> Vec<u16> {

@@ -1,4 +1,4 @@
-//! The rule of pods, played by the server and by a client.
+//! The rule of pods, executed by the server and by a client.
 
 use kubewright_apiserver::{
     ApiServer,
@@ -20,7 +20,7 @@ fn cluster(workloads: Workloads) -> Cluster {
     Cluster::from(builder.workloads(workloads).build().unwrap())
 }
 
-/// Does what the rule says through requests, as the fake node of a real cluster does, until the pod rests.
+/// Makes the changes of the rule by requests, as the fake node of a real cluster does, until the pod rests.
 async fn play(cluster: &Cluster) {
     let now = cluster.server.clock().now();
     let node = node(0, now);
@@ -45,7 +45,7 @@ async fn play(cluster: &Cluster) {
     panic!("the pod does not come to rest");
 }
 
-/// Node and status of the pod without what follows from its uid; null when it is gone.
+/// Returns node and status of the pod without the parts that depend on its uid; null if it is gone.
 async fn seen(cluster: &Cluster) -> Value {
     let pod = cluster.get(POD).await;
     let mut status = pod.body["status"].clone();

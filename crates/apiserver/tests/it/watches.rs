@@ -194,7 +194,7 @@ async fn a_watch_older_than_the_window_of_its_kind_is_told_so() {
         cluster.merge(&map_path("a"), json!({"data": {"n": n.to_string()}})).await;
     }
     let from = |revision: u64| format!("{MAPS}?watch=true&resourceVersion={revision}");
-    // The last ten events are there, so that a watch from before them sees all ten.
+    // The last ten events are remembered, so a watch from before them sees all ten.
     let mut within = cluster.watch(&from(start + 2)).await;
     assert_eq!(within.seen().len(), 10);
     let mut older = cluster.watch(&from(start + 1)).await;
@@ -232,7 +232,7 @@ async fn an_event_is_printed_once_for_all_watches_of_its_form() {
     ] {
         let path = watch_path(&cluster, "");
         let (mut one, mut other) = (cluster.watch_as(&path, accept).await, cluster.watch_as(&path, accept).await);
-        // The first event of a table has columns; the second is as all later ones.
+        // The first event of a table has columns; the second one is like all later ones.
         cluster.map("a", json!({})).await;
         cluster.delete(&map_path("a")).await;
         for _ in 0..2 {

@@ -1,5 +1,5 @@
-//! Parts of specs that many components have, with the JSON names of the Go framework. They set nothing for the framework: a generator puts
-//! them where they belong.
+//! Reusable parts of specs, with the JSON names of the Go framework. They are no settings of the framework: a generator applies them to the
+//! dependents.
 
 mod exposure;
 mod image;

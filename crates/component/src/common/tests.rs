@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Reads a value as a type and writes it again.
+/// Deserializes a value as a type and serializes it again.
 fn again<T: Serialize + DeserializeOwned>(value: Value) -> Value {
     serde_json::to_value(serde_json::from_value::<T>(value).unwrap()).unwrap()
 }

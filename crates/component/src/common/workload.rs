@@ -83,7 +83,7 @@ fn resources_schema(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-/// Reads resource requirements; a quantity that is a whole number becomes the text that the typed form has.
+/// Deserializes resource requirements. A quantity that is a whole number becomes a string, which the typed form requires.
 fn with_whole_quantities<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ResourceRequirements>, D::Error> {
     let Some(mut value) = Option::<Value>::deserialize(deserializer)? else { return Ok(None) };
     for name in QUANTITIES {

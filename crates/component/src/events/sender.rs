@@ -11,16 +11,16 @@ use serde_json::Value;
 use super::Tally;
 use crate::operator::DependentEvents;
 
-/// Sends events; never blocks, never fails.
+/// The sender of events on components and on their dependents. It never blocks and never fails.
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
     recorder: Recorder,
     dependents: DependentEvents,
-    /// Components with this annotation get no events on their dependents.
+    /// The key of the annotation that disables events on the dependents of a component.
     off: String,
 }
 
-/// Emits the events of hooks on one component.
+/// The emitter of the events of hooks on one component.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reporter(Option<(Recorder, ObjectReference)>);
 
@@ -33,7 +33,7 @@ impl Reporter {
 }
 
 impl Events {
-    /// Returns the sender of events on a component that hooks get.
+    /// Returns the emitter that hooks get for events on a component.
     pub(crate) fn reporter(&self, component: &Value) -> Reporter {
         Reporter(Some((self.recorder.clone(), ObjectReference::of(component))))
     }
@@ -42,31 +42,31 @@ impl Events {
         Self { recorder, dependents, off: operator.key("disable-events") }
     }
 
-    /// A Normal event on a component.
+    /// Records a Normal event on a component.
     pub(crate) fn normal(&self, component: &Value, reason: &'static str, note: String) {
         self.recorder.record(&ObjectReference::of(component), Event::normal(Reason::new(reason), note));
     }
 
-    /// A Warning on a component.
+    /// Records a Warning event on a component.
     pub(crate) fn warning(&self, component: &Value, reason: &'static str, note: String) {
         self.recorder.record(&ObjectReference::of(component), Event::warning(Reason::new(reason), note));
     }
 
-    /// What the engine has to tell.
+    /// Records an event for a note of the engine.
     pub(crate) fn note(&self, component: &Value, note: &Note) {
         let event = if note.is_warning() { Event::warning } else { Event::normal };
         self.recorder.record(&ObjectReference::of(component), event(Reason::new(note.reason()), note.message()));
     }
 
-    /// What a pass wrote that has nothing else to tell (EVT-3).
+    /// Records an event about the writes of a pass that records no other event (EVT-3).
     pub(crate) fn changed(&self, component: &Value, tally: Tally) {
         if let Some(text) = tally.text() {
             self.normal(component, "DependentsChanged", text);
         }
     }
 
-    /// That a pass recorded another state, reason, or (for errors) message (EVT-1), and what it wrote (EVT-3): one event for
-    /// both, so that an installation costs one.
+    /// Records one event for a changed state, reason, or (for errors) message (EVT-1) and for the writes of the pass (EVT-3). An installation
+    /// therefore costs a single event.
     pub(crate) fn recorded(
         &self,
         component: &Value,
@@ -87,7 +87,7 @@ impl Events {
         self.recorder.record_with(&ObjectReference::of(component), None, annotations, event);
     }
 
-    /// A dependent in the cluster of that recorder was written or deleted.
+    /// Records that a dependent was written or deleted, through the recorder of the dependent's cluster.
     pub(crate) fn dependent_written(&self, component: &Value, action: &ObjectAction, there: &Recorder) {
         if self.dependents != DependentEvents::All || self.is_off(component) {
             return;
@@ -101,7 +101,7 @@ impl Events {
         there.record(&reference(action), Event::normal(Reason::new(reason), note));
     }
 
-    /// A dependent in the cluster of that recorder could not be written or deleted.
+    /// Records that a dependent could not be written or deleted, through the recorder of the dependent's cluster.
     pub(crate) fn dependent_failed(&self, component: &Value, action: &ObjectAction, error: &str, there: &Recorder) {
         if self.dependents == DependentEvents::None || self.is_off(component) {
             return;
@@ -120,7 +120,7 @@ impl Events {
     }
 }
 
-/// Whether there is something to tell, and of which type the event is.
+/// Returns the type of the event that a change of the status calls for, or `None` if it calls for no event.
 fn to_tell(before: &ComponentStatus, after: &ComponentStatus) -> Option<EventType> {
     let state = after.state?;
     let moved = before.state != after.state || before.reason() != after.reason();

@@ -1,6 +1,6 @@
 use kubewright_core::dependents::Verb;
 
-/// How many dependents a pass created, updated and deleted.
+/// The numbers of dependents that a pass created, updated and deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     created: usize,
@@ -15,12 +15,12 @@ impl Tally {
             Verb::Create => self.created += 1,
             Verb::Update | Verb::Orphan => self.updated += 1,
             Verb::Delete | Verb::Recreate => self.deleted += 1,
-            // Marks, finalizers and namespaces are no changes of dependents that people ask for.
+            // Writes of owner marks, finalizers and namespaces are not reported as changes of dependents.
             _ => {}
         }
     }
 
-    /// The text of the event; none when nothing was written.
+    /// Returns the text of the event, or `None` if nothing was written.
     pub(crate) fn text(self) -> Option<String> {
         let parts = [("created", self.created), ("updated", self.updated), ("deleted", self.deleted)];
         let parts: Vec<String> =

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::observe::title;
 
-/// Asks whether objects exist that are not ours: one LIST per kind, of as many as a message names, until one is found (GATE-1). With
-/// the transient error that is in the way of an answer, if it is one.
+/// Checks for foreign objects: one LIST per kind, limited to as many objects as a message names, until one is found (GATE-1). The second value
+/// is the transient error that prevented an answer, if there was one.
 pub(crate) async fn check_foreign(cluster: &Cluster, check: &ForeignCheck) -> (Foreign, Option<Transient>) {
     let resources = match resources_of(cluster, &check.types).await {
         Ok(resources) => resources,
@@ -50,7 +50,7 @@ async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc
         discovery.look_again().await?;
         all = discovery.all().await?;
     }
-    // No answer is not the answer that there is nothing (GATE-4).
+    // An unreachable API service may still have instances; treating it as unused would delete them (GATE-4).
     if let Some((group, version)) = silent() {
         return Err(ApiError::Silent { group, version });
     }
@@ -82,7 +82,7 @@ async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc
     }
 }
 
-/// The objects of a list, if there are any.
+/// Returns the objects of a list, or `None` if it is empty.
 fn instances(list: &Value, kind: GroupKind) -> Option<Instances> {
     let items = list.get("items").and_then(Value::as_array).filter(|items| !items.is_empty())?;
     let name = |item: &Value| match item.namespace() {

@@ -1,4 +1,4 @@
-//! Executing a plan: actions become requests, answers go back into what is observed, and the plan is asked again.
+//! Execution of a plan: its actions are sent as requests, their answers update the observation, and the plan is computed again.
 
 mod foreign;
 mod request;

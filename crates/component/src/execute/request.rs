@@ -2,7 +2,7 @@ use kubewright_core::dependents::{ObjectAction, Refusal, RefusalCause, Request};
 use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, PatchKind, Propagation};
 use serde_json::Value;
 
-/// The request that an action asks for.
+/// Returns the request that carries out an action.
 pub(super) fn request(action: &ObjectAction, resource: &ApiResource, manager: &str) -> ApiRequest {
     let (namespace, name) = (action.key.namespace.as_str(), action.key.name.as_str());
     let written = |request: ApiRequest| request.field_manager(manager).query("fieldValidation", "Warn");
@@ -20,12 +20,12 @@ pub(super) fn request(action: &ObjectAction, resource: &ApiResource, manager: &s
         Request::Delete { uid, resource_version } => {
             ApiRequest::delete_exactly(resource, (namespace, name), (uid, Some(resource_version)), Propagation::Background)
         }
-        // The enum may grow; what this executor does not know is read, which changes nothing.
+        // The enum may grow: a request that this executor does not know becomes a GET, which changes nothing.
         _ => ApiRequest::get(resource, namespace, name),
     }
 }
 
-/// A failed request in the words of the engine.
+/// Converts a failed request to the engine's refusal.
 pub(crate) fn refusal_of(error: &ApiError) -> Refusal {
     match (error.status(), error) {
         (Some(status), _) => {
@@ -48,7 +48,7 @@ pub(crate) fn refusal_of(error: &ApiError) -> Refusal {
         }
         (None, ApiError::NotServed { .. }) => Refusal::unknown_type(error.to_string()),
         (None, error) if error.is_transient() => Refusal::unreachable(error.to_string()),
-        // Nothing was sent, or no API server answered: somebody must act.
+        // No request was sent, or no API server answered: a retry does not help until a user acts.
         (None, error) => Refusal { code: 400, message: error.to_string(), ..Refusal::default() },
     }
 }

@@ -6,7 +6,7 @@ use kubewright_runtime::cluster::{Answer, ApiError, ApiResource, Cluster, Retry}
 
 use super::request::request;
 
-/// Sends the object actions of a plan to the cluster of the dependents.
+/// The sender of a plan's object actions to the cluster of the dependents.
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
     cluster: Cluster,
@@ -14,7 +14,7 @@ pub(crate) struct Sender {
     parallel: usize,
 }
 
-/// An action and what the server answered.
+/// An action and the server's answer to it.
 #[derive(Debug)]
 pub(crate) struct Sent {
     pub(crate) action: ObjectAction,
@@ -22,7 +22,7 @@ pub(crate) struct Sent {
 }
 
 impl Sender {
-    /// At most `parallel` requests of one batch are in flight.
+    /// Creates a sender that keeps at most `parallel` requests of one batch in flight.
     pub(crate) fn new(cluster: Cluster, manager: Arc<str>, parallel: usize) -> Self {
         Self { cluster, manager, parallel: parallel.max(1) }
     }
@@ -31,8 +31,8 @@ impl Sender {
         &self.cluster
     }
 
-    /// Sends a batch, each request as often as `retry` says. The answers come in the order of the actions, each as soon as those before it are there: all together would be
-    /// as large as the dependents themselves.
+    /// Sends a batch, each request as often as `retry` allows. The answers are yielded one by one, in the order of the actions: collected, they
+    /// would take as much memory as the dependents themselves.
     pub(crate) fn send<'a>(&'a self, actions: Vec<ObjectAction>, retry: &'a Retry) -> impl Stream<Item = Sent> + Send + 'a {
         let sent = futures::stream::iter(actions).map(move |action| async move {
             let answer = self.send_one(&action, retry).await;
@@ -52,7 +52,7 @@ impl Sender {
         self.cluster.exchange_retrying(&request, retry).await
     }
 
-    /// The type as the server serves it. Requests without an object of their own do with any version.
+    /// Returns the type as the server serves it. For a request without a body, any served version is sufficient.
     async fn resource_of(&self, action: &ObjectAction) -> Result<Arc<ApiResource>, ApiError> {
         let discovery = self.cluster.discovery();
         let has_body =
@@ -65,7 +65,7 @@ impl Sender {
         }
         let required = discovery.require(&action.gvk).await;
         match required {
-            // What cannot be asked about is not known to be gone.
+            // A type whose group does not answer discovery is not known to be gone.
             Err(ApiError::NotServed { .. }) if !has_body => {
                 required.map_err(|error| discovery.silence(&action.gvk.group, None).unwrap_or(error))
             }

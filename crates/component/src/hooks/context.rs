@@ -16,13 +16,14 @@ pub struct ReadContext<C> {
     pub(crate) component: PhantomData<fn() -> C>,
 }
 
-/// What the other hooks may use: in addition, where the component is deployed and what is being processed.
+/// The context of all hooks except post-read hooks. In addition to a [`ReadContext`], it knows the cluster and the namespace of the dependents
+/// and the values of the pass.
 pub struct HookContext<C> {
     pub(crate) read: ReadContext<C>,
     pub(crate) inputs: Arc<HookInputs>,
 }
 
-/// The facts of a pass that hooks see.
+/// The facts of a pass that are available to hooks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HookInputs {
     pub(crate) namespace: String,
@@ -35,91 +36,91 @@ pub(crate) struct HookInputs {
 }
 
 impl<C> ReadContext<C> {
-    /// Emits an event on the component. It is sent beside the pass by the operator's recorder, which counts repetitions instead of
-    /// sending each; it never blocks and never fails. Hooks run in every pass: emit what happened, not what still is.
+    /// Emits an event on the component. The operator's recorder sends it outside of the pass and counts repetitions instead of sending each; the
+    /// call never blocks and never fails. Hooks run in every pass, so emit an event for a change, not for a lasting state.
     pub fn event(&self, event: Event) {
         self.reporter.report(event);
     }
 
-    /// The name of the component type: the operator's name, unless
-    /// [`named`](crate::ComponentBuilder::named) gives it one of its own. It is the prefix of labels and annotations.
+    /// Returns the name of the component type: the operator's name, unless [`named`](crate::ComponentBuilder::named) sets another one. It is the
+    /// prefix of labels and annotations.
     pub fn operator(&self) -> &str {
         &self.operator
     }
 
-    /// The cluster in which the component lives, with the operator's own identity.
+    /// Returns the cluster of the component, accessed with the operator's own identity.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// A kube client for that cluster.
+    /// Returns a kube client for the cluster of the component.
     pub fn client(&self) -> kube::Client {
         self.cluster.client().clone()
     }
 }
 
 impl<C> HookContext<C> {
-    /// Emits an event on the component. It is sent beside the pass by the operator's recorder, which counts repetitions instead of
-    /// sending each; it never blocks and never fails. Hooks run in every pass: emit what happened, not what still is.
+    /// Emits an event on the component. The operator's recorder sends it outside of the pass and counts repetitions instead of sending each; the
+    /// call never blocks and never fails. Hooks run in every pass, so emit an event for a change, not for a lasting state.
     pub fn event(&self, event: Event) {
         self.read.event(event);
     }
 
-    /// The name of the component type: the operator's name, unless
-    /// [`named`](crate::ComponentBuilder::named) gives it one of its own. It is the prefix of labels and annotations.
+    /// Returns the name of the component type: the operator's name, unless [`named`](crate::ComponentBuilder::named) sets another one. It is the
+    /// prefix of labels and annotations.
     pub fn operator(&self) -> &str {
         self.read.operator()
     }
 
-    /// The cluster in which the component lives, with the operator's own identity.
+    /// Returns the cluster of the component, accessed with the operator's own identity.
     pub fn cluster(&self) -> &Cluster {
         self.read.cluster()
     }
 
-    /// A kube client for that cluster.
+    /// Returns a kube client for the cluster of the component.
     pub fn client(&self) -> kube::Client {
         self.read.client()
     }
 
-    /// The cluster of the dependents, in the name in which they are written. `None` when they are abandoned: then it may be gone, and
-    /// nothing of it is to be touched.
+    /// Returns the cluster of the dependents, accessed with the identity that writes them. `None` when the dependents are abandoned: their
+    /// cluster may be gone, and nothing in it is to be changed.
     pub fn target(&self) -> Option<&Cluster> {
         self.inputs.target.as_ref()
     }
 
-    /// The namespace that the dependents go to.
+    /// Returns the namespace of the dependents.
     pub fn namespace(&self) -> &str {
         &self.inputs.namespace
     }
 
-    /// The name under which the component is deployed.
+    /// Returns the name under which the component is deployed.
     pub fn name(&self) -> &str {
         &self.inputs.name
     }
 
-    /// The digest of the component.
+    /// Returns the digest of the component.
     pub fn digest(&self) -> &str {
         &self.inputs.digest
     }
 
-    /// The content of a reference to a ConfigMap: all its data, or the value of the key. `None` for a reference that is absent or
-    /// not resolved.
+    /// Returns the content of a reference to a ConfigMap: all its data, or the value of the key. `None` for a reference that is absent or not
+    /// resolved.
     pub fn config_map<R: ConfigMapReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.inputs.references.config_map(reference)
     }
 
-    /// The content of a reference to a Secret: all its data, or the value of the key. `None` for a reference that is absent or
-    /// not resolved.
+    /// Returns the content of a reference to a Secret: all its data, or the value of the key. `None` for a reference that is absent or not
+    /// resolved.
     pub fn secret<R: SecretReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.inputs.references.secret(reference)
     }
 
-    /// What a reference stands for that code of the operator loaded. `None` for one that is absent or not resolved.
+    /// Returns the content of a reference that code of the operator loaded. `None` for a reference that is absent or not resolved.
     pub fn loaded<R: LoadedReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.inputs.references.loaded(reference)
     }
 
-    /// Counts the digests that were processed.
+    /// Returns the revision of the component, which counts the processed digests.
     pub fn revision(&self) -> i64 {
         self.inputs.revision
     }

@@ -11,7 +11,7 @@ use super::context::HookInputs;
 use super::{HookContext, ReadContext};
 use crate::kind::Component;
 
-/// Where in a pass a hook runs.
+/// The point of a pass at which a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Point {
     /// After the references were read, in every pass.
@@ -27,7 +27,7 @@ pub(crate) enum Point {
 }
 
 impl Point {
-    /// Its hooks, as messages name them.
+    /// Returns the name of the hooks at this point for messages.
     pub(crate) const fn hooks(self) -> &'static str {
         match self {
             Self::PostRead => "the post-read hooks",
@@ -44,13 +44,13 @@ type Status<C> = <C as HasStatus>::Status;
 type BoxedHook<C> = Box<dyn for<'a> Fn(&'a HookContext<C>, &'a C, &'a mut Status<C>) -> BoxedFlow<'a> + Send + Sync>;
 type BoxedReadHook<C> = Box<dyn for<'a> Fn(&'a ReadContext<C>, &'a C, &'a mut Status<C>) -> BoxedFlow<'a> + Send + Sync>;
 
-/// An `async fn(&HookContext<C>, &C, &mut Status) -> Flow`; implemented for functions, never by hand.
+/// A hook, an `async fn(&HookContext<C>, &C, &mut Status) -> Flow`. The trait is implemented for functions, never by hand.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no hook of `{C}`",
     note = "a hook is an `async fn(&HookContext<{C}>, &{C}, &mut <status type>) -> Flow` whose future is `Send`"
 )]
 pub trait HookFn<'a, C: Component>: Send + Sync + 'static {
-    /// What the function returns.
+    /// The future that the function returns.
     type Future: Future<Output = Flow> + Send + 'a;
 
     /// Calls the function.
@@ -70,13 +70,13 @@ where
     }
 }
 
-/// An `async fn(&ReadContext<C>, &C, &mut Status) -> Flow`; implemented for functions, never by hand.
+/// A post-read hook, an `async fn(&ReadContext<C>, &C, &mut Status) -> Flow`. The trait is implemented for functions, never by hand.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no post-read hook of `{C}`",
     note = "a post-read hook is an `async fn(&ReadContext<{C}>, &{C}, &mut <status type>) -> Flow` whose future is `Send`"
 )]
 pub trait ReadHookFn<'a, C: Component>: Send + Sync + 'static {
-    /// What the function returns.
+    /// The future that the function returns.
     type Future: Future<Output = Flow> + Send + 'a;
 
     /// Calls the function.
@@ -124,7 +124,7 @@ impl<C: Component> Hooks<C> {
         }
     }
 
-    /// Runs the hooks of a point in order; the first that halts ends it.
+    /// Runs the hooks of a point in order and stops at the first that halts.
     pub(crate) async fn run(
         &self,
         point: Point,

@@ -13,7 +13,7 @@ use crate::settings::{Parameters, Settings};
 
 /// A custom resource whose operator installs, waits for, upgrades, repairs and removes a set of dependents.
 ///
-/// `#[derive(Component)]` on the spec implements it; by hand only [`Component::settings`] must be written.
+/// The derive `#[derive(Component)]` on the spec implements it. A manual implementation needs to define [`Component::settings`] only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component",
     label = "not a component",
@@ -31,21 +31,21 @@ pub trait Component:
     + Sync
     + 'static
 {
-    /// What the spec says to the framework.
+    /// Returns the settings that the spec contains for the framework.
     fn settings(&self) -> Settings;
 
-    /// The framework's part of the status.
+    /// Returns the framework's part of the status.
     fn component_status(&self) -> Option<&ComponentStatus> {
         self.status().map(EmbedsStatus::component_status)
     }
 
-    /// The framework's part of the status, created where there is none.
+    /// Returns the framework's part of the status. Creates the status if there is none.
     fn component_status_mut(&mut self) -> &mut ComponentStatus {
         self.status_mut().get_or_insert_default().component_status_mut()
     }
 
-    /// What generators see. It may add contents of references. Default: the whole spec; the derive gives the content of a `Values` field
-    /// instead.
+    /// Returns the parameters of the component for generators, which may include the contents of references. Default: the whole spec; the derive
+    /// returns the content of a `Values` field instead, if there is one.
     fn parameters(&self, references: &Resolved) -> Parameters {
         let _ = references;
         match serde_json::to_value(self) {
@@ -57,25 +57,24 @@ pub trait Component:
         }
     }
 
-    /// The ConfigMaps and Secrets that the spec names. Default: none; the derive finds them.
+    /// Returns the ConfigMaps and Secrets that the spec refers to. Default: none; the derive finds them.
     fn references(&self) -> References {
         References::default()
     }
 
-    /// The kinds of objects that a spec of this type can name: the operator needs permission to read and watch them.
+    /// Returns the kinds of objects that a spec of this type can refer to. The operator needs permission to read and watch them.
     fn reference_kinds() -> BTreeSet<ReferenceKind> {
         BTreeSet::new()
     }
 
-    /// Whom a spec of this type can name to write dependents in their name, as resources of the core group: `serviceaccounts`,
-    /// `users`, `groups`. The command `rbac` prints the permission for the names that the
-    /// operator declares with `impersonates`; only components that use it need it. Default: none; the derive
-    /// finds an embedded `Impersonation`.
+    /// Returns the kinds of identities that a spec of this type can name for the writes of its dependents, as resources of the core group:
+    /// `serviceaccounts`, `users`, `groups`. The command `rbac` prints the permission for the names that the operator declares with
+    /// `impersonates`; only components that use it need it. Default: none; the derive finds an embedded `Impersonation`.
     fn impersonates() -> &'static [&'static str] {
         &[]
     }
 
-    /// Annotations for the events on this component. The digest is absent when a pass ended before it was known.
+    /// Returns annotations for the events on this component. The digest is `None` if the pass ended before it was known.
     fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String> {
         let _ = digest;
         BTreeMap::new()
@@ -84,7 +83,7 @@ pub trait Component:
 
 /// A status that is, or holds, a [`ComponentStatus`].
 ///
-/// An own status type flattens it:
+/// A custom status type flattens it:
 ///
 /// ```
 /// use kubewright_component::{ComponentStatus, EmbedsStatus};
@@ -110,9 +109,9 @@ pub trait Component:
     note = "use `status = \"ComponentStatus\"`, or flatten a `ComponentStatus` into `{Self}` and implement `EmbedsStatus` for it"
 )]
 pub trait EmbedsStatus: Serialize + DeserializeOwned + Default + Clone + Debug + Send + Sync + 'static {
-    /// The framework's part.
+    /// Returns the framework's part.
     fn component_status(&self) -> &ComponentStatus;
-    /// The framework's part, to be changed.
+    /// Returns the framework's part for modification.
     fn component_status_mut(&mut self) -> &mut ComponentStatus;
 }
 
@@ -126,8 +125,8 @@ impl EmbedsStatus for ComponentStatus {
     }
 }
 
-/// Returns whether a component is Ready in its present generation, by the same test as `kubectl wait --for=condition=Ready` and
-/// `cluster.expect::<C>(name).ready()` of tests.
+/// Returns true if a component is Ready in its present generation. It is the same test as that of `kubectl wait --for=condition=Ready` and of
+/// `cluster.expect::<C>(name).ready()` in tests.
 pub fn is_ready<C: Component>(component: &C) -> bool {
     component.component_status().is_some_and(|status| status.is_ready(component.meta().generation))
 }

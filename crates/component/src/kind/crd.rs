@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::Component;
 
-/// What was made so far: a type has one definition, and making it takes longer than starting the rest of an operator.
+/// The CRDs built so far, by type. A type has one definition, and building it takes longer than the rest of an operator's start.
 static MADE: LazyLock<Mutex<HashMap<TypeId, Value>>> = LazyLock::new(Mutex::default);
 
-/// The CRD of a component type: as [`definition::custom_resource_definition`] gives it, plus the default of the status and the print
+/// Returns the CRD of a component type: the result of [`definition::custom_resource_definition`], plus the default of the status and the print
 /// columns State, Reason and Age.
 ///
-/// Columns that the type declares itself stand between Reason and Age; one of the same name replaces ours.
+/// Columns that the type declares itself are placed between Reason and Age. A declared column replaces a default column of the same name.
 pub fn custom_resource_definition<C: Component>() -> Result<Value, serde_json::Error> {
     if let Some(made) = MADE.lock().get(&TypeId::of::<C>()) {
         return Ok(made.clone());

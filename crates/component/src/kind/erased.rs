@@ -13,24 +13,24 @@ use super::Component;
 use crate::hooks::{HookInputs, Hooks, Point};
 use crate::settings::{Parameters, Settings};
 
-/// A component type without its type: what the reconciler needs of it.
+/// The interface of a component type that the reconciler uses, with the type erased.
 pub(crate) trait Kind: Send + Sync + 'static {
-    /// Reads an object of this type.
+    /// Deserializes an object of this type.
     fn decode(&self, object: &Value) -> Result<Box<dyn Instance>, serde_json::Error>;
 }
 
-/// One component, read for one pass.
+/// One component, deserialized for one pass.
 #[async_trait]
 pub(crate) trait Instance: Send + Sync {
     fn settings(&self) -> Settings;
     fn references(&self) -> References;
     fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String>;
-    /// Tells what is rendered besides the object: the set is rendered again when it is another one.
+    /// Returns the inputs of the rendering besides the object. The set is rendered again when they change.
     #[allow(clippy::unnecessary_literal_bound)] // other implementations return a part of themselves
     fn further_inputs(&self) -> &str {
         ""
     }
-    /// The manifests, and what was asked of clusters for them, also if there are none.
+    /// Returns the manifests, and the questions that the generator asked about clusters, also if it failed.
     async fn render(
         &self,
         inputs: RenderInputs,
@@ -38,7 +38,7 @@ pub(crate) trait Instance: Send + Sync {
         environment: Arc<dyn Environment>,
     ) -> (Result<Vec<Manifest>, RenderError>, Asked);
     fn has_hooks(&self, point: Point) -> bool;
-    /// Runs the hooks of a point. The status is what they may change.
+    /// Runs the hooks of a point, which may change the status.
     async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow;
 }
 
@@ -72,7 +72,7 @@ impl<C: Component> Kind for TypedKind<C> {
     }
 }
 
-/// Calls a generator. The manifests, and what was asked of clusters for them, also if there are none.
+/// Calls a generator. Returns the manifests, and the questions that the generator asked about clusters, also if it failed.
 pub(crate) async fn render_with<C: Send + Sync + 'static>(
     generator: &dyn ErasedGenerator<C>,
     subject: &Arc<C>,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::registry::{Lookups, Scene, Subject};
 use super::{object, types};
 
-/// Answers the questions of one component's renderings in one pass.
+/// The environment of one component's renderings in one pass, which answers their questions about clusters.
 pub(crate) struct PassEnvironment {
     pub(super) lookups: Lookups,
     pub(super) component: Key,
@@ -18,7 +18,7 @@ pub(crate) struct PassEnvironment {
 }
 
 impl PassEnvironment {
-    /// From now on the component is told of changes of these answers alone.
+    /// Ends the component's watches on all subjects other than those of these questions.
     pub(crate) fn keep<'a>(&self, asked: impl Iterator<Item = &'a Question>) {
         self.lookups.keep(&self.component, &asked.filter_map(|question| self.subject(question)).collect());
     }
@@ -27,7 +27,7 @@ impl PassEnvironment {
         if place == Place::Local { &self.local } else { &self.target }
     }
 
-    /// Returns the object or types that are watched for an answer; none for the version of a server, which tells of no change.
+    /// Returns the object or the types that are watched for an answer. `None` for the version of a server, whose change no event reports.
     fn subject(&self, question: &Question) -> Option<Subject> {
         match question {
             Question::Serves(_) | Question::ApiVersions => Some(Subject::Types { scene: self.target.name.clone() }),

@@ -1,4 +1,5 @@
-//! Questions of renderings about clusters, for capabilities and single objects, answered from discovery and from shared watches (GEN-2, GEN-5).
+//! Lookups: questions of renderings about the capabilities and single objects of clusters, answered from discovery and from shared watches
+//! (GEN-2, GEN-5).
 
 mod environment;
 mod object;

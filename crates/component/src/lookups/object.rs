@@ -1,4 +1,4 @@
-//! Single objects, as a rendering looks them up.
+//! Lookups of single objects by a rendering.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,22 +13,22 @@ use serde_json::Value;
 
 use super::types::refused;
 
-/// How long a pass waits for the first list of an object that was not watched before.
+/// The time that a pass waits for the first list of an object that was not watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
 
-/// An object that is watched, and what was told of it.
+/// A watched object, and the answer last given about it.
 #[derive(Clone)]
 pub(super) struct Watched {
     pub(super) store: ProjectedStore<Value>,
     pub(super) told: Arc<Told>,
 }
 
-/// What a component knows of a watched object.
+/// The last answer that a component was given about a watched object.
 #[derive(Default)]
 pub(super) struct Told {
     /// The digest of the last answer.
     digest: Mutex<Option<String>>,
-    /// Whether a pass gave up waiting for the first list.
+    /// True if a pass gave up waiting for the first list.
     missed: AtomicBool,
 }
 
@@ -37,22 +37,22 @@ impl Watched {
         Self { store, told: Arc::default() }
     }
 
-    /// Whether the object is another one than was told.
+    /// Returns true if the object differs from the last answer.
     pub(super) fn is_news(&self) -> bool {
         self.told.digest.lock().as_ref().is_some_and(|told| *told != answer_digest(&self.present()))
     }
 
-    /// Whether a pass could not be told anything; from then on it has been.
+    /// Returns true if a pass gave up waiting for the first list since the last call.
     pub(super) fn was_missed(&self) -> bool {
         self.told.missed.swap(false, Ordering::SeqCst)
     }
 
-    /// The present object, which is noted as told.
+    /// Returns the present object and notes it as the last answer.
     fn tell(&self) -> Arc<Value> {
         loop {
             let present = self.present();
             *self.told.digest.lock() = Some(answer_digest(&present));
-            // A change before that was compared with what had been told earlier.
+            // A change before the digest was stored was compared with the earlier answer, so it went unnoticed.
             if !self.is_news() {
                 return present;
             }
@@ -64,7 +64,7 @@ impl Watched {
     }
 }
 
-/// The object without what every write changes; null if it, or its type, does not exist.
+/// Returns the object without the fields that every write changes. The result is null if the object, or its type, does not exist.
 pub(super) async fn find(cluster: &Cluster, watched: &Watched, asked: &ObjectQuestion) -> Result<Arc<Value>, RenderError> {
     let answer = match cluster.clock().limit(FIRST_LIST, watched.store.settled()).await {
         Ok(WatchState::Forbidden) => {
@@ -86,7 +86,7 @@ pub(super) async fn find(cluster: &Cluster, watched: &Watched, asked: &ObjectQue
     Ok(answer)
 }
 
-/// Reads an object that may not be watched.
+/// Reads an object whose watch is forbidden.
 async fn read(cluster: &Cluster, asked: &ObjectQuestion) -> Result<Arc<Value>, RenderError> {
     let Some(resource) = cluster.discovery().resolve_gvk(&asked.gvk).await.map_err(refused)? else {
         return Ok(Arc::default());
@@ -99,7 +99,7 @@ async fn read(cluster: &Cluster, asked: &ObjectQuestion) -> Result<Arc<Value>, R
     }
 }
 
-/// What a rendering sees of an object: a field that changes with every write is no input.
+/// Returns the object as a rendering sees it. Fields that change with every write are removed, because they are no inputs.
 pub(super) fn answer(object: &Value) -> Value {
     let mut object = object.clone();
     for field in ["managedFields", "resourceVersion"] {

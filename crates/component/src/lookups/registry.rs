@@ -20,12 +20,13 @@ use super::object::{Watched, answer};
 use super::types::refused;
 use crate::observe::{Notify, caused_by};
 
-/// The version of a server is asked for again after this time: nothing tells when it changes.
+/// The time after which the version of a server is read again. No event reports its change.
 const VERSION_AGE: Duration = Duration::from_secs(60 * 60);
-/// A server's discovery may tell of a type a little later than its definition: it is read once more so long after the last change.
+/// The delay between the last change of a definition and one more read of the types: a server's discovery may list a type a little later than
+/// its definition.
 const SETTLING: Duration = Duration::from_secs(5);
 
-/// What renderings of the components of one type look up, and who is told when it changes.
+/// The lookups of all components of one type. A component is queued when an answer to its rendering changes.
 #[derive(Clone)]
 pub(crate) struct Lookups {
     inner: Arc<Inner>,
@@ -35,7 +36,7 @@ struct Inner {
     local: Cluster,
     tasks: Tasks,
     notify: Notify,
-    /// One for all, so that equal watches share their objects.
+    /// One projector for all watches, so that equal watches share their objects.
     projector: Arc<dyn Project<Output = Value>>,
     state: Mutex<State>,
 }
@@ -47,24 +48,24 @@ struct State {
     versions: HashMap<String, (Moment, Arc<Value>)>,
 }
 
-/// A cluster in the name of somebody.
+/// A cluster, accessed with one identity.
 #[derive(Clone)]
 pub(super) struct Scene {
     pub(super) cluster: Cluster,
-    /// Tells clusters and identities apart.
+    /// The name that distinguishes clusters and identities.
     pub(super) name: String,
 }
 
-/// What a component listens to.
+/// The subject of a lookup that a component listens to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Subject {
-    /// The types of a cluster.
+    /// The types that a cluster serves.
     Types { scene: String },
-    /// An object.
+    /// A single object.
     Object { scene: String, gvk: GroupVersionKind, namespace: String, name: String },
 }
 
-/// A task that listens to a subject, which ends with this.
+/// A task that listens to a subject. The task ends when this is dropped.
 struct Listening {
     watched: Option<Watched>,
     stop: CancellationToken,
@@ -82,7 +83,7 @@ impl Lookups {
         Self { inner: Arc::new(inner) }
     }
 
-    /// What answers a component whose dependents live there and are written in that name.
+    /// Returns the environment of a pass for a component whose dependents are in the cluster `target` and written with the identity `who`.
     pub(crate) fn for_pass(&self, component: &Key, target: &Cluster, who: Option<&Impersonation>) -> PassEnvironment {
         let name = match who {
             Some(who) => format!("{} as {who:?}", target.name()),
@@ -97,7 +98,7 @@ impl Lookups {
         }
     }
 
-    /// The component listens to these alone.
+    /// Ends the component's watches on all other subjects.
     pub(super) fn keep(&self, component: &Key, subjects: &BTreeSet<Subject>) {
         let mut state = self.inner.state.lock();
         let Some(listening) = state.components.get_mut(component) else { return };
@@ -107,12 +108,12 @@ impl Lookups {
         }
     }
 
-    /// The component is gone.
+    /// Forgets a component that is gone.
     pub(crate) fn forget(&self, component: &Key) {
         self.inner.state.lock().components.remove(component);
     }
 
-    /// The version document of a server.
+    /// Returns the version document of a server.
     pub(super) async fn version(&self, cluster: &Cluster) -> Result<Arc<Value>, RenderError> {
         let now = cluster.clock().moment();
         let known = self.inner.state.lock().versions.get(cluster.name()).cloned();
@@ -124,7 +125,7 @@ impl Lookups {
         Ok(document)
     }
 
-    /// Queues the component whenever types of that cluster come or go.
+    /// Queues the component whenever types of that cluster are added or removed.
     pub(super) fn follow_types(&self, component: &Key, scene: &Scene) {
         let subject = Subject::Types { scene: scene.name.clone() };
         let mut state = self.inner.state.lock();
@@ -168,7 +169,7 @@ impl Lookups {
         listening.insert(subject, Listening { watched: None, stop });
     }
 
-    /// The watch on an object, which queues the component whenever the object is another one than it was told.
+    /// Watches an object, and queues the component whenever the object differs from the last answer.
     pub(super) fn watch(&self, component: &Key, scene: &Scene, asked: &ObjectQuestion) -> Watched {
         let ObjectQuestion { gvk, namespace, name, .. } = asked.clone();
         let mut spec = WatchSpec::of_version(&gvk).fields(format!("metadata.name={name}"));

@@ -1,11 +1,12 @@
-//! The types that a cluster serves, as a rendering asks for them.
+//! Lookups of the types that a cluster serves.
 
 use std::collections::BTreeSet;
 
 use kubewright_render::RenderError;
 use kubewright_runtime::cluster::{ApiError, Cluster};
 
-/// Whether the cluster serves a `group/version`, or a kind of it. A group that cannot tell its types now may serve it all the same.
+/// Returns true if the cluster serves a `group/version`, or a kind of it. The result is an error if the group does not answer discovery at the
+/// moment, since it may serve the type all the same.
 pub(super) async fn serves(cluster: &Cluster, api: &str) -> Result<bool, RenderError> {
     let served = cluster.discovery().all().await.map_err(refused)?;
     let is_it = |api_version: &str, kind: &str| {
@@ -21,7 +22,7 @@ pub(super) async fn serves(cluster: &Cluster, api: &str) -> Result<bool, RenderE
     }
 }
 
-/// Every `group/version` that the cluster serves.
+/// Returns every `group/version` that the cluster serves.
 pub(super) async fn api_versions(cluster: &Cluster) -> Result<BTreeSet<String>, RenderError> {
     let served = cluster.discovery().all().await.map_err(refused)?;
     Ok(served.iter().map(|resource| resource.api_version()).collect())

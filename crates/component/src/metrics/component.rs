@@ -70,18 +70,18 @@ impl Metrics {
         Self { families, controller, standings }
     }
 
-    /// From now on the clusters that this type uses are told of.
+    /// Adds the clusters that this type uses to the metrics.
     pub(crate) fn watch_clusters(&self, registry: &metrics::Metrics, statistics: Weak<dyn ClusterStatistics>) {
         self.families.observations.add(Arc::clone(&self.controller), Weak::clone(&statistics));
         TargetMetrics::of(registry).add(Arc::clone(&self.controller), statistics);
     }
 
-    /// What a pass saw of the dependents' cluster.
+    /// Records the observation of the dependents' cluster by a pass.
     pub(crate) fn observed(&self, key: &Key, seen: Seen) {
         self.families.observations.set(&self.controller, key, seen);
     }
 
-    /// A probe that names the types that are polled.
+    /// Returns a probe that fails while types are polled, with their names.
     pub(crate) fn polling_probe(&self) -> impl Fn() -> Result<(), String> + Send + Sync + use<> {
         let (observations, controller) = (self.families.observations.clone(), Arc::clone(&self.controller));
         move || {
@@ -105,7 +105,7 @@ impl Metrics {
         self.families.differing_renders.get_or_create(&self.controller()).inc();
     }
 
-    /// A pass failed, with the status code of an API server's answer where that is why. A conflict is no error: it is retried.
+    /// Counts a failed pass, with the status code of the API server's answer that it failed with. A conflict is not counted: it is retried.
     pub(crate) fn failed(&self, code: Option<u16>) {
         if code == Some(409) {
             return;
@@ -114,8 +114,8 @@ impl Metrics {
         self.families.errors.get_or_create(&ErrorLabels { controller: self.controller.to_string(), r#type: kind }).inc();
     }
 
-    /// A request about a dependent was answered; whether it counts as an error. A lost race and an absent object do not: the pass goes on from
-    /// there.
+    /// Counts the answer to a request about a dependent, and returns true if it counts as an error. A lost race and an absent object are no
+    /// errors, because the pass continues with them.
     pub(crate) fn sent(&self, verb: Verb, corrective: bool, error: Option<&ApiError>, lost_race: bool) -> bool {
         let labels = OperationLabels { controller: self.controller.to_string(), action: verb.operation() };
         self.families.operations.get_or_create(&labels).inc();
@@ -136,12 +136,12 @@ impl Metrics {
         false
     }
 
-    /// How a component stands at the end of a pass.
+    /// Records the state of a component at the end of a pass.
     pub(crate) fn recorded(&self, key: &Key, status: &ComponentStatus) {
         self.standings.set(key, status);
     }
 
-    /// The component is gone, and its series with it (MET-1).
+    /// Removes the series of a component that is gone (MET-1).
     pub(crate) fn forget(&self, key: &Key) {
         self.standings.forget(key);
         self.families.observations.forget(&self.controller, key);

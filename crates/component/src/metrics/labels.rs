@@ -1,19 +1,19 @@
 use prometheus_client::encoding::EncodeLabelSet;
 
-/// A controller.
+/// The labels of series per controller.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct ControllerLabels {
     pub(super) controller: String,
 }
 
-/// What is done with a dependent.
+/// The labels of series per controller and operation on a dependent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct OperationLabels {
     pub(super) controller: String,
     pub(super) action: &'static str,
 }
 
-/// Why a request failed: the status code, or `other`.
+/// The labels of series per controller and cause of an error: the status code, or `other`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct ErrorLabels {
     pub(super) controller: String,

@@ -9,7 +9,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// What passes saw that is out of the ordinary, component by component.
+/// Unusual observations of passes, per component.
 #[derive(Clone, Default)]
 pub(crate) struct Observations(Arc<Mutex<State>>);
 
@@ -19,14 +19,14 @@ struct State {
     seen: HashMap<(Arc<str>, Key), Seen>,
 }
 
-/// What a pass saw.
+/// The unusual observations of one pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Where the dependents live.
+    /// The name of the dependents' cluster.
     pub(crate) cluster: String,
     /// The types that are polled.
     pub(crate) polled: BTreeSet<String>,
-    /// Objects with the mark of the component that are no dependents of it (INV-6).
+    /// The number of objects with the component's owner mark that are no dependents of it (INV-6).
     pub(crate) unknown: usize,
 }
 
@@ -49,7 +49,7 @@ impl Observations {
         self.0.lock().seen.remove(&(Arc::clone(controller), component.clone()));
     }
 
-    /// The types that components of this controller poll, by cluster.
+    /// Returns the types that components of this controller poll, by cluster.
     pub(super) fn polled(&self, controller: &str) -> BTreeMap<String, BTreeSet<String>> {
         let mut polled: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for ((of, _), seen) in &self.0.lock().seen {
@@ -76,7 +76,7 @@ impl Observations {
     }
 }
 
-/// Writes what components see of clusters.
+/// The collector of the series about clusters.
 #[derive(Debug)]
 pub(super) struct ClusterCollector(pub(super) Observations);
 

@@ -11,12 +11,12 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// How the components of an operator stand. Their series are written when somebody asks: each would take hundreds of bytes of labels
-/// all the time, and a component has eight.
+/// The states of all components of an operator. Their series are computed at each scrape: a component has eight, and each would permanently take
+/// hundreds of bytes for its labels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Standings(Arc<Mutex<Vec<Arc<KindStandings>>>>);
 
-/// How the components of one type stand.
+/// The states of the components of one type.
 #[derive(Debug)]
 pub(super) struct KindStandings {
     controller: Arc<str>,
@@ -89,5 +89,5 @@ impl Collector for Standings {
     }
 }
 
-/// Writes the series of a component: one per state, or one alone.
+/// A function that writes the series of a component: one per state, or a single one.
 type Write = dyn Fn(&Standing, &mut dyn FnMut(Option<ComponentState>, i64) -> fmt::Result) -> fmt::Result;

@@ -16,18 +16,19 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Notify, caused_by, title};
 
-/// What stands in the way of a component.
+/// An obstacle that a component waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Obstacle {
-    /// A single object: what matters is that it comes or goes, that its deletion begins, and whose it is. The pass saw it like this.
+    /// A single object, with its state as the pass observed it. Relevant are its creation and deletion, the start of its deletion, and its
+    /// owner.
     Object(WatchSpec, Sight),
-    /// Foreign instances of a type: what matters is that none is left.
+    /// Foreign instances of a type. Relevant is that none is left.
     Instances(WatchSpec),
-    /// A type that nobody serves: what matters is that a definition comes or changes.
+    /// A type that is not served. Relevant is that a definition is created or changed.
     Type(WatchSpec),
 }
 
-/// The part of a single object that matters to a component that waits for it.
+/// The part of a single object that is relevant to a component that waits for it.
 #[derive(PartialEq)]
 struct Marks {
     labels: Option<Value>,
@@ -45,7 +46,7 @@ impl Marks {
     }
 }
 
-/// How the object of a watch is there. None: it has an owner under our own name.
+/// Returns the state of the object of a watch. `None` if it has an owner under the operator's own name.
 fn sight(store: &ProjectedStore<Marks>) -> Option<Sight> {
     let found = store.list();
     let Some((_, marks)) = found.first() else {
@@ -60,16 +61,16 @@ fn sight(store: &ProjectedStore<Marks>) -> Option<Sight> {
 
 type AtFirst<P> = Box<dyn Fn(&ProjectedStore<P>) -> bool + Send + Sync>;
 
-/// What a component wants to be told of one obstacle.
+/// The changes of one obstacle that queue a component.
 struct Interest<P: Send + Sync + 'static> {
-    /// Whether the first list shows anything that happened after the pass had looked, which nobody else tells.
+    /// A test that is true if the first list shows a change since the observation of the pass, which no event reports.
     at_first: AtFirst<P>,
-    /// Whether a change matters.
+    /// A test that is true if a change is relevant.
     later: fn(&ProjectedStore<P>, &Change<P>) -> bool,
 }
 
-/// Watches on what stands in the way of single components: foreign instances of their types, objects that are not
-/// theirs. Metadata only, and only while they wait.
+/// Watches on the obstacles of single components: foreign instances of their types, and objects that are not theirs. They carry metadata only,
+/// and exist only while a component waits.
 #[derive(Clone)]
 pub(crate) struct AwaitedWatches {
     inner: Arc<Inner>,
@@ -78,7 +79,7 @@ pub(crate) struct AwaitedWatches {
 struct Inner {
     cluster: Cluster,
     tasks: Tasks,
-    /// The name under which our owner marks stand.
+    /// The prefix of the operator's own owner marks.
     name: OperatorName,
     notify: Notify,
     awaited: Mutex<HashMap<Key, Awaited>>,
@@ -86,12 +87,12 @@ struct Inner {
 
 struct Awaited {
     obstacles: HashSet<Obstacle>,
-    /// The types of those that may not be watched.
+    /// The types of obstacles whose watch is forbidden.
     refused: Arc<Mutex<BTreeSet<String>>>,
     stop: CancellationToken,
 }
 
-/// Who listens to one obstacle, and until when.
+/// The component that listens to one obstacle, and the token that ends it.
 struct Listener {
     component: Key,
     refused: Arc<Mutex<BTreeSet<String>>>,
@@ -99,12 +100,12 @@ struct Listener {
 }
 
 impl AwaitedWatches {
-    /// `name` is the prefix of our owner marks.
+    /// Creates the watches. `name` is the prefix of the operator's own owner marks.
     pub(crate) fn new(cluster: Cluster, tasks: Tasks, name: OperatorName, notify: Notify) -> Self {
         Self { inner: Arc::new(Inner { cluster, tasks, name, notify, awaited: Mutex::default() }) }
     }
 
-    /// From now on the component waits for changes of exactly these.
+    /// Replaces the obstacles that the component waits for.
     pub(crate) fn set(&self, component: &Key, obstacles: HashSet<Obstacle>) {
         let mut awaited = self.inner.awaited.lock();
         if awaited.get(component).is_some_and(|before| before.obstacles == obstacles) {
@@ -131,7 +132,7 @@ impl AwaitedWatches {
                     self.listen(listener, spec, presence(), interest);
                 }
                 Obstacle::Type(spec) => {
-                    // Which definition it was does not show: the pass looks again.
+                    // The change does not show which definition it is, so the pass checks it.
                     let interest = Interest { at_first: Box::new(|_| true), later: |_, _| true };
                     self.listen(listener, spec, presence(), interest);
                 }
@@ -140,7 +141,7 @@ impl AwaitedWatches {
         awaited.insert(component.clone(), Awaited { obstacles, refused, stop });
     }
 
-    /// The types that the component waits for and that may not be watched: nothing tells when they go.
+    /// Returns the types of the component's obstacles whose watch is forbidden. No event reports that these obstacles are gone.
     pub(crate) fn refused(&self, component: &Key) -> BTreeSet<String> {
         self.inner.awaited.lock().get(component).map(|awaited| awaited.refused.lock().clone()).unwrap_or_default()
     }

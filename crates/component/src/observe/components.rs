@@ -11,15 +11,15 @@ use serde_json::{Map, Value};
 use super::own_writes::{OwnWrites, Underway};
 use super::{Notify, title};
 
-/// The components of one type, without what no decision needs: of the whole cluster, or of the namespaces that the
-/// operator is confined to.
+/// The components of one type, in the whole cluster or in the namespaces that the operator is confined to. Fields that no decision needs are
+/// dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Components {
     store: ProjectedStore<Compact>,
     own_writes: OwnWrites,
 }
 
-/// A component between passes, as text: a tree would take five times the memory, most of it for the inventory.
+/// A component between passes, stored as text. A tree would take five times the memory, most of it for the inventory.
 #[derive(Debug)]
 pub(crate) struct Compact {
     text: Box<[u8]>,
@@ -27,36 +27,35 @@ pub(crate) struct Compact {
     shared: u64,
 }
 
-/// What only others change on a component, and what this process changes too.
+/// The fields of a component that only other programs change. The fields in `OURS_TOO` are changed by this process, too.
 const OF_OTHERS: [&str; 4] = ["/metadata/uid", "/metadata/generation", "/metadata/annotations", "/metadata/deletionTimestamp"];
 const OURS_TOO: [&str; 2] = ["/metadata/finalizers", "/status"];
 
 impl Compact {
     pub(crate) fn of(object: &Value) -> Self {
-        // A JSON value has no other form.
+        // A JSON value can always be serialized.
         let text = serde_json::to_vec(&Bare(object)).unwrap_or_default().into_boxed_slice();
         Self { text, others: digest(object, &OF_OTHERS), shared: shared_state(object) }
     }
 
-    /// Whether a later state shows something that queues a pass (TRG-1). Labels do not, nor does what this process wrote itself
-    /// (`own`). The answer to an own write may show what another program changed before; the event about that is old news when it
-    /// comes.
+    /// Returns true if a later state shows a change that queues a pass (TRG-1). Changes of labels and own writes of this process (`own`) do not.
+    /// The answer to an own write may include an earlier change by another program; the event about that change then shows nothing new.
     fn is_news(&self, later: &Self, own: bool) -> bool {
         self.others != later.others || (!own && self.shared != later.shared)
     }
 
-    /// Whether a write of this process may lead to a later state.
+    /// Returns true if a write of this process may lead to a later state.
     fn may_become(&self, later: &Self) -> bool {
         self.others == later.others
     }
 
     fn read(&self) -> Value {
-        // It was written here, so it can be read.
+        // The text was serialized by this process, so it can be parsed.
         serde_json::from_slice(&self.text).unwrap_or_default()
     }
 }
 
-/// Paths, no values. The manager is not kept.
+/// The differences are paths without values. The field manager is not kept.
 impl Describe for Compact {
     fn differences(old: &Self, new: &Self) -> ChangedPaths {
         match (std::str::from_utf8(&old.text), std::str::from_utf8(&new.text)) {
@@ -66,12 +65,12 @@ impl Describe for Compact {
     }
 }
 
-/// The digest of what this process changes on a component.
+/// Returns the digest of the fields of a component that this process changes.
 pub(super) fn shared_state(object: &Value) -> u64 {
     digest(object, &OURS_TOO)
 }
 
-/// An object that is written without its managed fields.
+/// An object that is serialized without its managed fields.
 struct Bare<'a>(&'a Value);
 
 impl Serialize for Bare<'_> {
@@ -100,7 +99,7 @@ impl Serialize for Part<'_> {
     }
 }
 
-/// Tells states from each other; two of 2^64 look alike, and then the safety net catches what was missed.
+/// Returns a digest that distinguishes states. Two of 2^64 states collide; the periodic pass then catches the missed change.
 fn digest(object: &Value, pointers: &[&str]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for pointer in pointers {
@@ -110,7 +109,7 @@ fn digest(object: &Value, pointers: &[&str]) -> u64 {
 }
 
 impl Components {
-    /// Watches the components in these namespaces; no namespaces means all of them. `notify` queues a pass.
+    /// Watches the components in these namespaces, or in all namespaces if the list is empty. `notify` queues a pass.
     pub(crate) fn watch(cluster: &Cluster, gvk: &GroupVersionKind, namespaces: &[String], notify: Notify) -> Self {
         let store = cluster.watches().subscribe_within(namespaces, WatchSpec::of_version(gvk), project_with(Compact::of));
         Self { store, own_writes: OwnWrites::new(gvk.group_kind(), notify) }
@@ -121,7 +120,7 @@ impl Components {
         self.own_writes.begin(key)
     }
 
-    /// Whether a change queues a pass (TRG-1).
+    /// Returns true if a change queues a pass (TRG-1).
     pub(crate) fn triggers(&self, change: &Change<Compact>) -> bool {
         let key = &change.key;
         let own = change.cause == Cause::OwnWrite;
@@ -136,12 +135,12 @@ impl Components {
         }
     }
 
-    /// Ends when all are known.
+    /// Waits until all components are known.
     pub(crate) async fn synced(&self) {
         self.store.synced().await;
     }
 
-    /// Why they cannot be seen: their watch is refused, or their type is not served.
+    /// Returns the reason why the components cannot be observed: their watch is forbidden, or their type is not served.
     pub(crate) fn problem(&self) -> Option<String> {
         let (status, kind) = (self.store.status(), title(self.store.kind()));
         let error = status.error.unwrap_or_default();
@@ -152,27 +151,27 @@ impl Components {
         }
     }
 
-    /// The component as last seen.
+    /// Returns the component as last observed.
     pub(crate) fn find(&self, key: &Key) -> Option<Value> {
         self.store.find(key.namespace(), key.name()).map(|compact| compact.read())
     }
 
-    /// All that are known.
+    /// Returns the keys of all known components.
     pub(crate) fn keys(&self) -> Vec<Key> {
         self.store.list().into_iter().map(|(key, _)| key).collect()
     }
 
-    /// An own write is visible at once.
+    /// Records the answer to an own write, so that it is visible at once.
     pub(crate) fn record_write(&self, object: &Value) {
         self.store.record_write(object);
     }
 
-    /// What the server said is gone is gone at once.
+    /// Records a deletion that the server confirmed, so that it is visible at once.
     pub(crate) fn record_delete(&self, object: &Value) {
         self.store.record_delete(&Key::new(object.namespace(), object.name()), object.uid());
     }
 
-    /// The store of the components.
+    /// Returns the store of the components.
     pub(crate) fn store(&self) -> &ProjectedStore<Compact> {
         &self.store
     }

@@ -19,17 +19,17 @@ use super::place::{NotObservable, Place, Refusals, Residences, title};
 use super::polls::{Polled, Polls};
 use super::{Notify, caused_by};
 
-/// How long a pass waits for the first list of a type that nobody watched before.
+/// The time that a pass waits for the first list of a type that was not watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
 
 /// The index of dependents by the hash of their owner.
 const BY_OWNER: &str = "owner";
 
-/// How many owners are remembered for sharing.
+/// The number of owners that are remembered for sharing.
 const RECENT_OWNERS: usize = 256;
 
-/// The watches on the dependents of all components of one type: one per kind, started with the first component that
-/// has a dependent of that kind, given up after the last.
+/// The watches on the dependents of all components of one type: one per kind, started with the first component that has a dependent of that kind
+/// and ended with the last.
 #[derive(Clone)]
 pub(crate) struct DependentWatches {
     inner: Arc<Inner>,
@@ -48,7 +48,7 @@ struct Inner {
 #[derive(Default)]
 struct State {
     watched: HashMap<Arc<Place>, Watched>,
-    /// The places of each component, ordered.
+    /// The watched scopes of each component, ordered.
     used: HashMap<Key, Box<[Arc<Place>]>>,
     /// Components by owner hash.
     owners: HashMap<Arc<str>, Key>,
@@ -56,7 +56,7 @@ struct State {
     hashes: HashMap<Key, Arc<str>>,
     /// Objects of other owners that components wait for (OWN-3).
     wanted: HashMap<Key, HashSet<ObjectKey>>,
-    /// The objects that lost their owner since a pass of these components looked, while it goes on.
+    /// The objects that lost their owner since the present pass of a component began its observation.
     looking: HashMap<Key, HashSet<ObjectKey>>,
 }
 
@@ -64,11 +64,11 @@ struct Watched {
     store: ProjectedStore<Projection>,
     users: HashSet<Key>,
     stop: CancellationToken,
-    /// Whether a pass has waited for the first list in vain.
+    /// True if a pass has waited for the first list in vain.
     waited: bool,
 }
 
-/// Whatever ends the watch ends its listener.
+/// The listener ends together with its watch.
 impl Drop for Watched {
     fn drop(&mut self) {
         self.stop.cancel();
@@ -81,14 +81,14 @@ impl Watched {
     }
 }
 
-/// Whether a watch shows what there is.
+/// Returns true if a watch shows the present objects.
 fn is_usable(store: &ProjectedStore<Projection>) -> bool {
     store.is_synced() && store.status().state != WatchState::Forbidden
 }
 
 pub(super) struct DependentProjector {
     context: Arc<ProjectionContext>,
-    /// The owners that were seen lately, by the hash of their hash.
+    /// The recently seen owners, by the hash of their hash.
     owners: Mutex<Box<[Option<Arc<Owner>>]>>,
 }
 
@@ -97,7 +97,7 @@ impl DependentProjector {
         Self { context, owners: Mutex::new(vec![None; RECENT_OWNERS].into()) }
     }
 
-    /// Dependents of one component come one after the other, and can share its name.
+    /// Returns the copy of an owner that its dependents share. The dependents of one component arrive one after the other.
     fn shared(&self, owner: Arc<Owner>) -> Arc<Owner> {
         let mut hasher = DefaultHasher::new();
         owner.hash.hash(&mut hasher);
@@ -145,12 +145,12 @@ impl DependentWatches {
         }
     }
 
-    /// Whether these are the same watches.
+    /// Returns true if both are the same watches.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// From now on changes of objects with this owner hash queue the component.
+    /// Queues the component from now on when an object with this owner hash changes.
     pub(crate) fn register(&self, component: &Key, owner_hash: &str) {
         let mut state = self.inner.state.lock();
         if !state.owners.contains_key(owner_hash) {
@@ -160,7 +160,7 @@ impl DependentWatches {
         }
     }
 
-    /// The component is gone.
+    /// Forgets a component that is gone.
     pub(crate) fn forget(&self, component: &Key) {
         self.use_places(component, BTreeSet::new());
         self.want(component, HashSet::new());
@@ -171,14 +171,15 @@ impl DependentWatches {
         }
     }
 
-    /// A pass of the component is about to look: which objects lose their owner from now on counts, until it is known which of them the
-    /// component wants.
+    /// Notes that a pass of the component begins its observation. Objects that lose their owner are collected from now on, until it is known
+    /// which of them the component waits for.
     pub(crate) fn look(&self, component: &Key) -> Look {
         self.inner.state.lock().looking.insert(component.clone(), HashSet::new());
         Look { watches: self.clone(), component: component.clone() }
     }
 
-    /// The component waits until their owners let go of exactly these objects. One that was let go since its pass looked is told at once.
+    /// Replaces the objects of other owners that the component waits for. An object that lost its owner since the observation of the pass queues
+    /// the component at once.
     pub(crate) fn want(&self, component: &Key, objects: HashSet<ObjectKey>) {
         let mut state = self.inner.state.lock();
         let late = state.looking.remove(component).and_then(|lost| lost.intersection(&objects).next().cloned());
@@ -196,12 +197,12 @@ impl DependentWatches {
         }
     }
 
-    /// Watches exactly what shows these dependents of a component: each kind everywhere, or, where that is known to be refused, in
+    /// Watches exactly the scopes of these dependents of a component: each kind in the whole cluster, or, if that is known to be forbidden, in
     /// each of the namespaces.
     pub(crate) fn use_kinds(&self, component: &Key, residences: &Residences) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();
         for (kind, namespaces) in residences {
-            // What is refused is asked for again by its watch, now and then.
+            // The cluster-wide watch is kept although it is forbidden, because it tries again from time to time.
             places.insert(Place::everywhere(kind));
             if self.refusal(&Place::everywhere(kind)).is_some() {
                 let named = namespaces.iter().filter(|namespace| !namespace.is_empty());
@@ -228,7 +229,7 @@ impl DependentWatches {
                 watched.stop.cancel();
             }
         }
-        // Components mostly have dependents of the same kinds: they share what names these.
+        // Components mostly have dependents of the same kinds, so they share the scopes.
         let share = |place: Place| {
             let known = state.watched.get_key_value(&place).map(|(known, _)| Arc::clone(known));
             let place = known.unwrap_or_else(|| Arc::new(place));
@@ -270,15 +271,15 @@ impl DependentWatches {
         Watched { store, users: HashSet::new(), stop, waited: false }
     }
 
-    /// Ends when all these dependents can be read from memory, but for the kinds that may not be watched. A type that the server does
-    /// not have has no objects.
+    /// Waits until all these dependents can be read from memory, and returns the kinds whose watch is forbidden. A type that the server does not
+    /// serve has no objects.
     pub(crate) async fn settled(&self, component: &Key, residences: &Residences) -> Result<Refusals, NotObservable> {
         let mut places = self.use_kinds(component, residences);
         loop {
             for place in &places {
                 self.first_list(place).await?;
             }
-            // What turned out to be refused everywhere is asked for in the namespaces.
+            // Kinds whose cluster-wide watch turned out to be forbidden are watched in the namespaces.
             let more = self.use_kinds(component, residences);
             if more == places {
                 break;
@@ -296,7 +297,7 @@ impl DependentWatches {
         Ok(residences.iter().filter_map(refused).collect())
     }
 
-    /// What there is of these dependents of a component, which are of a kind that may not be watched.
+    /// Reads these dependents of a component, which are of a kind whose watch is forbidden.
     pub(crate) async fn poll(
         &self,
         kind: &GroupKind,
@@ -309,19 +310,19 @@ impl DependentWatches {
         })
     }
 
-    /// How many objects that are watched for a component carry its owner hash.
+    /// Returns the number of watched objects of a component that carry its owner hash.
     pub(crate) fn count_owned(&self, component: &Key, owner_hash: &str) -> usize {
         let state = self.inner.state.lock();
         let places = state.used.get(component).into_iter().flatten();
         let stores = places.filter_map(|place| {
-            // Where everything is seen, a namespace is seen twice.
+            // A usable cluster-wide watch also shows the objects in this namespace, which are counted once.
             let everywhere = state.watched.get(&Place::everywhere(&place.kind)).filter(|watched| watched.is_usable());
             if place.namespace.is_some() && everywhere.is_some() { None } else { state.watched.get(place) }
         });
         stores.map(|watched| watched.store.count_indexed(BY_OWNER, owner_hash)).sum()
     }
 
-    /// How the watches are doing: how many are in each state.
+    /// Returns the state of each watch.
     pub(crate) fn states(&self) -> Vec<WatchState> {
         self.inner.state.lock().watched.values().map(|watched| watched.store.status().state).collect()
     }
@@ -333,7 +334,7 @@ impl DependentWatches {
         let silent = || NotObservable::Silent { kind: place.to_string(), error: store.status().error };
         let known = self.inner.state.lock().watched.get(place).is_some_and(|watched| watched.waited);
         if known && store.status().state == WatchState::Retrying {
-            // Whoever waits keeps others from working.
+            // A waiting pass takes a worker from other components.
             return Err(silent());
         }
         let settled = self.inner.cluster.clock().limit(FIRST_LIST, store.settled()).await;
@@ -345,13 +346,13 @@ impl DependentWatches {
         })
     }
 
-    /// Why the server refuses a watch.
+    /// Returns the server's reason for refusing a watch.
     fn refusal(&self, place: &Place) -> Option<String> {
         let status = self.store(place)?.status();
         (status.state == WatchState::Forbidden).then(|| status.error.unwrap_or_default())
     }
 
-    /// A kind of the component whose watch has been broken for longer than this.
+    /// Returns a kind of the component's dependents whose watch has been broken for longer than `longest`.
     pub(crate) fn broken_for(&self, component: &Key, longest: Duration) -> Option<NotObservable> {
         let now = self.inner.cluster.clock().moment();
         let places = self.inner.state.lock().used.get(component).cloned().unwrap_or_default();
@@ -363,12 +364,12 @@ impl DependentWatches {
         })
     }
 
-    /// What the watch shows of an object.
+    /// Returns an object as the watch shows it.
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<Arc<Projection>> {
         self.store_of(&key.group_kind(), &key.namespace)?.find(&key.namespace, &key.name)
     }
 
-    /// An own write is visible at once.
+    /// Records the answer to an own write, so that it is visible at once.
     pub(crate) fn record_write(&self, object: &Value) {
         if let Some(gvk) = object.gvk()
             && let Some(store) = self.store_of(&gvk.group_kind(), object.namespace())
@@ -377,7 +378,7 @@ impl DependentWatches {
         }
     }
 
-    /// What the server said is gone is gone at once.
+    /// Records a deletion that the server confirmed, so that it is visible at once.
     pub(crate) fn record_delete(&self, key: &ObjectKey, uid: &str) {
         if let Some(store) = self.store_of(&key.group_kind(), &key.namespace) {
             store.record_delete(&Key::new(&key.namespace, &key.name), uid);
@@ -388,7 +389,7 @@ impl DependentWatches {
         self.inner.state.lock().watched.get(place).map(|watched| watched.store.clone())
     }
 
-    /// The watch that shows objects of a kind in a namespace.
+    /// Returns the watch that shows objects of a kind in a namespace.
     fn store_of(&self, kind: &GroupKind, namespace: &str) -> Option<ProjectedStore<Projection>> {
         let state = self.inner.state.lock();
         let everywhere = state.watched.get(&Place::everywhere(kind)).map(|watched| &watched.store);
@@ -398,7 +399,7 @@ impl DependentWatches {
     }
 }
 
-/// A pass that looks at dependents.
+/// The observation of dependents by a pass.
 #[derive(Debug)]
 pub(crate) struct Look {
     watches: DependentWatches,
@@ -412,7 +413,7 @@ impl Drop for Look {
 }
 
 impl Inner {
-    /// From now on a watch is allowed, or forbidden: those who need it look again. Who waits for its first list sees that itself.
+    /// Queues the users of a watch that became allowed or forbidden. A pass that waits for the first list notices that itself.
     fn turned(&self, place: &Place, kind: &Arc<GroupKind>) {
         let users: Vec<Key> = match self.state.lock().watched.get(place) {
             Some(watched) if watched.store.is_synced() => watched.users.iter().cloned().collect(),
@@ -446,7 +447,7 @@ impl Inner {
                 let both = before.iter().chain(after.iter().filter(|after| Some(*after) != before.as_ref()));
                 both.for_each(|component| (self.notify)(component, caused_by(kind, change)));
             }
-            // Whoever loses an object to another component must know; the writer itself does.
+            // A component that loses an object to another component must be told; the writer knows it already.
             Cause::OwnWrite if after.is_some() && before != after => {
                 if let Some(component) = &before {
                     (self.notify)(component, caused_by(kind, change));

@@ -20,10 +20,10 @@ use kubewright_core::why::{ChangedPaths, ObjectChange, ObjectChangeKind, QueuedB
 use kubewright_machinery::object::{GroupKind, Key};
 use kubewright_runtime::watch::{Cause, Change};
 
-/// Queues a pass of a component, and says why.
+/// A function that queues a pass of a component, with the reason.
 pub(crate) type Notify = Arc<dyn Fn(&Key, QueuedBy) + Send + Sync>;
 
-/// A change of an object of which the fields are not known, as a cause.
+/// Returns the cause of a pass for a change of an object whose changed fields are not known.
 pub(crate) fn caused_by<P>(kind: &Arc<GroupKind>, change: &Change<P>) -> QueuedBy {
     let what = match (&change.old, &change.new) {
         (Some(_), Some(_)) => ObjectChangeKind::Changed(ChangedPaths::default()),

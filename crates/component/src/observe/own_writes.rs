@@ -1,4 +1,4 @@
-//! Own writes of components, and the events about them.
+//! Own writes to components, and the events about them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::Notify;
 use super::components::shared_state;
 
-/// What this process wrote on components. A watch may tell of a write before its answer comes, and only the answer says that the new
-/// state is an own one: until then, changes that may be the write's are held back (TRG-1).
+/// The writes of this process to components. A watch may report a write before its answer arrives, and only the answer shows that the new state
+/// is an own one. Until then, changes that may stem from the write are held back (TRG-1).
 #[derive(Clone)]
 pub(crate) struct OwnWrites {
     inner: Arc<Inner>,
@@ -31,9 +31,9 @@ struct Inner {
 struct Writes {
     /// The state after the last write.
     last: Option<u64>,
-    /// While a write is underway: the states that events showed.
+    /// The states that events showed while a write is underway. `None` if none is.
     held: Option<Vec<u64>>,
-    /// Whether the component was deleted while a write on it was underway: its entry goes when that write has its answer.
+    /// Set when the component was deleted while a write to it was underway. The entry is removed with the answer to that write.
     gone: bool,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Debug for OwnWrites {
 }
 
 impl OwnWrites {
-    /// `notify` queues a pass of a component that another program turns out to have changed.
+    /// Creates the registry. `notify` queues a pass of a component that turns out to have been changed by another program.
     pub(crate) fn new(kind: GroupKind, notify: Notify) -> Self {
         Self { inner: Arc::new(Inner { kind: Arc::new(kind), notify, components: Mutex::default() }) }
     }
@@ -58,7 +58,7 @@ impl OwnWrites {
         Underway { writes: self.clone(), key: key.clone(), answer: None }
     }
 
-    /// Whether an event that shows this state needs no pass: it is the state that this process wrote, or it may turn out to be.
+    /// Returns true if an event that shows this state needs no pass: this process wrote the state, or may turn out to have written it.
     pub(crate) fn explain(&self, key: &Key, state: u64) -> bool {
         let mut components = self.inner.components.lock();
         let Some(writes) = components.get_mut(key) else { return false };
@@ -74,7 +74,7 @@ impl OwnWrites {
         }
     }
 
-    /// Forgets a component that is gone, at the latest when the write that is underway has its answer.
+    /// Forgets a component that is gone. While a write is underway, this is postponed until its answer.
     pub(crate) fn forget(&self, key: &Key) {
         let mut components = self.inner.components.lock();
         match components.get_mut(key) {
@@ -95,7 +95,7 @@ impl OwnWrites {
             held
         };
         if held.into_iter().any(|state| Some(state) != answer) {
-            // What others wrote meanwhile is known as a digest alone.
+            // Changes by other programs in the meantime are known as digests only.
             let what = ObjectChangeKind::Changed(ChangedPaths::default());
             let change = ObjectChange { kind: Arc::clone(&self.inner.kind), key: key.clone(), what, by: None, own: false };
             (self.inner.notify)(key, QueuedBy::Changed(Arc::new(change)));
@@ -112,7 +112,7 @@ pub(crate) struct Underway {
 }
 
 impl Underway {
-    /// Notes the component as the server answered it. The answer must be in the store before the guard is dropped.
+    /// Notes the component that the server returned. The answer must be in the store before the guard is dropped.
     pub(crate) fn answered(&mut self, component: &Value) {
         self.answer = Some(shared_state(component));
     }
@@ -136,7 +136,7 @@ mod tests {
         key: Key,
     }
 
-    /// A component in a state, and the digest of the state.
+    /// Returns a component in a state, and the digest of the state.
     fn state(phase: &str) -> (Value, u64) {
         let component = json!({ "status": { "state": phase } });
         let digest = shared_state(&component);

@@ -3,7 +3,7 @@ use std::fmt;
 
 use kubewright_machinery::object::GroupKind;
 
-/// What one watch sees: a kind everywhere, or in one namespace where everywhere is refused (WATCH-2).
+/// The scope of one watch: a kind in the whole cluster, or in one namespace if the cluster-wide watch is forbidden (WATCH-2).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     pub(super) kind: GroupKind,
@@ -27,24 +27,24 @@ impl fmt::Display for Place {
     }
 }
 
-/// The kinds of a component's dependents, each with the namespaces in which it has some.
+/// The kinds of a component's dependents, each with the namespaces that contain them.
 pub(crate) type Residences = BTreeMap<GroupKind, BTreeSet<String>>;
 
-/// The kinds that may not be watched where a component has dependents, with the server's words.
+/// The kinds of a component's dependents whose watch is forbidden, with the server's error.
 pub(crate) type Refusals = BTreeMap<GroupKind, String>;
 
-/// A kind whose objects cannot be seen at the moment.
+/// A kind whose objects cannot be observed at the moment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotObservable {
-    /// The server forbids to watch and to read.
+    /// Both watching and reading are forbidden.
     #[error("watch {kind}: {error}")]
     Forbidden { kind: String, error: String },
-    /// The first list did not come in time, or the watch has been broken for long.
+    /// The first list did not arrive in time, or the watch has been broken for a long time.
     #[error("{kind} cannot be observed{}", error.as_deref().map(|error| format!(": {error}")).unwrap_or_default())]
     Silent { kind: String, error: Option<String> },
 }
 
-/// `Kind.group`, or the kind alone.
+/// Returns `Kind.group`, or the kind alone for the core group.
 pub(crate) fn title(kind: &GroupKind) -> String {
     if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) }
 }

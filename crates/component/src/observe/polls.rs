@@ -12,36 +12,36 @@ use kubewright_runtime::watch::Project;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-/// A way of reading that is forbidden is tried again after this time, as watches are at the latest.
+/// The time after which a forbidden way of reading is tried again. Watches try again at the latest after the same time.
 const AGAIN: Duration = Duration::from_mins(1);
-/// Objects per page of a list.
+/// The number of objects per page of a list.
 const PAGE: u32 = 500;
-/// Objects that are read at once.
+/// The number of objects that are read in parallel.
 const PARALLEL: usize = 16;
 
-/// Reads the dependents of a component whose kind may not be watched: by one list if that is allowed, else one by one (WATCH-6).
+/// The reader of dependents whose kind may not be watched: it sends one list if that is allowed, else it reads them one by one (WATCH-6).
 pub(super) struct Polls {
     cluster: Cluster,
     projector: Arc<dyn Project<Output = Projection>>,
     /// The label with the owner hash.
     label: String,
-    /// What turned out to be forbidden, and when.
+    /// The means that replace forbidden ones, by kind, with the time of the refusal.
     means: Mutex<HashMap<GroupKind, (Means, Moment)>>,
 }
 
-/// How objects of a kind are read.
+/// The means of reading the objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Means {
-    /// One list.
+    /// One list in the whole cluster.
     Everywhere,
     /// One list per namespace.
     ByNamespace,
-    /// Each by its name.
+    /// One request per object, by its name.
     OneByOne,
 }
 
 impl Means {
-    /// What is tried when this is forbidden.
+    /// Returns the means to try if this one is forbidden.
     fn instead(self, resource: &ApiResource) -> Option<Self> {
         match self {
             Self::Everywhere if resource.namespaced => Some(Self::ByNamespace),
@@ -51,7 +51,7 @@ impl Means {
     }
 }
 
-/// What there is of a component's dependents.
+/// The existing dependents of a component, as read.
 pub(crate) type Polled = HashMap<ObjectKey, Arc<Projection>>;
 
 impl Polls {
@@ -59,7 +59,7 @@ impl Polls {
         Self { cluster, projector, label, means: Mutex::default() }
     }
 
-    /// Those of these objects, all of one kind, that exist and carry this owner hash. With a list, all that carry it.
+    /// Reads the objects, all of one kind, that exist and carry this owner hash. A list returns all objects that carry it.
     pub(super) async fn read(&self, kind: &GroupKind, hash: &str, keys: &BTreeSet<ObjectKey>) -> Result<Polled, ApiError> {
         let Some(resource) = self.cluster.discovery().resolve(kind).await? else {
             return Ok(Polled::new());
@@ -136,10 +136,10 @@ impl Polls {
         }
     }
 
-    /// An object with another owner, or none, is as invisible here as it is to a list.
+    /// Projects the objects that carry this owner hash. Objects with another owner, or with none, are skipped, as a list would skip them.
     fn project(&self, resource: &ApiResource, hash: &str, objects: Vec<Value>) -> Polled {
         let read = objects.into_iter().filter_map(|mut object| {
-            // Items of lists come without their type.
+            // The items of a list carry no kind and apiVersion.
             object["kind"] = resource.kind.clone().into();
             object["apiVersion"] = resource.api_version().into();
             if object.label(&self.label) != Some(hash) {

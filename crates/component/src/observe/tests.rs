@@ -1,4 +1,4 @@
-//! What dependents take in memory between passes.
+//! The memory that dependents take between passes.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -18,14 +18,14 @@ use super::*;
 
 const OPERATOR: &str = "demo-operator.example.com";
 const COMPONENTS: usize = 1000;
-/// Of each component.
+/// The number of dependents of each component.
 const DEPENDENTS: usize = 50;
 const ALL: usize = COMPONENTS * DEPENDENTS;
-/// Fewer tell as much where each takes more time.
+/// The number of components in the measurement of watches, which takes longer; a smaller number gives the same figure.
 const WATCHED: usize = COMPONENTS / 5;
 
-/// Runs a measurement in a process of its own, where nothing else takes memory: the bytes that it took for each dependent. `None`
-/// where the system does not tell.
+/// Runs a measurement in a process of its own, where nothing else takes memory. Returns the number of bytes per dependent, or `None` if the
+/// system does not report memory.
 fn bytes_each(measurement: &str) -> Option<usize> {
     resident()?;
     let name = format!("observe::tests::{measurement}");
@@ -40,13 +40,13 @@ fn bytes_each(measurement: &str) -> Option<usize> {
 
 const FIGURE: &str = "bytes each: ";
 
-/// Tells the process that asked.
+/// Prints the figure for the process that started the measurement.
 fn report(before: usize, dependents: usize) {
     println!("\n{FIGURE}{}", resident().unwrap().saturating_sub(before) / dependents);
 }
 
-/// Resident memory in bytes without the pages of files, as far as the system tells: what the allocator adds counts, and the text of the program, which
-/// is read while it runs, does not. Huge pages would count where nothing lies.
+/// Returns the resident memory in bytes without file-backed pages, if the system reports it. The overhead of the allocator counts; the text of
+/// the program, which is loaded while it runs, does not. Huge pages would count unused memory.
 fn resident() -> Option<usize> {
     let huge = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
     if huge.contains("[always]") {
@@ -65,7 +65,7 @@ fn owner(component: usize) -> OwnerId {
     OwnerId::new(format!("00000000-0000-4000-8000-000000000000/namespace-{}/component-{component}", component % 10))
 }
 
-/// A dependent that is ready, as the server has it.
+/// Returns a ready dependent as the server stores it.
 fn dependent(component: usize, n: usize) -> Value {
     let (owner, context) = (owner(component), context());
     let key = context.operator.owner_key();
@@ -94,7 +94,7 @@ fn dependent(component: usize, n: usize) -> Value {
     })
 }
 
-/// Eight types, as charts have them.
+/// Returns a manifest of one of eight types that are common in charts.
 fn manifest(component: usize, n: usize) -> Value {
     let (api_version, kind) = [
         ("v1", "ConfigMap"),
@@ -124,7 +124,7 @@ async fn watched_dependents() {
         for n in 0..DEPENDENTS {
             watches.record_write(&dependent(component, n));
         }
-        // Whoever listens to the changes takes them.
+        // The listeners consume the changes.
         tokio::task::yield_now().await;
     }
     report(before, WATCHED * DEPENDENTS);
@@ -161,7 +161,7 @@ fn summaries() {
         let manifests = (0..DEPENDENTS).map(|n| manifest(component, n)).collect();
         prepare(manifests, &context).unwrap().summary()
     };
-    // What the first one needs is there once.
+    // The data that all summaries share is allocated before the measurement.
     drop(summary(0));
     let before = resident().unwrap();
     let kept: Vec<_> = (0..COMPONENTS).map(summary).collect();
@@ -175,7 +175,7 @@ fn the_projection_of_a_dependent_takes_at_most_300_bytes() {
     at_most(300, "projections");
 }
 
-// PERF-10: with its key, and its places in the store and in the index of owners.
+// PERF-10: includes the key of the dependent and its entries in the store and in the index of owners.
 #[test]
 fn a_watched_dependent_takes_at_most_500_bytes() {
     at_most(500, "watched_dependents");

@@ -20,10 +20,9 @@ use super::{DependentEvents, Options, Trigger, engine_options};
 use crate::hooks::{HookFn, Hooks, Point, ReadHookFn};
 use crate::kind::Component;
 
-/// Adds component types to an operator.
+/// Extension of an operator by component types.
 pub trait ComponentExt: Into<Operator> + Sized {
-    /// Serves a component type: its generator says what its dependents are. Everything else has defaults, which the
-    /// returned builder changes.
+    /// Adds a component type, whose generator returns the dependents. All options have defaults, which the returned builder changes.
     fn component<C: Component>(self, generator: impl Generator<C>) -> ComponentBuilder<C> {
         ComponentBuilder {
             operator: self.into(),
@@ -47,7 +46,7 @@ pub struct ComponentBuilder<C: Component> {
     extensions: Extensions,
 }
 
-/// What the operator's author adds to the framework's own rules.
+/// The extensions that the operator's author adds to the framework's own rules.
 #[derive(Default)]
 pub(super) struct Extensions {
     pub(super) readiness: BTreeMap<GroupKind, KindRule>,
@@ -57,54 +56,54 @@ pub(super) struct Extensions {
     pub(super) recorder: Option<EventSink>,
 }
 
-/// Wraps a client.
+/// A function that wraps a client.
 type ClientLayer = Box<dyn FnOnce(kube::Client) -> kube::Client + Send + Sync>;
 
 impl<C: Component> ComponentBuilder<C> {
     engine_options!();
 
-    /// The name of the component type: a DNS subdomain of at most 63 bytes, the prefix of the labels and annotations of its dependents,
-    /// and the default of its field manager and finalizer. Default: the operator's name. Names are unique in an operator, so each type
-    /// after the first needs one.
+    /// Sets the name of the component type: a DNS subdomain of at most 63 bytes, the prefix of the labels and annotations of its dependents, and
+    /// the default of its field manager and finalizer. Default: the operator's name. Names are unique in an operator, so each type after the
+    /// first needs one.
     ///
-    /// The name tells which objects are whose: components that were installed under another name are owned by that name, and are
-    /// taken over with adoption policy `Always` only.
+    /// The name determines the owner of objects. Components that were installed under another name are owned by that name, and are taken over
+    /// only with adoption policy `Always`.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.options.name = Some(name.into());
         self
     }
 
-    /// The finalizer on components and on the types that they bring. Default: the name of the component type.
+    /// Sets the finalizer of components and of the types that they install. Default: the name of the component type.
     pub fn finalizer(mut self, name: impl Into<String>) -> Self {
         self.options.finalizer = Some(name.into());
         self
     }
 
-    /// A permission that hooks need: these verbs on the resources of a group in the plural, with the subresource if it is about
-    /// one (`pods/exec`). The command `rbac` prints it, and a start without it fails with a message that names it. Call it once
-    /// for each resource. Events of `cx.event(..)` need none.
+    /// Declares a permission that hooks need: verbs on a resource of a group, as a plural with the subresource if there is one (`pods/exec`).
+    /// The command `rbac` prints it, and a start without it fails with a message that names it. Call this once for each resource. Events of
+    /// `cx.event(..)` need no permission.
     pub fn hook_permissions(mut self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
         let verbs = verbs.iter().map(|verb| (*verb).to_owned()).collect();
         self.options.hook_permissions.push((group.into(), resource.into(), verbs));
         self
     }
 
-    /// How many components are worked on at once. Default: 16.
+    /// Sets the number of components that are processed in parallel. Default: 16.
     pub fn parallel_passes(mut self, passes: usize) -> Self {
         self.options.parallel_passes = passes.max(1);
         self
     }
 
-    /// How long a pass over one component may take, hooks and generator included. One that takes longer is ended and has failed; the status
-    /// says where it hung, and the next pass comes after 1 s, doubled up to 5 minutes. Code that computes without ever awaiting anything
-    /// cannot be ended. Default: 10 minutes, also for zero.
+    /// Sets the time limit of a pass over one component, including hooks and generator. A longer pass is cancelled and counts as failed; the
+    /// status names the code where it hung, and the next pass follows after 1 s, doubled up to 5 minutes. Code that computes without awaiting
+    /// cannot be cancelled. Default: 10 minutes, also for zero.
     pub fn pass_limit(mut self, limit: Duration) -> Self {
         self.options.pass_limit = if limit.is_zero() { Options::default().pass_limit } else { limit };
         self
     }
 
-    /// When a dependent of this kind is ready, in place of what the framework knows about the kind. `None` leaves it to the
-    /// condition `Ready`. Deletion, generations and the conditions `Reconciling` and `Stalled` are looked at before.
+    /// Sets the rule for the readiness of dependents of this kind, which replaces the framework's own rule. If it returns `None`, the condition
+    /// `Ready` decides. Deletion, generations and the conditions `Reconciling` and `Stalled` are checked before.
     pub fn readiness(
         mut self,
         group: impl Into<String>,
@@ -115,8 +114,8 @@ impl<C: Component> ComponentBuilder<C> {
         self
     }
 
-    /// Watches objects of another type, which are no dependents; a change of one queues the components that it concerns, by its
-    /// old state and by its new one.
+    /// Watches objects of another type that are no dependents. A change of an object queues the components that `concerns` returns for its old
+    /// and for its new state.
     pub fn foreign_watch<K>(mut self, concerns: impl Fn(&K) -> Vec<Key> + Send + Sync + 'static) -> Self
     where
         K: kube::Resource<DynamicType = ()> + DeserializeOwned,
@@ -125,48 +124,48 @@ impl<C: Component> ComponentBuilder<C> {
         self
     }
 
-    /// Wraps the client with which components are written (finalizers, status) and which hooks and references get. Dependents are written
-    /// and everything is watched with the operator's own client. Default: none.
+    /// Wraps the client that writes components (finalizers, status) and that hooks and references use. Dependents are written, and all objects
+    /// are watched, with the operator's own client. Default: none.
     pub fn client_layer(mut self, layer: impl FnOnce(kube::Client) -> kube::Client + Send + Sync + 'static) -> Self {
         self.extensions.client_layer = Some(Box::new(layer));
         self
     }
 
-    /// Takes the events on components and on their dependents, in place of the API server. It is called inside passes, so it must not
-    /// block. Default: events are objects of `events.k8s.io` in the cluster of what they are about.
+    /// Sets the receiver of the events on components and on their dependents, in place of the API server. It is called inside passes, so it must
+    /// not block. Default: events are objects of `events.k8s.io` in the cluster of the object that they are about.
     pub fn recorder(mut self, recorder: impl Fn(Occurrence) + Send + Sync + 'static) -> Self {
         self.extensions.recorder = Some(Arc::new(recorder));
         self
     }
 
-    /// A handle that queues passes of these components; to be taken before the operator runs.
+    /// Returns a handle that queues passes of these components. It must be taken before the operator runs.
     pub fn trigger(&self) -> Trigger<C> {
         Trigger::new(Arc::clone(&self.extensions.queue))
     }
 
-    /// Runs in every pass, before all other hooks: after references were resolved and the cluster of the dependents was found, and not
-    /// while the component is suspended.
+    /// Adds a hook that runs in every pass before all other hooks: after references were resolved and the cluster of the dependents was found.
+    /// It does not run while the component is suspended.
     pub fn post_read(mut self, hook: impl for<'a> ReadHookFn<'a, C>) -> Self {
         self.hooks.add_post_read(hook);
         self
     }
 
-    /// Runs before rendering and applying.
+    /// Adds a hook that runs before rendering and applying.
     pub fn pre_reconcile(self, hook: impl for<'a> HookFn<'a, C>) -> Self {
         self.hook(Point::PreReconcile, hook)
     }
 
-    /// Runs when everything is applied and ready.
+    /// Adds a hook that runs when everything is applied and ready.
     pub fn post_reconcile(self, hook: impl for<'a> HookFn<'a, C>) -> Self {
         self.hook(Point::PostReconcile, hook)
     }
 
-    /// Runs in every pass over a component that is being deleted, before its dependents are touched.
+    /// Adds a hook that runs in every pass over a component that is being deleted, before its dependents are changed.
     pub fn pre_delete(self, hook: impl for<'a> HookFn<'a, C>) -> Self {
         self.hook(Point::PreDelete, hook)
     }
 
-    /// Runs when all dependents are gone, before the component goes.
+    /// Adds a hook that runs when all dependents are gone, before the component is removed.
     pub fn post_delete(self, hook: impl for<'a> HookFn<'a, C>) -> Self {
         self.hook(Point::PostDelete, hook)
     }

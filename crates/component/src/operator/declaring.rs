@@ -16,12 +16,12 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 /// The longest name of a type of owners, in bytes: events name it as the reporting controller.
 const MAX_NAME: usize = 63;
 
-/// The names by which the objects of a type of owners are told from those of others.
+/// The names that distinguish the objects of a type of owners from those of others.
 pub(crate) struct Names<'a> {
     /// The name of the type: the prefix of its marks (OPT-1a).
     pub(crate) prefix: &'a str,
     pub(crate) finalizer: &'a str,
-    /// Whether the author gave the type a name of its own. The name of the operator, which it has otherwise, is checked by the operator.
+    /// True if the author named the type. Otherwise the type has the name of the operator, which the operator checks.
     pub(crate) is_own: bool,
     /// The noun for the type in messages, such as `component type`.
     pub(crate) part: &'a str,
@@ -30,7 +30,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Two types with one name, or finalizer, would count each other's objects as their own.
+    /// Declares the names as taken. Two types with the same name or finalizer would treat each other's objects as their own.
     pub(crate) fn claim<C: Component>(&self, declarations: &mut Declarations) {
         let part = format!("the {} {}.{}", self.part, C::kind(&()), C::group(&()));
         if let Err(error) = OperatorName::new(self.prefix) {
@@ -54,7 +54,7 @@ impl Names<'_> {
 }
 
 impl Options {
-    /// The permissions for dependents, and for what is looked at because of them.
+    /// Declares the permissions for dependents, and for objects that are read because of them.
     pub(crate) fn declare<C: Component>(&self, declarations: &mut Declarations) {
         for (group, plural) in &self.dependent_types {
             declarations.rule(Rule::new(group.clone(), plural.clone(), DEPENDENT_VERBS));
@@ -77,20 +77,20 @@ impl Options {
             declarations.rule_everywhere(Rule::new(group.clone(), plural.clone(), READ_VERBS));
         }
         let definitions = Rule::new("apiextensions.k8s.io", "customresourcedefinitions", READ_VERBS);
-        // They tell when types come and go; an operator that may not watch them reads the types of the cluster every ten minutes.
+        // These watches report new and removed types. An operator that may not watch them reads the types of the cluster every ten minutes.
         declarations.rule_unless_confined(Rule::new("apiregistration.k8s.io", "apiservices", READ_VERBS));
         if self.policies.missing_namespaces_policy.unwrap_or_default() == MissingNamespacesPolicy::Create {
             declarations.rule(Rule::new("", "namespaces", &["get", "list", "watch", "create"]));
             declarations.rule(definitions);
         } else {
-            // Its UID stands for the cluster (OPT-1).
+            // The UID of the namespace `kube-system` identifies the cluster (OPT-1).
             declarations.rule(Rule::new("", "namespaces", &["get"]).named(["kube-system"]));
             declarations.rule_unless_confined(Rule::new("", "namespaces", READ_VERBS));
             declarations.rule_unless_confined(definitions);
         }
     }
 
-    /// Rules by which the operator acts with rights of others: each for the names, or the types, that its author declares.
+    /// Declares the rules by which the operator uses rights of others. Each is restricted to the names, or the types, that its author declares.
     fn declare_powers<C: Component>(&self, declarations: &mut Declarations) {
         if let Some(account) = &self.default_service_account {
             declarations.rule(Rule::new("", "serviceaccounts", &["impersonate"]).named([account]));

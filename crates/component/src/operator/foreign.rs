@@ -11,14 +11,14 @@ use kubewright_runtime::watch::{ProjectedStore, WatchSpec, project_with};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Objects that are no dependents, and the components that a change of one concerns.
+/// A watch on objects that are no dependents, and the function that returns the components that a change of one concerns.
 pub(super) struct ForeignWatch {
     gvk: GroupVersionKind,
     pub(super) plural: String,
     concerns: Arc<Concerns>,
 }
 
-/// The components that an object concerns.
+/// A function that returns the components that an object concerns.
 type Concerns = dyn Fn(&Value) -> Vec<Key> + Send + Sync;
 
 impl ForeignWatch {
@@ -29,7 +29,7 @@ impl ForeignWatch {
         let gvk = GroupVersionKind::new(K::group(&()), K::version(&()), K::kind(&()));
         let concerns = move |object: &Value| match K::deserialize(object) {
             Ok(object) => concerns(&object),
-            // Those that its last state concerned must know of the change.
+            // The components that the last state concerned are queued all the same.
             Err(error) => {
                 let error = error.to_string();
                 let error = Confidential::of(object, false).mask(&error);
@@ -56,15 +56,15 @@ impl ForeignWatch {
 pub(super) struct ForeignStore(ProjectedStore<Vec<Key>>);
 
 impl ForeignStore {
-    /// Ends when it is known what there is, or that it cannot be known yet.
+    /// Waits until the objects are known, or until it is known that they cannot be read yet.
     pub(super) async fn settled(&self) {
         self.0.settled().await;
     }
 
-    /// Queues components when an object that concerns them comes, changes or goes: those of its old state and of its new one.
+    /// Queues the components that an object concerns when it is created, changed or deleted: those of its old state and those of its new one.
     pub(super) fn queue(self, queue: QueueHandle, tasks: &Tasks) {
         let Self(store) = self;
-        // The first passes of all components see what there is now. A first list that comes later tells what they have missed.
+        // The first passes of all components see the objects of a list that is complete by now. Changes in a later first list would be missed.
         let at_first = if store.is_synced() { AtFirst::Skipped } else { AtFirst::Queued };
         let name = format!("foreign {store}");
         Trigger::mapped(store, |_, components: &Vec<Key>| components.clone()).at_first(at_first).start(name, queue, tasks);

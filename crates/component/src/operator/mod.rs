@@ -1,4 +1,4 @@
-//! How a component type becomes a part of an operator.
+//! Registration of component types with an operator.
 
 mod builder;
 mod declaring;

@@ -25,33 +25,33 @@ use crate::targets::{TargetFactory, Targets};
 /// The parts from which the engine for one type of owners is constructed.
 pub(crate) struct EngineOpening<'a> {
     pub(crate) context: &'a OperatorContext,
-    /// The name of the controller, in metrics and checks.
+    /// The name of the controller in metrics and checks.
     pub(crate) controller: &'a str,
     /// The name of the operator.
     pub(crate) operator: &'a str,
-    /// The name of the type: the prefix of its marks (OPT-1a).
+    /// The name of the type, which is the prefix of its marks (OPT-1a).
     pub(crate) name: OperatorName,
     pub(crate) resource: Arc<ApiResource>,
     pub(crate) finalizer: FinalizerName,
     pub(crate) is_hosted: bool,
     pub(crate) options: &'a Options,
     pub(crate) readiness: BTreeMap<GroupKind, KindRule>,
-    /// The cluster as the controller asks it.
+    /// The cluster with the controller's client.
     pub(crate) cluster: Cluster,
-    /// The same for the owners themselves, and for the code of the operator's author.
+    /// The cluster with the client for the owners themselves and for the code of the operator's author.
     pub(crate) own: Cluster,
     pub(crate) recorder: Recorder,
     pub(crate) notify: Notify,
 }
 
 impl EngineOpening<'_> {
-    /// Constructs the engine. No request is sent; the identity of the cluster is set later, by [`Shared::know_cluster`].
+    /// Constructs the engine. No request is sent; [`Shared::know_cluster`] sets the identity of the cluster later.
     pub(crate) fn open(self) -> Result<Shared, BoxError> {
         let Self { context, controller, options, cluster, notify, .. } = self;
         if options.default_service_account.is_some() && cluster.acts_as_another() {
             return Err(ConnectError::ActsAsAnother { cluster: cluster.name().to_owned() }.into());
         }
-        // The finalizer's name is a wire format: users cannot follow the advice to choose another one.
+        // The finalizer's name is a wire format, so users cannot follow the warning's advice to choose another one.
         let finalizer = self.finalizer.as_str();
         cluster.expect_warning(format!("metadata.finalizers: {finalizer:?}: prefer a domain-qualified finalizer name"));
         let field_manager: Arc<str> = options.field_manager.as_deref().unwrap_or(self.name.as_str()).into();
@@ -105,13 +105,13 @@ impl EngineOpening<'_> {
     }
 }
 
-/// The request that tells the identity of a cluster (OPT-1).
+/// Returns the request that reads the identity of a cluster (OPT-1).
 pub(crate) fn identity_request() -> ApiRequest {
     let namespaces = ApiResource::known(&GroupVersionKind::new("", "v1", "Namespace"), "namespaces", false);
     ApiRequest::get(&namespaces, "", "kube-system")
 }
 
-/// The UID of the namespace `kube-system` stands for the cluster.
+/// Returns the identity of a cluster: the UID of the namespace `kube-system`.
 pub(crate) fn identity_of(answer: &Value) -> String {
     answer.uid().to_owned()
 }

@@ -4,23 +4,23 @@ use kubewright_core::manifest::PolicySettings;
 
 use crate::settings::{Interval, OperatorDefaults};
 
-/// The longest pass, unless said otherwise.
+/// The default time limit of a pass.
 const PASS_LIMIT: Duration = Duration::from_mins(10);
 
-/// Which events on dependents are sent.
+/// The kinds of events on dependents that are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DependentEvents {
-    /// None. The component itself still gets its events.
+    /// No events. The component itself still gets its events.
     None,
-    /// Failed writes and deletions.
+    /// Events about failed writes and deletions.
     #[default]
     Warnings,
-    /// Every write and deletion too. Doubles the requests of an install.
+    /// Events about every write and deletion. They double the requests of an installation.
     All,
 }
 
-/// What the builder of a component operator can set.
+/// The options of the builder of a component operator.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     /// The name of the component type (OPT-1a). Default: the operator's name.
@@ -32,26 +32,26 @@ pub(crate) struct Options {
     pub(crate) policies: PolicySettings,
     pub(crate) reapply_interval: Option<Duration>,
     pub(crate) reclaimed_managers: Vec<String>,
-    /// Group and plural of what the generator renders.
+    /// The group and plural of the types that the generator renders.
     pub(crate) dependent_types: Vec<(String, String)>,
-    /// Group and plural of managed types of which the generator renders no instance.
+    /// The group and plural of managed types of which the generator renders no instance.
     pub(crate) managed_types: Vec<(String, String)>,
-    /// Resource and name of those in whose name specs may have dependents written.
+    /// The resource and name of the identities that specs may name for the writes of dependents.
     pub(crate) impersonates: Vec<(String, String)>,
     /// The plurals of roles that are rendered with rights that the operator does not hold.
     pub(crate) escalates: Vec<String>,
-    /// Group and plural of what the generator looks up.
+    /// The group and plural of the types that the generator looks up.
     pub(crate) lookup_types: Vec<(String, String)>,
-    /// What hooks do, as (group, resource, verbs).
+    /// The permissions that hooks need, as (group, resource, verbs).
     pub(crate) hook_permissions: Vec<(String, String, Vec<String>)>,
     pub(crate) parallel_requests: usize,
     pub(crate) parallel_passes: usize,
-    /// A pass that takes longer is ended.
+    /// The time after which a pass is cancelled.
     pub(crate) pass_limit: Duration,
     pub(crate) dependent_events: DependentEvents,
-    /// A service account in the namespace of each component, in whose name dependents are written.
+    /// The service account, in the namespace of each component, with whose identity dependents are written.
     pub(crate) default_service_account: Option<String>,
-    /// Whether kubeconfigs may start programs that get credentials.
+    /// True if kubeconfigs may start programs that get credentials.
     pub(crate) allow_exec_credentials: bool,
 }
 

@@ -1,13 +1,13 @@
-//! Is the CRD that the server has the one that the operator was built with? (OPT-2)
+//! Comparison of the served CRD with the one that the operator was built with (OPT-2).
 
 use kubewright_machinery::object::GroupVersionKind;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster};
 use serde_json::Value;
 
-/// So many missing fields are named.
+/// The number of missing fields that are named.
 const SHOWN: usize = 5;
 
-/// The fields of the status that the server would drop, as a text. `None` when there are none, or when the operator may not look.
+/// Returns the fields of the status that the server would drop, as text. `None` if there are none, or if the operator may not read the CRD.
 pub(super) async fn missing_fields(cluster: &Cluster, generated: &Value, version: &str) -> Option<String> {
     let name = generated.pointer("/metadata/name").and_then(Value::as_str)?;
     let gvk = GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
@@ -36,7 +36,7 @@ fn status_of<'a>(crd: &'a Value, version: &str) -> Option<&'a Value> {
     version.pointer("/schema/openAPIV3Schema/properties/status")
 }
 
-/// The paths of properties that the one schema has and the other would prune.
+/// Collects the paths of the properties that one schema has and the other would prune.
 fn compare(wanted: &Value, served: &Value, path: &str, missing: &mut Vec<String>) {
     let keeps = |schema: &Value| schema["x-kubernetes-preserve-unknown-fields"] == true;
     if keeps(served) {

@@ -29,11 +29,11 @@ use crate::kind::{Component, TypedKind, custom_resource_definition};
 use crate::observe::{Compact, Components, Notify};
 use crate::reconciler::{ComponentReconciler, Own, stand_by};
 
-/// A component type as a part of an operator.
+/// A component type as a registered part of an operator.
 pub(super) struct ComponentRegistration<C: Component> {
-    /// The name of the controller, in metrics and logs.
+    /// The name of the controller in metrics and logs.
     controller: String,
-    /// The name of the component type: the prefix of its marks (OPT-1a).
+    /// The name of the component type, which is the prefix of its marks (OPT-1a).
     prefix: String,
     /// The name of the operator.
     operator: String,
@@ -115,7 +115,8 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         let resource = cluster.discovery().require(&Self::gvk()).await?;
         let cluster_id = identity_of(&context.ask(&identity_request()).await?);
         let namespaces: &[String] = if resource.namespaced { &context.watch_namespaces } else { &[] };
-        // The reconciler is told of events by the controller's queue, and the controller is made of the reconciler.
+        // The reconciler needs the controller's queue for its events, and the controller is built from the reconciler, so the queue is set
+        // later.
         let queue = self.extensions.queue;
         let notify: Notify = {
             let queue = Arc::clone(&queue);
@@ -133,7 +134,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             }
             None => Ok(()),
         })?;
-        // Component objects and the code of the operator's author go through the layer; dependents do not.
+        // Components are written, and the code of the operator's author runs, with the layered client; dependents are written without it.
         let own = match self.extensions.client_layer {
             Some(layer) => cluster.layered(layer),
             None => cluster.clone(),
@@ -187,7 +188,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             .workers(passes)
             .timeout(self.options.pass_limit)
             .keys(move || {
-                // No other part remembers components that have gone.
+                // Only the strays know components that are gone.
                 let mut keys = known.keys();
                 keys.extend(strays.strays.components());
                 keys
@@ -197,7 +198,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             stand_by(standing_by.0, standing_by.1, buckets, &context.tasks);
         }
         context.why.add(Self::gvk().group_kind(), controller.history());
-        // Set once, here.
+        // The queue is not set elsewhere, so this cannot fail.
         drop(queue.set(controller.enqueue()));
         let foreign = self.extensions.foreign.into_iter();
         let foreign = foreign.map(|foreign| foreign.subscribe(&context.cluster, &context.watch_namespaces)).collect();

@@ -5,16 +5,16 @@ use std::sync::{Arc, OnceLock};
 use kubewright_machinery::object::Key;
 use kubewright_runtime::controller::QueueHandle;
 
-/// Queues passes of components of one type (OPT-3), from wherever something happens that they should react to.
+/// A handle that queues passes of components of one type (OPT-3), for events outside of the cluster's watches.
 ///
-/// It never blocks and never fails: equal components are merged in the queue, and before the operator works every component is
-/// queued anyway. Cheap to clone.
+/// It never blocks and never fails: equal components are merged in the queue, and before the operator starts to work every component is queued
+/// anyway. It is cheap to clone.
 pub struct Trigger<C> {
     queue: Queue,
     component: PhantomData<fn() -> C>,
 }
 
-/// Set once, when the operator starts.
+/// The queue of the controller, set once when the operator starts.
 pub(super) type Queue = Arc<OnceLock<QueueHandle>>;
 
 impl<C> Trigger<C> {

@@ -1,4 +1,4 @@
-//! The end of components whose dependents are left as they are (DEL-10).
+//! Deletion of components whose dependents are left in place (DEL-10).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,20 +16,20 @@ use serde_json::Value;
 use super::pass::Pass;
 use crate::targets::Target;
 
-/// How long abandoned types may take to lose our finalizer, all together.
+/// The time limit for removing the operator's finalizer from all abandoned types.
 const RELEASE: Duration = Duration::from_secs(10);
-/// How long a single request for that may take.
+/// The time limit of a single request for that.
 const ANSWER: Duration = Duration::from_secs(4);
-/// How many kinds, or objects, an event names.
+/// The number of kinds, or objects, that an event names.
 const SHOWN: usize = 10;
 
 impl Pass<'_> {
-    /// Whether an annotation asks to leave the dependents as they are.
+    /// Returns true if an annotation asks to leave the dependents in place.
     pub(super) fn abandons(&self) -> bool {
         self.object.annotation(&self.abandon_key()) == Some("true")
     }
 
-    /// Whether the dependents are left as they are: an annotation asks for it, or nothing leads to them any more.
+    /// Returns true if the dependents are left in place: an annotation asks for it, or the kubeconfig of their cluster is gone for good.
     pub(super) fn is_abandoned(&self) -> bool {
         self.is_deleting() && (self.abandons() || self.lost_target)
     }
@@ -38,7 +38,7 @@ impl Pass<'_> {
         self.shared.operator.key("abandon-dependents")
     }
 
-    /// Tells a user who deletes a component how to end the wait for something that never comes (TGT-7).
+    /// Appends a hint for a user who deletes a component: how to end a wait for an object that may never return (TGT-7).
     pub(super) fn with_way_out(&self, gone: &str, message: String) -> String {
         if !self.is_deleting() {
             return message;
@@ -47,7 +47,7 @@ impl Pass<'_> {
         format!("{message} (if {gone} is gone for good, annotate the object with {key}=true to leave its dependents)")
     }
 
-    /// The same for what user code waits for.
+    /// Appends the same hint to a wait of user code.
     pub(super) fn halt_with_way_out(&self, halt: Halt) -> Halt {
         match halt {
             Halt::Wait(wait) => {
@@ -58,7 +58,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Lets the dependents go, and tells of it once, however many passes the deletion takes (EVT-2).
+    /// Releases the dependents, and reports it once, however many passes the deletion takes (EVT-2).
     pub(super) async fn abandon(&mut self) {
         drop(self.shared.strays.take(self.key));
         if std::mem::replace(&mut self.memory.told_abandonment, true) {
@@ -86,7 +86,7 @@ impl Pass<'_> {
         }
     }
 
-    /// A namespace that is being deleted takes no events: this one is about the namespace itself.
+    /// Records an event on the namespace, because a namespace that is being deleted accepts no events on the objects in it.
     pub(super) fn warn_of_the_end(&self, reason: &'static str, note: String) {
         tracing::warn!(component = %self.key, reason, "{note}");
         if let Some(namespace) = &self.ending_namespace {
@@ -94,7 +94,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Abandoned types lose our finalizer, so that a later deletion of them does not hang. Those that keep it, with the cause.
+    /// Removes the operator's finalizer from abandoned types, so that a later deletion of them does not hang. Returns those that keep it, with
+    /// the cause.
     async fn release_types(&self) -> Vec<String> {
         let types: Vec<(&Item, ApiResource)> =
             self.draft.component.inventory.items().iter().filter_map(|item| Some((item, resource_of(item)?))).collect();
@@ -117,7 +118,7 @@ impl Pass<'_> {
         join_all(releases).await.into_iter().flatten().collect()
     }
 
-    /// Where the abandoned dependents live, if that is known.
+    /// Returns the target of the abandoned dependents, if it is known.
     async fn last_target(&self) -> Option<Arc<Target>> {
         let effective = self.effective.as_ref()?;
         let kubeconfig = self.resolved.secret(&effective.kube_config);
@@ -153,7 +154,7 @@ impl Pass<'_> {
     }
 }
 
-/// The type of an item that gets our finalizer: a definition or an API service.
+/// Returns the type of an item that carries the operator's finalizer: a definition or an API service.
 fn resource_of(item: &Item) -> Option<ApiResource> {
     let plural = match (item.group.as_str(), item.kind.as_str()) {
         ("apiextensions.k8s.io", "CustomResourceDefinition") => "customresourcedefinitions",
@@ -163,7 +164,7 @@ fn resource_of(item: &Item) -> Option<ApiResource> {
     Some(ApiResource::known(&GroupVersionKind::new(&item.group, "v1", &item.kind), plural, false))
 }
 
-/// How many objects there are of each kind.
+/// Returns the number of objects of each kind as text.
 fn counted(items: &[Item]) -> String {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for item in items {

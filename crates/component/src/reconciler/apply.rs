@@ -6,7 +6,7 @@ use crate::kind::Instance;
 use kubewright_core::dependents::Verdict;
 
 impl Pass<'_> {
-    /// Installs, upgrades, repairs (component.md, 5.2).
+    /// Installs, upgrades and repairs the dependents (component.md, 5.2).
     pub(super) async fn apply(&mut self, instance: &dyn Instance) -> Step<End> {
         self.hooks(Point::PostRead, instance).await?;
         self.add_finalizer().await?;
@@ -15,7 +15,7 @@ impl Pass<'_> {
         let verdict = self.drive(instance, &Goal::Apply).await?;
         if verdict == Verdict::Complete {
             self.hooks(Point::PostReconcile, instance).await?;
-            // From now on only digests are needed, until something must be written again.
+            // Only digests are needed until an object must be written again.
             if let Some(rendered) = &mut self.memory.rendered {
                 rendered.reduce();
             }

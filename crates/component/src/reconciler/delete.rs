@@ -11,7 +11,7 @@ use crate::hooks::Point;
 use crate::kind::Instance;
 
 impl Pass<'_> {
-    /// Removes all dependents, then our hold on the component (component.md, 5.3).
+    /// Removes all dependents, then the finalizer of the component (component.md, 5.3).
     pub(super) async fn delete(&mut self, instance: &dyn Instance) -> Step<End> {
         self.hooks(Point::PostRead, instance).await?;
         self.hooks(Point::PreDelete, instance).await?;
@@ -48,7 +48,7 @@ impl Pass<'_> {
         Ok(End::Gone)
     }
 
-    /// The finalizers of others, which hold the deletion back (PASS-23). A host says itself when it comes.
+    /// Returns the foreign finalizers, which hold the deletion back (PASS-23). A host handles them itself.
     fn foreign_finalizers(&self) -> Vec<String> {
         if matches!(self.keeper, Keeper::Host(_)) {
             return Vec::new();
@@ -56,7 +56,7 @@ impl Pass<'_> {
         self.object.finalizers().filter(|name| *name != self.shared.finalizer().as_str()).map(str::to_owned).collect()
     }
 
-    /// Whether objects of deletion stages are left out, as an annotation asks.
+    /// Returns true if an annotation asks to leave out the objects of deletion stages.
     fn skips_hooks(&self) -> bool {
         self.object.annotation(&self.skip_hooks_key()) == Some("true")
     }
@@ -65,7 +65,7 @@ impl Pass<'_> {
         self.shared.operator.key("skip-deletion-hooks")
     }
 
-    /// Objects of deletion stages cannot be rendered as they were meant without what the component refers to.
+    /// Reports that the objects of deletion stages are left out: they cannot be rendered as intended without the referenced objects.
     fn tell_of_skipped_hooks(&mut self) {
         if std::mem::replace(&mut self.memory.told_skipped_hooks, true) {
             return;

@@ -21,20 +21,20 @@ use crate::execute::{Sent, check_foreign, refusal_of};
 use crate::kind::Instance;
 use crate::observe::{Obstacle, Residences};
 
-/// More batches than this per dependent mean that the plan does not converge.
+/// The number of batches per dependent beyond which the plan counts as not converging.
 const BATCHES_PER_DEPENDENT: usize = 16;
 const BATCHES: usize = 64;
 
-/// What the engine is asked for.
+/// The goal of the engine's run.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
-    /// The rendered set.
+    /// Apply the rendered set.
     Apply,
-    /// Nothing left.
+    /// Delete all dependents.
     Delete {
-        /// The finalizers on the component that are not ours.
+        /// The foreign finalizers of the component.
         foreign: Vec<String>,
-        /// Whether the rendered set has objects of deletion stages that are to be applied.
+        /// True if the rendered set has objects of deletion stages that are to be applied.
         hooks: bool,
     },
 }
@@ -85,7 +85,7 @@ impl Pass<'_> {
                 if matches!(verdict, Verdict::Wait { .. } | Verdict::Failed { .. }) {
                     self.start_countdown();
                 }
-                // What went away in this pass needs no watch any more.
+                // Kinds whose last object was removed in this pass are no longer watched.
                 self.use_kinds(&self.residences(&inventory, goal));
                 self.note_namespaces(&observed);
                 self.draft.component.inventory = inventory;
@@ -126,14 +126,15 @@ impl Pass<'_> {
                 self.record_sent(&engine, &sent, &mut observed);
             }
             self.note_namespaces(&observed);
-            // A crash from here on must not lose what was achieved; it is recorded at the end of the pass.
+            // A crash from here on must not lose the progress, so the inventory is recorded at the end of the pass.
             self.draft.component.inventory.clone_from(&inventory);
         }
         let failure = Failure::backoff("the plan of the dependents does not come to an end");
         Err(Box::new(End::failed(failure, None, self.intervals())))
     }
 
-    /// What this process created and the status does not list: somebody else had a newer view. From now on it is listed, or goes.
+    /// Returns the objects that this process created and that the status does not list, because another process had a newer view. They are
+    /// listed from now on, or removed.
     fn unlisted(&self, inventory: &Inventory) -> Vec<Stray> {
         let mut strays = self.shared.strays.known(self.key, &self.target);
         if !strays.is_empty() {
@@ -143,7 +144,7 @@ impl Pass<'_> {
         strays.into_iter().map(|stray| Stray { item: unsure(stray.item), ..stray }).collect()
     }
 
-    /// The rendered set, as far as it counts for the goal.
+    /// Returns the part of the rendered set that is relevant to the goal.
     fn wanted(&self, goal: &Goal) -> &Desired {
         static NOTHING: std::sync::OnceLock<Desired> = std::sync::OnceLock::new();
         match &self.memory.rendered {
@@ -152,7 +153,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The objects of the rendered set that the goal is about.
+    /// Returns the objects of the rendered set that the goal applies to.
     fn objects(&self, goal: &Goal) -> &[DesiredObject] {
         match goal {
             Goal::Apply => self.wanted(goal).objects(),
@@ -160,13 +161,13 @@ impl Pass<'_> {
         }
     }
 
-    /// The objects that this pass must see.
+    /// Returns the objects that this pass must observe.
     pub(super) fn keys<'a>(&'a self, inventory: &'a Inventory, goal: &Goal) -> impl Iterator<Item = ObjectKey> + 'a {
         let wanted = self.objects(goal).iter().map(|object| object.key.clone());
         inventory.items().iter().map(Item::key).chain(wanted)
     }
 
-    /// The kinds and namespaces whose objects this pass must see.
+    /// Returns the kinds and namespaces whose objects this pass must observe.
     pub(super) fn residences(&self, inventory: &Inventory, goal: &Goal) -> Residences {
         let mut residences = Residences::new();
         let mut add = |key: &ObjectKey| {
@@ -201,7 +202,7 @@ impl Pass<'_> {
         observed
     }
 
-    /// The write-ahead status (PASS-6).
+    /// Writes the status ahead of the requests (PASS-6).
     async fn persist(&mut self, inventory: &Inventory) -> Step {
         let before = std::mem::replace(&mut self.draft.component.inventory, inventory.clone());
         let ending = match () {
@@ -213,13 +214,13 @@ impl Pass<'_> {
         self.draft.component.show(&ending, &at);
         let written = self.write_status_with_room(inventory.growth()).await;
         if written.is_err() {
-            // Nothing of it was sent, so nothing of it is true.
+            // None of the requests was sent, so the inventory must not list them.
             self.draft.component.inventory = before;
         }
         written
     }
 
-    /// What an answer means for memory, caches, events and counters.
+    /// Records an answer in memory, caches, events and counters.
     fn record_sent(&mut self, engine: &kubewright_core::dependents::Engine, sent: &Sent, observed: &mut Observed) {
         let (shared, action) = (self.shared, &sent.action);
         let version_before = observed.get(&action.key).map(|live| live.resource_version().to_owned());
@@ -271,7 +272,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Own writes are visible at once.
+    /// Records an own write in the watches, so that it is visible at once.
     fn remember(&self, action: &ObjectAction, body: &Value) {
         let gone = match action.verb {
             Verb::Delete | Verb::Recreate => body.kind() == "Status" || body.deletion_timestamp().is_none(),
@@ -297,7 +298,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Watches what stands in the way, so that its disappearance queues the next pass.
+    /// Watches the blockers, so that their disappearance queues the next pass.
     fn await_obstacles(&mut self, objects: Vec<InTheWay>, checks: Vec<ForeignCheck>, found: &HashMap<ForeignCheck, GroupKind>) {
         let object = |InTheWay { gvk, key, seen }: InTheWay| {
             let spec = WatchSpec::of_version(&gvk).fields(format!("metadata.name={}", key.name)).metadata_only();
@@ -315,7 +316,7 @@ impl Pass<'_> {
         self.unwatched.extend(self.target.awaited.refused(self.key));
     }
 
-    /// Waits for the owners of objects that are wanted here too, so that whoever lets go queues the next pass.
+    /// Waits for the owners of objects that this component renders, too, so that an owner that releases one queues the next pass.
     fn await_owners(&self, own: &str, observed: &Observed, verdict: &Verdict) {
         let taken = |key: &ObjectKey| observed.get(key).and_then(Projection::owner_hash).is_some_and(|hash| hash != own);
         let wanted = match verdict {
@@ -330,7 +331,7 @@ fn joined(inventory: &Inventory, more: impl Iterator<Item = Item>) -> Inventory 
     Inventory::new(inventory.items().iter().cloned().chain(more).collect()).0
 }
 
-/// Whether dependents are to be written for the sake of the component: a correction is no work in progress (TIME-1, DRIFT-7).
+/// Returns true if dependents must be written because of the component. A correction of drift is no work in progress (TIME-1, DRIFT-7).
 fn wants_to_write(actions: &[Action]) -> bool {
     actions.iter().any(|action| match action {
         Action::Persist(_) => true,
@@ -339,7 +340,7 @@ fn wants_to_write(actions: &[Action]) -> bool {
     })
 }
 
-/// Whether a write only came too late: a test in a JSON patch fails like an invalid object does.
+/// Returns true if a write lost a race. A failed test of a JSON patch has the same code as an invalid object.
 fn lost_race(verb: Verb, refusal: &Refusal) -> bool {
     refusal.is_conflict() || (matches!(verb, Verb::ReleaseFinalizer | Verb::Reclaim) && refusal.code == 422)
 }

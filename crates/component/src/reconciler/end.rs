@@ -10,40 +10,40 @@ use crate::settings::Effective;
 /// The result of a step: the pass goes on, or ends.
 pub(super) type Step<T = ()> = Result<T, Box<End>>;
 
-/// How a pass ends: what the status says, and when the next pass is.
+/// The end of a pass: the recorded state, and the time of the next pass.
 #[derive(Debug)]
 pub(super) enum End {
-    /// Something is recorded.
+    /// The end is recorded in the status.
     Recorded {
-        /// What the status will say.
+        /// The state to record in the status.
         ending: Ending,
-        /// What the runner makes of it.
+        /// The flow that the runner gets.
         flow: Flow,
-        /// The next pass is no later than this.
+        /// The maximum delay of the next pass.
         recheck: Option<Duration>,
     },
-    /// The component is, or will be, gone: nothing is recorded.
+    /// The component is gone, or will be: nothing is recorded.
     Gone,
-    /// Nothing may, or can, be recorded.
+    /// The end must not, or cannot, be recorded.
     Unrecorded {
-        /// What the runner makes of it.
+        /// The flow that the runner gets.
         flow: Flow,
     },
-    /// Somebody else changed the component in between: nothing is recorded, and the pass is repeated.
+    /// Another program changed the component during the pass: nothing is recorded, and the pass is repeated.
     Overtaken,
-    /// What the pass needs is being found out: nothing is recorded, and the pass is repeated.
+    /// A fact that the pass needs is still being read: nothing is recorded, and the pass is repeated.
     Postponed {
-        /// When.
+        /// The delay of the next pass.
         after: Duration,
     },
 }
 
-/// After which time a pass that was overtaken is repeated.
+/// The delay before a pass that was overtaken is repeated.
 const OVERTAKEN: Delay = Delay::millis::<100>();
-/// The safety net where no settings could be read.
+/// The requeue interval if no settings could be read.
 const FALLBACK: Duration = Duration::from_secs(600);
 
-/// The intervals by which an end becomes a schedule.
+/// The intervals that determine the time of the next pass.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Intervals {
     pub(super) requeue: Duration,
@@ -72,7 +72,7 @@ impl End {
         Self::Unrecorded { flow: Err(failure.into()) }
     }
 
-    /// The user must correct something in the object itself.
+    /// Ends the pass with a defect of the object itself, which the user must correct.
     pub(super) fn invalid_spec(message: impl Into<String>) -> Self {
         Self::blocked("InvalidSpec", message.into(), Intervals::of(None))
     }
@@ -85,7 +85,7 @@ impl End {
         }
     }
 
-    /// No delay: the retry interval, unless a transient error shortens it.
+    /// Ends the pass with a wait. Without a delay it is the retry interval, unless a transient error shortens it.
     pub(super) fn waiting(message: String, after: Option<Duration>, intervals: Intervals) -> Self {
         let delay = Delay::at_least_min(after.unwrap_or(intervals.retry));
         Self::Recorded {
@@ -103,7 +103,7 @@ impl End {
         }
     }
 
-    /// What user code raised.
+    /// Converts a halt that user code returned.
     pub(super) fn halted(halt: Halt, intervals: Intervals) -> Self {
         let recheck = Some(intervals.requeue);
         match halt {
@@ -111,7 +111,7 @@ impl End {
             Halt::Wait(wait) => {
                 let ending = Ending::Wait { reason: Some(wait.reason().to_string()), message: wait.text() };
                 let wait = match wait.on() {
-                    // An event that the framework does not know cannot wake the component.
+                    // An event that the framework does not know cannot queue the component, so a timer replaces it.
                     WaitOn::Event { .. } => {
                         Wait::after(Delay::at_least_min(intervals.retry), wait.reason().clone()).message(wait.text())
                     }
@@ -136,8 +136,8 @@ impl End {
         }
     }
 
-    /// This end, or the one that user code asks for if that is more severe; both are told, and the sooner of the two instants is that of the
-    /// next pass (OUT-2).
+    /// Returns this end, or the one that user code asks for if that is more severe. Both messages are recorded, and the earlier of the two times
+    /// is that of the next pass (OUT-2).
     pub(super) fn or_more_severe(self, halt: Halt, intervals: Intervals) -> Self {
         if matches!(halt, Halt::Done) {
             return self;
@@ -155,7 +155,7 @@ impl End {
         worse
     }
 
-    /// The time after which this end asks for the next pass, if it does.
+    /// Returns the time after which this end asks for the next pass, if it does.
     fn due(&self) -> Option<Duration> {
         let Self::Recorded { flow, recheck, .. } = self else { return None };
         let timer = match flow {
@@ -176,7 +176,7 @@ impl End {
         }
     }
 
-    /// What is told of an obstacle.
+    /// Returns the message of an obstacle.
     fn message(&mut self) -> Option<&mut String> {
         match self {
             Self::Recorded {
@@ -187,7 +187,7 @@ impl End {
         }
     }
 
-    /// What the engine says when it has nothing more to send.
+    /// Converts the verdict of the engine when it has nothing more to send.
     pub(super) fn verdict(verdict: Verdict, intervals: Intervals) -> Self {
         match verdict {
             Verdict::Complete => Self::ready(intervals),
@@ -202,7 +202,7 @@ impl End {
             Verdict::Invalid { errors } => {
                 Self::failed(Failure::terminal(Reason::new("InvalidManifest"), errors), Some("InvalidManifest"), intervals)
             }
-            // A verdict that this executor does not know yet: look again.
+            // A verdict that this executor does not know yet is checked again later.
             other => Self::waiting(format!("{other:?}"), None, intervals),
         }
     }
@@ -217,7 +217,7 @@ impl End {
         }
     }
 
-    /// What is recorded, and what the runner is told.
+    /// Returns the state to record, the flow for the runner, and the maximum delay of the next pass.
     pub(super) fn into_parts(self) -> (Option<Ending>, Flow, Option<Duration>) {
         match self {
             Self::Recorded { ending, flow, recheck } => (Some(ending), flow, recheck),

@@ -10,7 +10,7 @@ use crate::observe::{Components, Underway};
 use crate::record::Persisted;
 
 impl Pass<'_> {
-    /// Puts our finalizer on the component, if it is not there. The pass goes on with the answer. A host has finalizers of its own.
+    /// Adds the operator's finalizer to the component, if it is missing. The pass continues with the answer. A host has finalizers of its own.
     pub(super) async fn add_finalizer(&mut self) -> Step {
         let Keeper::Own { own, .. } = self.keeper else { return Ok(()) };
         if own.finalizers.holds(&self.object) {
@@ -21,8 +21,8 @@ impl Pass<'_> {
         self.finish_write(&own.components, underway, settled)
     }
 
-    /// Takes our finalizer off the component; with it the last hold on a deleted component goes. Dependents that another process has listed
-    /// meanwhile would be left behind, so only the state that this pass saw loses the finalizer.
+    /// Removes the operator's finalizer, the last hold on a deleted component. Only the state that this pass observed loses the finalizer:
+    /// dependents that another process has listed in the meantime would be left behind.
     pub(super) async fn remove_finalizer(&mut self) -> Step {
         let Keeper::Own { own, .. } = self.keeper else { return Ok(()) };
         let underway = own.components.begin_write(self.key);
@@ -41,7 +41,7 @@ impl Pass<'_> {
             Ok(FinalizerOutcome::Unchanged) => Ok(()),
             Ok(FinalizerOutcome::Changed(object)) => {
                 self.patched_component("");
-                // The answer to the removal of the last finalizer has the version of before, so it is no news to the watch.
+                // The answer to the removal of the last finalizer carries the earlier version, so the watch would not treat it as a change.
                 if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {
                     components.record_delete(&object);
                 }
@@ -58,8 +58,8 @@ impl Pass<'_> {
         }
     }
 
-    /// The draft was made from the status as it was read: with another one the pass must start anew, or it would take away what another writer
-    /// wrote.
+    /// Continues with an answer if its status is the one that the draft was made from. With another status the pass must start anew, or it would
+    /// overwrite the changes of another writer.
     fn go_on_with(&mut self, components: &Components, object: Value) -> Step {
         if Persisted::of(&object) != self.persisted {
             components.record_write(&object);

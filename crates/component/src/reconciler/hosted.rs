@@ -28,16 +28,16 @@ pub(crate) enum Task {
 /// The end of a pass in the pass of a host.
 #[derive(Debug)]
 pub(crate) struct Hosted {
-    /// The part of the status as the host is to write it.
+    /// The part of the status that the host is to write.
     pub(crate) part: ComponentStatus,
-    /// The outcome, in the words of a step.
+    /// The outcome as the flow of a step.
     pub(crate) flow: Flow,
-    /// The next pass is no later than this.
+    /// The maximum delay of the next pass.
     pub(crate) recheck: Option<Duration>,
 }
 
 impl Shared {
-    /// Works on the dependents of an object that its own reconciler has a pass over. `part` is the part of its status as that pass has it.
+    /// Processes the dependents of an object inside a pass of its own reconciler. `part` is the part of its status as that pass has it.
     pub(crate) async fn run_hosted(
         &self,
         (host, key): (&dyn Host, &Key),
@@ -55,7 +55,8 @@ impl Shared {
     }
 }
 
-/// The items of a persisted inventory whose objects were written before it: a status that was written after they were created lists them.
+/// Returns the items of a persisted inventory whose objects were written before it. A status that was written after they were created lists
+/// them.
 fn applied(inventory: &Inventory) -> Inventory {
     let is_applied = |item: &&Item| item.last_applied_at.is_some();
     Inventory::new(inventory.items().iter().filter(is_applied).cloned().collect()).0
@@ -72,10 +73,10 @@ impl Pass<'_> {
         let Some(ending) = ending else {
             self.try_again_soon(&mut outcome);
             let Outcome { flow, recheck, .. } = outcome;
-            // An object that stays begins anew.
+            // An object that stays starts with an empty part.
             let is_new = is_over && self.is_deleting() && !is_leaving;
             let part = if is_new { ComponentStatus::default() } else { self.persisted.component() };
-            // Without the object there is nothing to do any more.
+            // Without the object there is nothing left to do.
             let flow = if is_over && !self.is_deleting() { Err(Halt::Done) } else { flow };
             return Hosted { part, flow, recheck };
         };
@@ -89,7 +90,7 @@ impl Pass<'_> {
         Hosted { flow: self.told(&ending, flow), part: self.part(), recheck }
     }
 
-    /// The outcome in the words of a step (RND-4).
+    /// Returns the outcome as the flow of a step (RND-4).
     fn told(&self, ending: &Ending, flow: Flow) -> Flow {
         let status = &self.draft.component;
         let reason = || Reason::new(status.reason().to_owned());
@@ -103,7 +104,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The part of the status at the end of the pass: as it is persisted if times alone differ (STA-5).
+    /// Returns the part of the status at the end of the pass. It is the persisted one if only times differ (STA-5).
     fn part(&self) -> ComponentStatus {
         let (persisted, started) = (self.persisted.read(), Seconds::from(self.now).to_string());
         let Some(change) = change(persisted.clone(), self.draft.to_map(), &started) else {

@@ -29,7 +29,7 @@ pub(super) enum Keeper<'a> {
     Own {
         /// All components.
         own: &'a Own,
-        /// The pass as the runner knows it.
+        /// The context of the runner's pass.
         context: &'a PassContext,
     },
     /// A reconciler of the operator's author, in whose pass the engine works. It has a part of the status, and no finalizer.
@@ -42,10 +42,10 @@ pub(crate) type Fits<'f> = dyn for<'v> Fn(&'v Value) -> bool + Sync + 'f;
 /// A pass of a reconciler of the operator's author.
 #[async_trait]
 pub(crate) trait Host: Send + Sync {
-    /// The object as its type.
+    /// Returns the object as its type.
     fn instance(&self) -> Box<dyn Instance>;
 
-    /// The place of the framework's part in the status.
+    /// Returns the place of the framework's part in the status.
     fn place(&self) -> &Place;
 
     /// Notes a write of a dependent.
@@ -56,7 +56,7 @@ pub(crate) trait Host: Send + Sync {
 }
 
 impl Keeper<'_> {
-    /// The place of the framework's part in the status.
+    /// Returns the place of the framework's part in the status.
     pub(super) fn place(&self) -> &Place {
         match self {
             Self::Own { .. } => Place::whole(),

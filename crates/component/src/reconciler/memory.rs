@@ -10,34 +10,34 @@ use parking_lot::Mutex;
 use super::polling::Polls;
 use super::rendering::Rendered;
 
-/// What the process remembers of a component between passes. Losing it costs work, never correctness.
+/// The memory of the process about a component between passes. Its loss costs work, never correctness.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    /// The object that it is about: another one of the same name starts anew.
+    /// The UID of the object. An object with the same name and another UID starts with an empty memory.
     pub(crate) uid: String,
-    /// What the engine remembers of troublesome dependents.
+    /// The engine's memory about dependents with problems.
     pub(crate) engine: dependents::Memory,
     /// The last rendering.
     pub(crate) rendered: Option<Rendered>,
-    /// When the status was last written.
+    /// The time when the status was last written.
     pub(crate) status_written: Option<Moment>,
-    /// When it is tried again after transient errors.
+    /// The back-off after transient errors.
     pub(crate) transient: TransientBackoff,
-    /// How often it was looked at in vain.
+    /// The number of checks that found no change.
     pub(crate) polls: Polls,
-    /// The code of the operator's author that the pass is in: where a pass that does not end hangs.
+    /// The code of the operator's author that is running, which is where a pass that does not end hangs.
     pub(crate) inside: Option<&'static str>,
-    /// Whether it was told that renderings differ (once per component and process).
+    /// True once differing renderings were reported (once per component and process).
     pub(crate) told_nondeterminism: bool,
-    /// What was last told of namespaces of cluster-scoped objects.
+    /// The last report about namespaces of cluster-scoped objects.
     pub(crate) told_misplaced: Option<String>,
-    /// Whether it was told that its dependents are abandoned.
+    /// True once the abandonment of the dependents was reported.
     pub(crate) told_abandonment: bool,
-    /// Whether it was told that its objects of deletion stages are left out.
+    /// True once it was reported that the objects of deletion stages are left out.
     pub(crate) told_skipped_hooks: bool,
 }
 
-/// The memories of all components of a type. A pass takes its own out; it goes back with the end of the pass.
+/// The memories of all components of a type. A pass takes the memory of its component out and returns it at its end.
 #[derive(Debug, Default)]
 pub(crate) struct Memories(Mutex<HashMap<Key, Memory>>);
 
@@ -53,7 +53,7 @@ impl Memories {
     }
 }
 
-/// The memory of a component in the hands of a pass. It is kept however the pass ends, also by a panic.
+/// The memory of a component during a pass. It is kept even if the pass panics.
 #[derive(Debug)]
 pub(crate) struct Taken<'a> {
     memories: &'a Memories,

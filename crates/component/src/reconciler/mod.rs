@@ -1,4 +1,4 @@
-//! The pass: what happens with one component from the event that queued it to the status that it leaves.
+//! The pass over one component, from the event that queued it to the status that it leaves.
 //!
 //! ```text
 //! settings ─▶ references, digest ─▶ hooks, finalizer ─▶ render ─▶ plan ⇄ execute ─▶ hooks ─▶ status, events, next pass

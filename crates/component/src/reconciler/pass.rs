@@ -31,64 +31,64 @@ pub(super) struct Pass<'a> {
     pub(super) key: &'a Key,
     /// The reader of the component and writer of its status: the component reconciler or a host.
     pub(super) keeper: Keeper<'a>,
-    /// The start of the pass; taken once.
+    /// The start of the pass, determined once.
     pub(super) now: Timestamp,
-    /// The component as last read or answered, without status.
+    /// The component as last read or returned by the server, without its status.
     pub(super) object: Value,
-    /// Its status as last read or answered.
+    /// The status as last read or returned by the server.
     pub(super) persisted: Persisted,
-    /// The generation that this pass is about. An answer may show a newer one, which is for the next pass.
+    /// The generation that this pass processes. An answer may show a newer one, which is left to the next pass.
     generation: i64,
-    /// Whether the component was being deleted when the pass began.
+    /// True if the component was being deleted when the pass began.
     deleting: bool,
     pub(super) draft: Draft,
-    /// The status could not be read: nothing may be written then.
+    /// The error if the status could not be read. Nothing may be written then.
     pub(super) unreadable: Option<UnreadableStatus>,
     pub(super) memory: Taken<'a>,
-    /// What is not known before the spec could be read.
+    /// The effective settings. `None` until the spec was read.
     pub(super) effective: Option<Effective>,
-    /// What the component refers to.
+    /// The contents of the references.
     pub(super) resolved: Resolved,
-    /// Its namespace, if that is being deleted and something that the component refers to is gone for good.
+    /// The namespace of the component, if it is being deleted and a referenced object is gone for good.
     pub(super) ending_namespace: Option<Value>,
-    /// Where its dependents live.
+    /// The target of the dependents.
     pub(super) target: Arc<Target>,
-    /// Whether nothing leads to the target any more: its kubeconfig is gone for good.
+    /// True if the target cannot be reached any more, because its kubeconfig is gone for good.
     pub(super) lost_target: bool,
-    /// The watches on its dependents.
+    /// The watches on the dependents.
     pub(super) watches: DependentWatches,
-    /// Dependents of kinds that may not be watched, as they were read.
+    /// The dependents of kinds that may not be watched, as they were read.
     pub(super) polled: HashMap<GroupKind, Polled>,
-    /// The types of dependents, and of objects in their way, that may not be watched, as far as this pass needs them.
+    /// The types of dependents and blockers that may not be watched, as far as this pass needs them.
     pub(super) unwatched: BTreeSet<String>,
     /// The types of references that may not be watched.
     pub(super) unwatched_references: BTreeSet<String>,
-    /// Whether this pass looked at the dependents.
+    /// True if this pass observed the dependents.
     pub(super) looked: bool,
     pub(super) digest: Option<String>,
-    /// Whether the component changed since the last pass.
+    /// True if the component changed since the last pass.
     pub(super) restarted: bool,
-    /// Whether another program of this name left the component as it is (TAKE-3).
+    /// True if another program of this name left the component as it is (TAKE-3).
     pub(super) succeeds: bool,
-    /// When to look again though no event comes.
+    /// The time of the next check if no event comes before.
     pub(super) wake: Option<Timestamp>,
-    /// The transient errors because of which something is left undone.
+    /// The transient errors that left work undone.
     pub(super) transient: Option<Transient>,
-    /// What was written in this pass.
+    /// The writes of this pass.
     pub(super) tally: Tally,
-    /// Whether a request about a dependent was counted as an error: a pass that fails with it is not counted again.
+    /// True if a request about a dependent was counted as an error. The failure of the pass is not counted again then.
     pub(super) error_counted: bool,
 }
 
 impl<'a> Pass<'a> {
-    /// A pass of the component reconciler.
+    /// Starts a pass of the component reconciler.
     pub(super) fn begin(shared: &'a Shared, own: &'a Own, context: &'a PassContext, object: Value) -> Self {
         let (persisted, deleting) = (Persisted::of(&object), object.deletion_timestamp().is_some());
         let status = persisted.read();
         Self::new(shared, (Keeper::Own { own, context }, context.key()), object, persisted, &status, deleting)
     }
 
-    /// A pass of a host, which begins with this part of the status and may clean up an object that stays.
+    /// Starts a pass of a host, with this part of the status. It may clean up an object that stays.
     pub(super) fn of_host(
         shared: &'a Shared,
         (host, key): (&'a dyn Host, &'a Key),
@@ -99,7 +99,7 @@ impl<'a> Pass<'a> {
         let persisted = Persisted::at(host.place(), &object);
         let status = match serde_json::to_value(part) {
             Ok(Value::Object(status)) => status,
-            // A status has no other form.
+            // A status always serializes to an object.
             _ => persisted.read(),
         };
         let mut pass = Self::new(shared, (Keeper::Host(host), key), object, persisted, &status, deleting);
@@ -156,7 +156,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// All steps. What a step ends with is what the pass ends with.
+    /// Runs all steps. The end of a step ends the pass.
     pub(super) async fn run(&mut self) -> End {
         match self.steps().await {
             Ok(end) => end,
@@ -194,12 +194,12 @@ impl<'a> Pass<'a> {
         if deleting { self.delete(&*instance).await } else { self.apply(&*instance).await }
     }
 
-    /// The component as its type, with its settings.
+    /// Returns the component as its type, with its settings.
     pub(super) fn read_spec(&self) -> Step<(Box<dyn Instance>, Effective)> {
         let instance = match self.keeper {
             Keeper::Host(host) => host.instance(),
             Keeper::Own { own, .. } => own.kind.decode(&self.object).map_err(|error| {
-                // The decoder quotes what it found.
+                // The error quotes values of the object.
                 let error = error.to_string();
                 let error = Confidential::of(&self.object, false).mask(&error).into_owned();
                 Box::new(End::invalid_spec(format!(
@@ -234,7 +234,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The engine as this component sets it.
+    /// Returns the engine with the settings of this component.
     pub(super) fn engine(&self) -> Engine {
         let mut engine = self.shared.engine(self.key);
         if let Some(effective) = &self.effective {
@@ -246,12 +246,12 @@ impl<'a> Pass<'a> {
         engine
     }
 
-    /// The inventory as it is persisted.
+    /// Returns the persisted inventory.
     pub(super) fn inventory(&self) -> Inventory {
         self.draft.component.inventory.clone()
     }
 
-    /// Notes a patch of the component, or of its subresource. A host notes its own.
+    /// Notes a patch of the component, or of its subresource. A host notes its own patches.
     pub(super) fn patched_component(&self, subresource: &str) {
         if let Keeper::Own { context, .. } = self.keeper {
             context.wrote(WriteVerb::Patched, &self.shared.resource.group_kind(), self.key, subresource);
@@ -273,7 +273,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Goes on with an object that the server sent.
+    /// Continues with an object that the server returned.
     pub(super) fn take_over(&mut self, object: Value) {
         if let Keeper::Own { own, .. } = self.keeper {
             own.components.record_write(&object);
@@ -282,7 +282,7 @@ impl<'a> Pass<'a> {
         self.object = without_status(object);
     }
 
-    /// The component with its status.
+    /// Returns the component with its status.
     pub(super) fn whole(&self) -> Value {
         let mut object = self.object.clone();
         let status = self.persisted.read();
@@ -292,7 +292,7 @@ impl<'a> Pass<'a> {
         object
     }
 
-    /// Runs the hooks of a point. What they change of the status is kept even if they halt.
+    /// Runs the hooks of a point. Their changes of the status are kept even if they halt.
     pub(super) async fn hooks(&mut self, point: Point, instance: &dyn Instance) -> Step {
         if !instance.has_hooks(point) {
             return Ok(());
@@ -326,7 +326,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// The component without its status, which is kept as text.
+/// Removes the status from a component; it is kept as text.
 fn without_status(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.remove("status");

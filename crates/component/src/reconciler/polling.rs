@@ -8,32 +8,32 @@ use kubewright_core::dependents::{Item, Phase};
 use super::pass::Pass;
 use crate::metrics::Seen;
 
-/// How often a component was looked at without any change.
+/// The number of polls of a component that found no change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Polls {
     count: u32,
-    /// Tells whether something changed: a digest of state, component and inventory.
+    /// The digest of state, component and inventory, whose change resets the number.
     of: u64,
 }
 
 impl Pass<'_> {
-    /// The condition that names what is polled, as far as this pass knows.
+    /// Sets the condition that names the polled types, as far as this pass knows them.
     pub(super) fn tell_polling(&mut self, ending: &Ending) {
         if matches!(ending, Ending::Suspended) {
             self.draft.component.poll(&BTreeSet::new(), self.now);
             return;
         }
         let polled: BTreeSet<String> = self.unwatched.union(&self.unwatched_references).cloned().collect();
-        // A pass that ended before it looked knows nothing better.
+        // A pass that ended before its observation knows nothing newer.
         if self.looked || !polled.is_empty() {
             self.draft.component.poll(&polled, self.now);
         }
     }
 
-    /// When to look again at what no event tells of (WAIT-3). What is ready is looked at with the requeue interval, and an error has
-    /// a back-off of its own.
+    /// Returns the time until the next check of objects that no event reports (WAIT-3). Ready components are checked with the requeue interval,
+    /// and an error has a back-off of its own.
     pub(super) fn until_poll(&mut self, ending: &Ending) -> Option<Duration> {
-        // A wait has a time of its own, unless it is for something that no watch shows.
+        // A wait has a time of its own, unless it is for an object that no watch shows.
         let waits = match ending {
             Ending::Incomplete(_) | Ending::Blocked { .. } => true,
             Ending::Wait { .. } => !self.target.awaited.refused(self.key).is_empty(),
@@ -53,13 +53,13 @@ impl Pass<'_> {
         Some(self.longer(delay))
     }
 
-    /// What metrics say of the cluster of the dependents.
+    /// Records the observation of the dependents' cluster in the metrics.
     pub(super) fn observe_metrics(&self) {
         if !self.looked {
             return;
         }
         let owner = self.shared.owner(self.key);
-        // What is listed and not there hides as many that are there and not listed, until it is there.
+        // A listed object that does not exist hides one that exists and is not listed, until it is created.
         let is_watched = |item: &&Item| self.polled.is_empty() || !self.polled.contains_key(&item.key().group_kind());
         let items = self.draft.component.inventory.items().iter().filter(|item| item.phase != Phase::Completed);
         let unknown = self.watches.count_owned(self.key, owner.hash()).saturating_sub(items.filter(is_watched).count());
@@ -73,7 +73,7 @@ impl Pass<'_> {
         let mut hasher = DefaultHasher::new();
         component.state.hash(&mut hasher);
         component.processing_digest.hash(&mut hasher);
-        // An inventory has no other form than JSON.
+        // An inventory can always be serialized.
         serde_json::to_vec(&component.inventory).unwrap_or_default().hash(&mut hasher);
         hasher.finish()
     }

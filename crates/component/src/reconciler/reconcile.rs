@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::pass::Pass;
 use super::{Own, Shared};
 
-/// When to look again at what is left of a component that is gone: something refused to be removed.
+/// The delay before the remains of a deleted component are checked again, if a removal was refused.
 const SWEEP_AGAIN: Delay = Delay::secs::<10>();
 
-/// Works on the components of one type.
+/// The reconciler of the components of one type.
 pub(crate) struct ComponentReconciler {
     shared: Arc<Shared>,
     own: Arc<Own>,
@@ -23,14 +23,14 @@ impl ComponentReconciler {
         Self { shared, own }
     }
 
-    /// The component is gone.
+    /// Forgets a component that is gone.
     async fn forget(&self, context: &PassContext) {
         self.shared.forget(context.key());
         context.forget();
         self.sweep(context).await;
     }
 
-    /// What was created for a component that somebody else let go at the same time goes, too.
+    /// Removes objects that were created for a component while another process let it go.
     async fn sweep(&self, context: &PassContext) {
         if self.shared.sweep(context.key()).await {
             context.recheck_after(SWEEP_AGAIN);
@@ -52,12 +52,12 @@ impl RunPass for ComponentReconciler {
         context.object(object.uid());
         let mut pass = Pass::begin(&self.shared, &self.own, context, object);
         let end = pass.run().await;
-        // Another replica may be at work already: the pass is abandoned without a write (STA-7).
+        // Another replica may be working on the component already, so the pass is abandoned without a write (STA-7).
         if context.has_lost_term() {
             return Conclusion::cancelled();
         }
         let outcome = pass.finish(end).await;
-        // Nothing tells of a component that went with an answer to this very pass.
+        // No event reports a component that was removed by a write of this very pass.
         if self.component(context).is_none() {
             self.forget(context).await;
         } else if outcome.gone {
@@ -75,7 +75,7 @@ impl RunPass for ComponentReconciler {
         Ok(())
     }
 
-    /// A pass that panicked or took too long is visible on the component (PASS-10); nothing else of it is recorded.
+    /// Records on the component that a pass panicked or took too long (PASS-10). Nothing else of the pass is recorded.
     async fn interrupted(&self, context: &PassContext, conclusion: &Conclusion) {
         let Some(object) = self.component(context) else {
             return;

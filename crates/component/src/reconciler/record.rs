@@ -13,24 +13,24 @@ use super::keeper::Keeper;
 use super::pass::Pass;
 use crate::record::{LARGEST, Persisted, Size, change, is_too_large, only_messages_differ};
 
-/// Passes whose only news are messages are recorded at most this often (STA-9).
+/// The minimum time between two records of passes whose only change is in messages (STA-9).
 const MESSAGES_EVERY: Duration = Duration::from_secs(5);
 
-/// The reason of a component that the API server would not store.
+/// The reason of a component that is too large for the API server to store.
 const TOO_MANY: &str = "TooManyDependents";
 
-/// What the runner is told.
+/// The outcome of a pass for the runner.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) flow: Flow,
-    /// The next pass is no later than this.
+    /// The maximum delay of the next pass.
     pub(super) recheck: Option<Duration>,
-    /// Whether the component turned out to be gone, or to be let go.
+    /// True if the component turned out to be gone, or released.
     pub(super) gone: bool,
 }
 
 impl Pass<'_> {
-    /// Writes the status, tells what happened, and says when the next pass is.
+    /// Writes the status, records events, and determines the time of the next pass.
     pub(super) async fn finish(mut self, end: End) -> Outcome {
         let gone = matches!(end, End::Gone);
         let (ending, flow, recheck) = end.into_parts();
@@ -63,7 +63,7 @@ impl Pass<'_> {
         outcome
     }
 
-    /// A pass that failed is an error of the component, unless the request that it failed with was counted.
+    /// Counts a failed pass as an error of the component, unless the failed request was counted already.
     pub(super) fn count_failure(&self, flow: &Flow) {
         if let Err(Halt::Failed(failure)) = flow
             && !self.error_counted
@@ -72,7 +72,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Brings the draft up to date with the end of the pass.
+    /// Updates the draft with the end of the pass.
     pub(super) fn conclude(&mut self, ending: &Ending) {
         self.count_renderings();
         let at = self.circumstances();
@@ -83,7 +83,7 @@ impl Pass<'_> {
         self.tell_polling(ending);
     }
 
-    /// Says when the next pass is, of a component whose draft is concluded.
+    /// Determines the time of the next pass after the draft is concluded.
     pub(super) fn schedule(&mut self, ending: &Ending, outcome: &mut Outcome) {
         self.shared.metrics.recorded(self.key, &self.draft.component);
         self.observe_metrics();
@@ -99,7 +99,7 @@ impl Pass<'_> {
         self.try_again_soon(outcome);
     }
 
-    /// Writes down that a pass was broken off, and nothing else of it (PASS-10).
+    /// Records that a pass was interrupted, and nothing else of it (PASS-10).
     pub(super) async fn interrupted(mut self, message: String) {
         if self.unreadable.is_some() {
             return;
@@ -116,14 +116,14 @@ impl Pass<'_> {
         let ending = Ending::Failed { reason: None, message, stalled: None };
         let at = self.circumstances();
         self.draft.component.show(&ending, &at);
-        // What cannot be written now is written by the next pass, which is not far.
+        // A status that cannot be written now is written by the next pass, which follows soon.
         if matches!(self.record().await, Ok(None)) {
             self.tell(&before);
         }
         self.shared.metrics.recorded(self.key, &self.draft.component);
     }
 
-    /// The revision counts the digests that were rendered, not those whose rendering was refused or had to wait (PASS-4).
+    /// Corrects the revision, which counts the digests that were rendered, not those whose rendering was refused or had to wait (PASS-4).
     fn count_renderings(&mut self) {
         let is_rendered = self.memory.rendered.as_ref().is_some_and(|rendered| self.digest.as_deref() == Some(rendered.digest()));
         if !self.is_deleting() && !is_rendered {
@@ -133,7 +133,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Records the draft. Some: not now, but after this time.
+    /// Records the draft. Returns the delay if it must not be written yet.
     async fn record(&mut self) -> Step<Option<Duration>> {
         self.draft.component.redact(self.shared.cluster.redactor());
         let held_back = self.held_back();
@@ -144,7 +144,7 @@ impl Pass<'_> {
         let Err(end) = self.write_status().await else {
             return Ok(None);
         };
-        // Too many dependents: what is persisted of them stays, and the status says so.
+        // With too many dependents the persisted inventory stays, and the status reports the reason.
         if let End::Recorded { ending: ending @ Ending::Blocked { .. }, .. } = &*end {
             let persisted = self.persisted.component();
             if persisted.inventory != inventory_before {
@@ -157,7 +157,7 @@ impl Pass<'_> {
         Err(end)
     }
 
-    /// How long messages, when they are the only news, have to wait.
+    /// Returns the time for which a status with new messages only is held back.
     fn held_back(&self) -> Option<Duration> {
         let written = self.memory.status_written?;
         let status = self.draft.to_map();
@@ -169,17 +169,18 @@ impl Pass<'_> {
         MESSAGES_EVERY.checked_sub(passed).filter(|rest| !rest.is_zero())
     }
 
-    /// Writes what differs from the persisted status.
+    /// Writes the difference to the persisted status.
     pub(super) async fn write_status(&mut self) -> Step {
         self.write_status_with_room(0).await
     }
 
-    /// The same, if the status may grow by so many bytes afterwards: what does not fit must be known before anything is created.
+    /// Writes the difference to the persisted status, provided that the status may grow by so many bytes afterwards. An inventory that does not
+    /// fit must be detected before anything is created.
     pub(super) async fn write_status_with_room(&mut self, growth: usize) -> Step {
         self.draft.component.redact(self.shared.cluster.redactor());
         let status = self.status_that_fits(growth)?;
         let started = kubewright_core::seconds::Seconds::from(self.now).to_string();
-        // Many components wait for answers at once, and statuses are large: only the text of the change is kept meanwhile.
+        // Many components wait for answers at the same time, and statuses are large, so only the text of the change is kept meanwhile.
         let Some(change) = change(self.persisted.read(), status, &started) else {
             return Ok(());
         };
@@ -221,7 +222,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The status of the draft; without the messages of single dependents if that makes it fit (STA-8).
+    /// Returns the status of the draft, without the messages of single dependents if it is too large otherwise (STA-8).
     fn status_that_fits(&mut self, growth: usize) -> Step<Map<String, Value>> {
         let count = self.draft.component.inventory.len();
         let status = self.draft.to_map();
@@ -270,13 +271,13 @@ impl Pass<'_> {
         self.wake.and_then(|wake| self.until(wake))
     }
 
-    /// The time to an instant in the future, of which seconds are written down only in part.
+    /// Returns the time until an instant, or `None` if it is not in the future. Persisted instants have whole seconds only.
     fn until(&self, instant: Timestamp) -> Option<Duration> {
         let rest = Duration::try_from(instant.duration_since(self.now)).ok()?;
         (!rest.is_zero()).then_some(rest)
     }
 
-    /// What waits for a timer waits a little longer.
+    /// Lengthens a wait for a timer.
     pub(super) fn spread(&self, flow: Flow) -> Flow {
         match flow {
             Err(Halt::Wait(wait)) => wait.map_delay(|delay| Delay::at_least_min(self.longer(delay.as_duration()))).into(),
@@ -284,7 +285,7 @@ impl Pass<'_> {
         }
     }
 
-    /// One to five percent more, so that components do not move in step (WAIT-2).
+    /// Lengthens a delay by one to five percent, so that components do not run in step (WAIT-2).
     pub(super) fn longer(&self, delay: Duration) -> Duration {
         let percent = 101 + u32::try_from(self.shared.cluster.random().below(5)).unwrap_or(0);
         delay.saturating_mul(percent) / 100

@@ -11,13 +11,13 @@ use super::pass::Pass;
 use crate::kind::Instance;
 use crate::references::{ErasedContent, LoadContext, Loader};
 
-/// How long a pass waits for a missing object that no event announces.
+/// The time that a pass waits for a missing object that no event announces.
 const MISSING: Duration = Duration::from_secs(10);
-/// How many problems a message lists (OUT-2).
+/// The number of problems that a message lists (OUT-2).
 const SHOWN: usize = 5;
 
 impl Pass<'_> {
-    /// Resolves what the component refers to; gives the digests by path.
+    /// Resolves the references of the component, and returns their digests by path.
     pub(super) async fn resolve_references(&mut self, instance: &dyn Instance) -> Step<BTreeMap<Vec<String>, String>> {
         let references = instance.references();
         let targets = references.targets();
@@ -44,7 +44,7 @@ impl Pass<'_> {
         for (_, flow) in &halts {
             flow.as_ref().err().into_iter().for_each(|halt| self.note_halt(halt));
         }
-        // Whoever abandons the dependents needs nothing to delete them with.
+        // To abandon the dependents, no reference is needed.
         if self.is_deleting() && self.abandons() {
             return Ok(digests);
         }
@@ -59,7 +59,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Loads what code of the operator resolves (REF-7): equal references once. Those that halt are returned, with their paths.
+    /// Loads the references that code of the operator resolves (REF-7), equal references once. Returns those that halt, with their paths.
     async fn load_references(
         &mut self,
         references: &References,
@@ -109,7 +109,7 @@ impl Pass<'_> {
         halts
     }
 
-    /// The most severe problem decides, all are told.
+    /// Ends the pass according to the most severe problem, with all problems in the message.
     fn unresolved(&self, problems: &[Problem]) -> End {
         let mut texts: Vec<String> = problems.iter().take(SHOWN).map(|problem| problem.message.clone()).collect();
         if problems.len() > SHOWN {
@@ -127,7 +127,7 @@ fn find_in(found: &HashMap<Target, Found>) -> impl Fn(&Reference) -> Found + '_ 
     |reference| found.get(&reference.target).cloned().unwrap_or(Found::Absent)
 }
 
-/// A halt that says where the reference stands. A joined wait does not name its branches.
+/// Adds the path of the reference to a halt. A joined wait does not name its branches.
 fn with_path(path: String, halt: Halt) -> (String, Flow) {
     match halt {
         Halt::Wait(wait) => {

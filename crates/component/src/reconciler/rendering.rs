@@ -16,29 +16,29 @@ use crate::kind::Instance;
 use crate::lookups::PassEnvironment;
 use crate::observe::Obstacle;
 
-/// When a pass looks again for types that nobody can tell now.
+/// The delay before a pass checks again for types that could not be discovered.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
-/// How many objects an event about differing renderings names.
+/// The number of objects that an event about differing renderings names.
 const SHOWN: usize = 5;
 
-/// A rendering and what it was made from (GEN-5).
+/// A rendering and its inputs (GEN-5).
 #[derive(Clone, Debug)]
 pub(crate) struct Rendered {
     key: RenderInputs,
     /// The digest of further inputs of the generator besides the component, such as its dependencies under a contract.
     further: String,
-    /// What it asked of clusters, and what they answered.
+    /// The questions that the generator asked about clusters, and the answers.
     asked: Asked,
-    /// What plans work with. Empty between passes once there is a summary.
+    /// The objects that plans work with. Empty between passes once there is a summary.
     pub(super) desired: Desired,
-    /// What is kept instead of the manifests.
+    /// The summary that is kept instead of the manifests.
     summary: Option<Summary>,
-    /// Types that nobody served: once they are there, scopes are decided again.
+    /// The types that were not served. Once they are, scopes are decided again.
     unknown: BTreeSet<GroupVersionKind>,
 }
 
 impl Rendered {
-    /// Keeps only what is needed to see that nothing is to be done.
+    /// Reduces the rendering to the data that is needed to see that nothing has to be done.
     pub(super) fn reduce(&mut self) {
         if self.summary.is_none() {
             self.summary = Some(self.desired.summary());
@@ -46,19 +46,19 @@ impl Rendered {
         self.close();
     }
 
-    /// The pass is over.
+    /// Drops the manifests at the end of a pass, if there is a summary.
     pub(super) fn close(&mut self) {
         if self.summary.is_some() {
             self.desired = Desired::default();
         }
     }
 
-    /// The digest of the component that was rendered.
+    /// Returns the digest of the rendered component.
     pub(super) fn digest(&self) -> &str {
         &self.key.digest
     }
 
-    /// A pass begins.
+    /// Restores the objects from the summary at the start of a pass.
     fn open(&mut self) {
         if let Some(summary) = self.summary.as_ref().filter(|_| self.desired.is_empty()) {
             self.desired = summary.expand();
@@ -67,7 +67,7 @@ impl Rendered {
 }
 
 impl Pass<'_> {
-    /// Sees to a rendering of the present component. `full`: with manifests, not their digests alone.
+    /// Ensures that there is a rendering of the present component. With `full`, it includes manifests, not only their digests.
     pub(super) async fn render(&mut self, instance: &dyn Instance, full: bool) -> Step {
         let inputs = self.render_inputs();
         let environment = self.environment();
@@ -87,7 +87,7 @@ impl Pass<'_> {
         self.memory.inside = Some("the generator");
         let (manifests, asked) = instance.render(inputs.clone(), self.resolved.clone(), asking).await;
         self.memory.inside = None;
-        // Also a rendering that failed is tried again when what it found changes.
+        // A rendering that failed is also repeated when an answer changes.
         environment.keep(asked.keys());
         let manifests = manifests.map_err(|error| self.render_failed(error))?;
         let mut objects = Vec::with_capacity(manifests.len());
@@ -130,13 +130,13 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// What answers the questions of a rendering in this pass.
+    /// Returns the environment that answers the questions of a rendering in this pass.
     fn environment(&self) -> Arc<PassEnvironment> {
         let who = self.effective.as_ref().and_then(|effective| effective.impersonation.as_ref());
         Arc::new(self.shared.lookups.for_pass(self.key, self.target.cluster(), who))
     }
 
-    /// Whether clusters still answer what they answered when the last rendering was made. What cannot be told now counts as unchanged.
+    /// Returns true if clusters still give the answers that the last rendering used. Answers that cannot be read now count as unchanged.
     async fn answers_hold(&self, environment: &dyn Environment) -> bool {
         let Some(rendered) = &self.memory.rendered else { return true };
         for (question, digest) in &rendered.asked {
@@ -161,10 +161,10 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether objects of these types live in namespaces, as far as the cluster knows the types.
+    /// Returns the scopes of the types of these objects, as far as the cluster knows the types, and the types that it does not know.
     async fn scopes(&mut self, objects: &[Value]) -> Step<(HashMap<GroupVersionKind, Scope>, BTreeSet<GroupVersionKind>)> {
         let discovery = &self.target.cluster().discovery().clone();
-        // The items of a List count one by one, however deep they stand.
+        // The items of a List count as single objects, at any depth.
         let mut objects: Vec<&Value> = objects.iter().collect();
         let mut place = 0;
         while place < objects.len() {
@@ -176,11 +176,11 @@ impl Pass<'_> {
         let (mut scopes, mut unknown) = (HashMap::new(), BTreeSet::new());
         let services = &objects.iter().filter_map(|object| brought_service(object)).collect::<BTreeSet<_>>();
         let brought = &objects.iter().filter_map(|object| brought_kind(object)).collect::<BTreeSet<_>>();
-        // Asked together, those that nobody knows yet share one look.
+        // The lookups run together, so that unknown types share one discovery.
         let found = join_all(types.into_iter().map(|gvk| async move {
             let found = match discovery.cached(&gvk.group_kind(), Some(&gvk.version)) {
                 Some(resource) => Ok(Some(resource)),
-                // A definition in the set decides; no need to ask for a type that cannot be there yet.
+                // A definition in the set decides the scope; a type that cannot exist yet is not looked up.
                 None if brought.contains(&(gvk.group.clone(), gvk.kind.clone())) => Ok(None),
                 None => discovery.resolve_gvk(&gvk).await,
             };
@@ -204,7 +204,7 @@ impl Pass<'_> {
         Ok((scopes, unknown))
     }
 
-    /// Looks again when a definition comes.
+    /// Queues the component when a definition is created or changed.
     fn await_types(&self) {
         let definitions = GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition");
         self.target.awaited.set(self.key, HashSet::from([Obstacle::Type(WatchSpec::new(definitions).metadata_only())]));
@@ -215,7 +215,7 @@ impl Pass<'_> {
         types.iter().any(|gvk| discovery.cached(&gvk.group_kind(), Some(&gvk.version)).is_some())
     }
 
-    /// The same inputs must give the same manifests (GEN-6). The newer rendering is used.
+    /// Reports two renderings of the same inputs that differ (GEN-6). The newer rendering is used.
     fn compare(&mut self, before: &Desired, after: &Desired) {
         let differs = |object: &&DesiredObject| before.get(&object.key).is_none_or(|before| before.digest != object.digest);
         let differing: Vec<String> =

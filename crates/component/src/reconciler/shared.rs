@@ -18,24 +18,24 @@ use crate::references::ReferenceWatches;
 use crate::settings::OperatorDefaults;
 use crate::targets::Targets;
 
-/// What all passes of one component type share.
+/// The state that all passes of one component type share.
 pub(crate) struct Shared {
-    /// The name of the component type: the prefix of its marks.
+    /// The name of the component type, which is the prefix of its marks.
     pub(crate) operator: OperatorName,
     /// The manager of writes to the component itself.
     pub(crate) self_manager: Arc<str>,
-    /// The finalizer of components, and of the types that they bring.
+    /// The finalizer of components and of the types that they install.
     pub(crate) finalizer: FinalizerName,
-    /// Whether the passes are those of a reconciler of the operator's author, which has finalizers of its own.
+    /// True if the passes are those of a reconciler of the operator's author, which has finalizers of its own.
     pub(crate) is_hosted: bool,
     /// Delays and limits.
     pub(crate) timing: CurrentTiming,
     pub(crate) resource: Arc<ApiResource>,
     /// The cluster of the components, through the layer of the operator's author.
     pub(crate) cluster: Cluster,
-    /// When this process began to work.
+    /// The time when this process began to work.
     pub(crate) started: Timestamp,
-    /// The UID of the namespace `kube-system`. Known before the first pass.
+    /// The UID of the namespace `kube-system`, set before the first pass.
     pub(crate) cluster_id: OnceLock<String>,
     pub(crate) targets: Targets,
     pub(crate) references: ReferenceWatches,
@@ -53,18 +53,18 @@ impl Shared {
         OwnerId::of_component(self.cluster_id.get().map_or("", String::as_str), key.namespace(), key.name())
     }
 
-    /// Says in which cluster the components live.
+    /// Sets the identity of the cluster of the components.
     pub(crate) fn know_cluster(&self, id: String) {
-        // It does not change.
+        // The identity does not change, so a second call has no effect.
         drop(self.cluster_id.set(id));
     }
 
-    /// The finalizer.
+    /// Returns the finalizer.
     pub(crate) fn finalizer(&self) -> &FinalizerName {
         &self.finalizer
     }
 
-    /// The component is gone: nothing is kept for it.
+    /// Forgets a component that is gone.
     pub(crate) fn forget(&self, key: &Key) {
         self.memories.forget(key);
         self.targets.forget(key);

@@ -12,7 +12,7 @@ use crate::observe::Residences;
 use crate::record::Persisted;
 use crate::settings::Effective;
 
-/// Keeps watches on the kinds that inventories of others' components name, so that a take-over needs no list (LDR-4).
+/// Keeps watches on the kinds in the inventories of components that other replicas lead, so that a take-over needs no list (LDR-4).
 pub(crate) fn stand_by(shared: Arc<Shared>, own: Arc<Own>, buckets: ControllerBuckets, tasks: &Tasks) {
     let (stop, name) = (tasks.stopping(), format!("standby of {}", buckets.controller()));
     let following = async move {
@@ -37,7 +37,8 @@ pub(crate) fn stand_by(shared: Arc<Shared>, own: Arc<Own>, buckets: ControllerBu
 }
 
 impl Shared {
-    /// Watches the kinds of dependents of a component in the operator's own cluster and name. Elsewhere they are watched by passes only.
+    /// Watches the kinds of a component's dependents in the operator's own cluster with its own identity. In other targets only passes watch
+    /// them.
     fn watch_dependents(&self, own: &Own, key: &Key) {
         let Some(object) = own.components.find(key) else { return };
         let Ok(instance) = own.kind.decode(&object) else { return };
@@ -53,7 +54,7 @@ impl Shared {
         self.targets.local().dependents.use_kinds(key, &residences);
     }
 
-    /// Another replica leads the component from now on: the memory of its passes is dropped, the watches of its dependents stay.
+    /// Drops the memory about a component that another replica leads from now on. The watches on its dependents stay.
     pub(crate) fn stand_down(&self, key: &Key) {
         self.memories.forget(key);
         self.targets.leave(key);

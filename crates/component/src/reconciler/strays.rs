@@ -7,27 +7,27 @@ use parking_lot::Mutex;
 
 use crate::targets::Target;
 
-/// What this process created for components, until a status that it wrote afterwards lists it.
+/// The objects that this process created for components, until a status that it wrote afterwards lists them.
 ///
-/// Kubernetes changes one object at a time: between the status that lists a dependent and the request that creates it, another
-/// operator may remove all dependents and let the component go. Then whoever created the object is the only one to know of it.
+/// Kubernetes changes one object at a time: between the status that lists a dependent and the request that creates it, another operator may
+/// remove all dependents and release the component. Then only the process that created the object knows of it.
 #[derive(Debug, Default)]
 pub(crate) struct Strays(Mutex<HashMap<Key, HashMap<ObjectKey, Stray>>>);
 
-/// An object that is perhaps not listed.
+/// An object that the status may not list.
 #[derive(Clone, Debug)]
 pub(crate) struct Stray {
     /// The UID of the component for which it was created.
     pub(super) component: String,
-    /// Where it lives.
+    /// The target of the object.
     pub(super) target: Arc<Target>,
     pub(super) item: Item,
-    /// Empty while it is not known whether it was this process that created it.
+    /// The UID of the object. Empty while it is not known that this process created it.
     pub(super) uid: String,
 }
 
 impl Strays {
-    /// These actions are about to be sent. What an answer that never comes may have created is to be known, too.
+    /// Notes actions that are about to be sent. Objects are noted before the request, because its answer may be lost.
     pub(super) fn expect(
         &self,
         key: &Key,
@@ -52,19 +52,20 @@ impl Strays {
         }
     }
 
-    /// The components with such objects.
+    /// Returns the components with such objects.
     pub(crate) fn components(&self) -> Vec<Key> {
         self.0.lock().keys().cloned().collect()
     }
 
-    /// It was created.
+    /// Notes that an object was created.
     pub(super) fn created(&self, key: &Key, object: &ObjectKey, uid: &str) {
         if let Some(stray) = self.0.lock().get_mut(key).and_then(|known| known.get_mut(object)) {
             uid.clone_into(&mut stray.uid);
         }
     }
 
-    /// It was not created, if the answer says so: an attempt whose answer was lost may have created what now exists.
+    /// Forgets an object if the answer proves that it was not created. An attempt whose answer was lost may have created an object that exists
+    /// now.
     pub(super) fn refused(&self, key: &Key, object: &ObjectKey, refusal: &Refusal) {
         if !refusal.is_transient() && !refusal.is_conflict() {
             let mut all = self.0.lock();
@@ -78,7 +79,7 @@ impl Strays {
         }
     }
 
-    /// A status with this inventory was written after all that.
+    /// Forgets the objects in this inventory, which a later status contains.
     pub(super) fn listed(&self, key: &Key, inventory: &Inventory) {
         let mut all = self.0.lock();
         let Some(known) = all.get_mut(key) else { return };
@@ -90,7 +91,7 @@ impl Strays {
         }
     }
 
-    /// A pass has looked at all of them: what is not in its inventory is gone, or not ours.
+    /// Forgets the objects that a pass observed and did not put into its inventory: they are gone, or belong to another owner.
     pub(super) fn looked_at(&self, key: &Key, inventory: &Inventory) {
         if !self.is_empty(key) {
             let left: HashSet<ObjectKey> = inventory.items().iter().map(Item::key).collect();
@@ -98,7 +99,7 @@ impl Strays {
         }
     }
 
-    /// What this process certainly created for the component there.
+    /// Returns the objects in this target that this process certainly created for the component.
     pub(super) fn known(&self, key: &Key, target: &Arc<Target>) -> Vec<Stray> {
         let all = self.0.lock();
         let strays = all.get(key).into_iter().flat_map(HashMap::values);

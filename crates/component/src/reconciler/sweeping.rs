@@ -14,18 +14,19 @@ use crate::execute::{check_foreign, refusal_of};
 use crate::record::Persisted;
 use crate::targets::Target;
 
-/// More rounds than this are not needed to read, delete and release an object, conflicts included.
+/// The maximum number of rounds. No object needs more to be read, deleted and released, including conflicts.
 const ROUNDS: usize = 16;
 
 impl Shared {
-    /// An engine for the dependents of a component, with the settings that are the same for all.
+    /// Returns an engine for the dependents of a component, with the settings that all components share.
     pub(super) fn engine(&self, key: &Key) -> Engine {
         let mut engine = Engine::new((*self.projection).clone(), self.owner(key));
         engine.finalizer.clone_from(self.finalizer());
         engine
     }
 
-    /// Removes what this process created for a component that another operator has let go. Whether anything is left to be removed.
+    /// Removes the objects that this process created for a component that another operator released. Returns true if an object is left to be
+    /// removed.
     pub(crate) async fn sweep(&self, key: &Key) -> bool {
         if self.strays.is_empty(key) {
             return false;
@@ -60,21 +61,21 @@ impl Shared {
         any
     }
 
-    /// What becomes of an object of a component whose name is taken.
+    /// Returns the fate of an object for a component that exists under this name.
     fn fate(&self, component: &Value, stray: &Stray) -> Fate {
         let is_let_go = component.deletion_timestamp().is_some()
             && !self.is_hosted
             && !component.finalizers().any(|name| name == self.finalizer.as_str());
         if component.uid() == stray.component {
-            // The next pass sees to it.
+            // A component that is not released handles its object in the next pass.
             return if is_let_go { Fate::Removed } else { Fate::Kept };
         }
-        // The other one of this name may have it, if it is not certain who created it.
+        // Another component of this name keeps the object if it lists it, or if it is not certain which process created it.
         let listed = Persisted::of(component).component().inventory.get(&stray.item.key()).is_some();
         if stray.uid.is_empty() || listed { Fate::Forgotten } else { Fate::Removed }
     }
 
-    /// What is left of them. Each is read before it is deleted: it may have been replaced, or let go.
+    /// Removes these objects and returns those that are left. Each is read before it is deleted, because it may have been replaced or released.
     async fn remove_strays(&self, key: &Key, target: &Target, strays: Vec<Stray>) -> Vec<Stray> {
         tracing::info!(component = %key, count = strays.len(), "what was created for a component that is gone is removed");
         let engine = self.engine(key);
@@ -101,7 +102,7 @@ impl Shared {
                         observed.record_foreign(check, answer);
                     }
                     Action::Send(action) => batch.push(action),
-                    // Nothing is written ahead: there is no component any more.
+                    // The component is gone, so nothing is written ahead.
                     _ => {}
                 }
             }
@@ -126,7 +127,7 @@ impl Shared {
         let left: HashMap<ObjectKey, Phase> = inventory.items().iter().map(|item| (item.key(), item.phase)).collect();
         let waits = |stray: &Stray| {
             let key = stray.item.key();
-            // What is being deleted goes by itself, unless our finalizer holds it.
+            // An object that is being deleted needs no further request, unless the operator's finalizer holds it.
             let held = observed.get(&key).is_some_and(|live| live.has_finalizer(self.finalizer().as_str()));
             left.get(&key).is_some_and(|phase| *phase != Phase::Deleting || held)
         };
@@ -134,14 +135,14 @@ impl Shared {
     }
 }
 
-/// What becomes of an object that is perhaps not listed.
+/// The fate of an object that the status may not list.
 enum Fate {
     Removed,
     Kept,
     Forgotten,
 }
 
-/// An item whose object must be read before anything is done about it.
+/// Returns an item whose object must be read before any action on it.
 pub(super) fn unsure(item: Item) -> Item {
     Item { phase: Phase::Creating, last_applied_at: None, lifecycle: None, ..item }
 }

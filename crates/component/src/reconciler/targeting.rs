@@ -5,11 +5,11 @@ use kubewright_runtime::targets::TargetError;
 use super::end::{End, Step};
 use super::pass::Pass;
 
-/// A kubeconfig that is not used.
+/// The reason of a component whose kubeconfig is refused.
 const REFUSED: &str = "CredentialsRefused";
 
 impl Pass<'_> {
-    /// Finds where the dependents live, and in whose name they are written (component.md, 9). Abandoned dependents live nowhere.
+    /// Selects the cluster of the dependents and the identity that writes them (component.md, 9). Abandoned dependents have no target.
     pub(super) async fn select_target(&mut self) -> Step {
         if self.is_deleting() && self.abandons() {
             return Ok(());
@@ -20,7 +20,7 @@ impl Pass<'_> {
         };
         let resolved = self.resolved.clone();
         let kubeconfig = resolved.secret(&reference);
-        // A kubeconfig that is gone for good with its namespace (REF-4): this process may still know the target.
+        // If the kubeconfig is gone for good with its namespace (REF-4), this process may still know the target.
         let target = if reference.is_some() && kubeconfig.is_none() {
             if self.ending_namespace.is_none() {
                 return Err(Box::new(End::invalid_spec(

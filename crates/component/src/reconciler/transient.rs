@@ -1,4 +1,4 @@
-//! Transient errors: what met one is tried again soon, in growing delays, whatever else the pass ended with (OUT-3).
+//! Transient errors: work that met one is tried again soon, with growing delays, in addition to any other end of the pass (OUT-3).
 
 use kubewright_core::backoff::Transient;
 use kubewright_core::flow::{Class, Delay, Failure, Halt, Origin, Reason, Wait};
@@ -10,27 +10,27 @@ use super::pass::Pass;
 use super::record::Outcome;
 
 impl Pass<'_> {
-    /// Something is left undone because of a transient error.
+    /// Notes that work was left undone because of a transient error.
     pub(super) fn note_transient(&mut self, error: Transient) {
         self.transient = Some(error.and(self.transient));
     }
 
-    /// How often this pass repeats a request about a dependent after a transient error. A pass that an event started while the back-off still
-    /// runs tries once: the back-off says when the server is asked more insistently.
+    /// Returns the number of attempts at a request about a dependent after a transient error. A pass that an event started during the back-off
+    /// makes one attempt, because the back-off determines when the server gets more requests.
     pub(super) fn retry(&self) -> Retry {
         let now = self.shared.cluster.clock().moment();
         if self.memory.transient.is_waiting(now) { Retry::never() } else { Retry::default() }
     }
 
-    /// The countdown of the timeout runs while the component is not as it is wanted, whatever holds it up (TIME-1). Waits before the
-    /// first plan, for references, hooks and generators, do not start it.
+    /// Starts the countdown of the timeout, which runs while the component is not in its desired state, for any reason (TIME-1). Waits before
+    /// the first plan, for references, hooks and generators, do not start it.
     pub(super) fn start_countdown(&mut self) {
         if !self.is_deleting() {
             self.draft.component.start_countdown(self.now);
         }
     }
 
-    /// The end of a pass in which the framework's own request failed.
+    /// Returns the end of a pass in which a request of the framework failed.
     pub(super) fn request_failed(&mut self, what: &str, error: ApiError) -> End {
         let Some(transient) = error.transient() else {
             return End::failed(Failure::unclassified(error).context(what), None, self.intervals());
@@ -40,7 +40,7 @@ impl Pass<'_> {
         End::waiting(format!("{what}: {error}"), None, self.intervals())
     }
 
-    /// The end of a pass whose status cannot be written: nothing can be told then.
+    /// Returns the end of a pass whose status cannot be written, so that nothing can be recorded.
     pub(super) fn status_not_written(&mut self, error: ApiError) -> End {
         let text = format!("write the status of the component: {error}");
         match error.transient() {
@@ -53,11 +53,11 @@ impl Pass<'_> {
         }
     }
 
-    /// The end of a pass whose generator failed.
+    /// Returns the end of a pass whose generator failed.
     pub(super) fn render_failed(&mut self, error: RenderError) -> End {
         let failure = match error {
             RenderError::Api(error) => Failure::unclassified(error).context("render"),
-            // What the author's code says by a halt is told as that of hooks and references.
+            // A halt of the author's code is reported like that of hooks and references.
             RenderError::Halted(halt) => {
                 self.note_halt(&halt);
                 return End::halted(self.halt_with_way_out(halt), self.intervals());
@@ -71,25 +71,25 @@ impl Pass<'_> {
         End::waiting(failure.text(), None, self.intervals())
     }
 
-    /// User code that failed with a transient error of a server is tried again soon, too.
+    /// Notes a transient error of a server that user code failed with.
     pub(super) fn note_halt(&mut self, halt: &Halt) {
         let Halt::Failed(failure) = halt else { return };
         let found = failure.classification();
-        // An object that is missing or has changed stays so, however often the server is asked.
+        // An object that is missing or has changed stays so, however often the request is repeated.
         if found.origin == Origin::Transient && !matches!(found.status, Some(404 | 409 | 410)) {
             let asked = if let Class::After(delay) = found.class { Some(delay.as_duration()) } else { None };
             self.note_transient(Transient::new(asked));
         }
     }
 
-    /// Sees to the next pass if something was left undone because of a transient error.
+    /// Schedules the next pass if work was left undone because of a transient error.
     pub(super) fn try_again_soon(&mut self, outcome: &mut Outcome) {
         let Some(error) = self.transient else { return };
         let now = self.shared.cluster.clock().moment();
         let delay = self.memory.transient.delay(error, now);
         let delay = self.longer(delay);
         outcome.recheck = Some(outcome.recheck.map_or(delay, |other| other.min(delay)));
-        // A server that asks for patience gets it, however short a wait would be.
+        // The delay that a server asks for is a minimum for shorter waits, too.
         let asked = |own: Delay| own.max(Delay::at_least_min(error.retry_after));
         let flow = std::mem::replace(&mut outcome.flow, Ok(()));
         outcome.flow = match flow {

@@ -12,12 +12,12 @@ use super::end::{End, Step};
 use super::pass::Pass;
 use crate::observe::{DependentWatches, NotObservable, Refusals, Residences, title};
 
-/// When a pass looks again for a kind that could not be observed.
+/// The delay before a pass checks again for a kind that could not be observed.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 impl Pass<'_> {
-    /// Sees to it that these dependents can be read from memory: in the operator's own name, or, where that is refused, in the
-    /// name in which dependents are written (WATCH-4). What nobody may watch is read now (WATCH-6).
+    /// Ensures that these dependents can be read from memory: watched with the operator's own identity, or, if that is forbidden, with the
+    /// identity that writes dependents (WATCH-4). Kinds that neither may watch are read now (WATCH-6).
     pub(super) async fn watch(&mut self, inventory: &Inventory, goal: &Goal) -> Step {
         let residences = self.residences(inventory, goal);
         let target = Arc::clone(&self.target);
@@ -37,7 +37,7 @@ impl Pass<'_> {
         self.poll(&refused, inventory, goal).await
     }
 
-    /// Reads what may not be watched. Whoever may not watch may still read.
+    /// Reads the dependents of kinds that may not be watched. An identity that may not watch may still read.
     async fn poll(&mut self, refused: &Refusals, inventory: &Inventory, goal: &Goal) -> Step {
         self.polled.clear();
         let owner = self.shared.owner(self.key);
@@ -54,7 +54,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// What is known of an object of the target.
+    /// Returns an object of the target as observed.
     pub(super) fn seen(&self, key: &ObjectKey) -> Option<Arc<Projection>> {
         if !self.polled.is_empty()
             && let Some(polled) = self.polled.get(&key.group_kind())
@@ -64,12 +64,12 @@ impl Pass<'_> {
         self.watches.get(key)
     }
 
-    /// From now on exactly these dependents are watched for the component.
+    /// Watches exactly these dependents for the component from now on.
     pub(super) fn use_kinds(&self, residences: &Residences) {
         let target = &self.target;
         target.dependents.use_kinds(self.key, residences);
         if let Some(fallback) = &target.fallback {
-            // What nobody may watch is asked for by both, now and then.
+            // Kinds that neither identity may watch are kept in both, which try again from time to time.
             if fallback.is(&self.watches) || !self.unwatched.is_empty() {
                 fallback.use_kinds(self.key, residences);
             } else {
@@ -90,7 +90,7 @@ impl Pass<'_> {
     fn unobservable(&mut self, error: NotObservable) -> End {
         match error {
             NotObservable::Forbidden { .. } => End::failed(Failure::backoff(error).slow(), None, self.intervals()),
-            // Nothing tells when a first list comes after all.
+            // No event reports a first list that arrives later.
             NotObservable::Silent { .. } => {
                 self.note_transient(Transient::default());
                 self.start_countdown();

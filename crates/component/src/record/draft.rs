@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 const TIMES: [&str; 2] = [OBSERVED, APPLIED];
 const OBSERVED: &str = "lastObservedAt";
 const APPLIED: &str = "lastAppliedAt";
-/// What the framework itself writes at the top level of the status.
+/// The fields that the framework itself writes at the top level of the status.
 const OURS: [&str; 13] = [
     "observedGeneration",
     "appliedGeneration",
@@ -26,7 +26,7 @@ const OURS: [&str; 13] = [
     "deletionHooks",
 ];
 
-/// The status that a pass is about to record: the framework's part, typed, over whatever else the status holds.
+/// The status that a pass is about to record: the framework's part, typed, over all other fields of the status.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
     rest: Map<String, Value>,
@@ -34,7 +34,7 @@ pub(crate) struct Draft {
     pub(crate) component: ComponentStatus,
 }
 
-/// A status of which the framework's part cannot be read: written by a newer version, or by somebody else.
+/// A status whose framework part cannot be read, because a newer version or another program wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("read status.{field}: {problem} (run the version of the operator that wrote it, or correct the field)")]
 pub(crate) struct UnreadableStatus {
@@ -43,10 +43,9 @@ pub(crate) struct UnreadableStatus {
 }
 
 impl Draft {
-    /// Starts from the status as it was read, with the keys of dependents that it lists more than once.
+    /// Creates a draft from the status as it was read. Also returns the keys of dependents that the status lists more than once.
     ///
-    /// A framework part that cannot be read is an error and never counts as lost: the inventory is what deletion goes by
-    /// (DEL-9).
+    /// A framework part that cannot be read is an error and never counts as lost, because deletion relies on the inventory (DEL-9).
     pub(crate) fn read(status: &Map<String, Value>) -> Result<(Self, Vec<ObjectKey>), UnreadableStatus> {
         let mut component = ComponentStatus::deserialize(status)
             .map_err(|error| unreadable(status).unwrap_or_else(|| UnreadableStatus::of("", &error)))?;
@@ -57,7 +56,7 @@ impl Draft {
         Ok((Self { rest, component }, merged))
     }
 
-    /// The status as hooks see and change it.
+    /// Returns the status as hooks see and change it.
     pub(crate) fn to_map(&self) -> Map<String, Value> {
         let mut status = self.rest.clone();
         if let Ok(Value::Object(component)) = serde_json::to_value(&self.component) {
@@ -66,7 +65,7 @@ impl Draft {
         status
     }
 
-    /// Takes over what hooks changed: all fields that are not the framework's, and conditions of their own.
+    /// Adopts the changes of hooks: all fields that are not the framework's, and conditions of their own.
     pub(crate) fn adopt(&mut self, status: Map<String, Value>) {
         if let Ok(changed) = serde_json::from_value::<ComponentStatus>(Value::Object(status.clone())) {
             self.component.conditions = changed.conditions;
@@ -82,7 +81,7 @@ impl UnreadableStatus {
     }
 }
 
-/// The first field, and the first item of the inventory, that does not fit.
+/// Returns the first field, and the first item of the inventory, that cannot be read.
 fn unreadable(status: &Map<String, Value>) -> Option<UnreadableStatus> {
     let problem = |field: &str, value: Value| {
         let alone = Value::Object(Map::from_iter([(field.to_owned(), value)]));
@@ -98,8 +97,8 @@ fn unreadable(status: &Map<String, Value>) -> Option<UnreadableStatus> {
     items.into_iter().find_map(bad_item).or_else(|| status.iter().find_map(bad_field))
 }
 
-/// The merge patch from the persisted status to the new one, as text, with the start of the pass as `lastObservedAt`; `None` when they say the
-/// same. Times alone are no news (STA-5).
+/// Returns the merge patch from the persisted status to the new one, as text, with the start of the pass as `lastObservedAt`. `None` if they are
+/// equal; a difference in times alone is no change (STA-5).
 pub(crate) fn change(persisted: Map<String, Value>, mut status: Map<String, Value>, started: &str) -> Option<String> {
     let applied = status.get(APPLIED).cloned();
     for time in TIMES {
@@ -114,11 +113,11 @@ pub(crate) fn change(persisted: Map<String, Value>, mut status: Map<String, Valu
     }
     status[OBSERVED] = started.into();
     status[APPLIED] = applied.unwrap_or_default();
-    // A merge patch as it is: an own status may need its empty lists.
+    // Empty lists are not removed from the patch, because a custom status may need them.
     patch::diff(&persisted, &status).map(|change| change.to_string())
 }
 
-/// Whether two statuses differ in messages alone: of conditions, and of items of the inventory.
+/// Returns true if two statuses differ in messages only: of conditions, and of items of the inventory.
 pub(crate) fn only_messages_differ(old: &Map<String, Value>, new: &Map<String, Value>) -> bool {
     let silent = |status: &Map<String, Value>| {
         let mut status = status.clone();

@@ -1,4 +1,4 @@
-//! The status of a component: as it is persisted, as a pass drafts it, and the change between the two that is written.
+//! The status of a component: the persisted form, the draft of a pass, and the change between the two that is written.
 
 mod draft;
 mod persisted;

@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use super::Place;
 
-/// The status of a component as the server has it, as text: a tree takes eight times the memory, and a pass mostly waits.
+/// The status of a component as the server stores it, as text. A tree takes eight times the memory, and a pass mostly waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Persisted(Box<[u8]>);
 
-/// What tells whether more than the inventory must be written ahead, and what the revision was.
+/// The fields that decide whether the status must be written ahead although the inventory is unchanged, and the persisted revision.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Marks {
@@ -18,24 +18,24 @@ pub(crate) struct Marks {
 }
 
 impl Persisted {
-    /// The status of an object.
+    /// Returns the status of an object.
     pub(crate) fn of(object: &Value) -> Self {
         Self::at(Place::whole(), object)
     }
 
-    /// The part of it at a place.
+    /// Returns the part of the status at a place.
     pub(crate) fn at(place: &Place, object: &Value) -> Self {
         let status = place.find(object).filter(|status| status.is_object());
-        // A JSON value has no other form, and fields have one order.
+        // A JSON value can always be serialized, and its fields have a fixed order.
         Self(status.and_then(|status| serde_json::to_vec(status).ok()).unwrap_or_else(|| b"{}".to_vec()).into())
     }
 
-    /// All of it. It was written here, so it can be read.
+    /// Returns the whole part. The text was serialized by this process, so it can be parsed.
     pub(crate) fn read(&self) -> Map<String, Value> {
         serde_json::from_slice(&self.0).unwrap_or_default()
     }
 
-    /// The framework's part, empty where it cannot be read.
+    /// Returns the framework's part, or an empty one if it cannot be read.
     pub(crate) fn component(&self) -> ComponentStatus {
         serde_json::from_slice(&self.0).unwrap_or_default()
     }

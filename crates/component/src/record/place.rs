@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 pub(crate) struct Place(Vec<String>);
 
 impl Place {
-    /// The whole status.
+    /// Returns the place of the whole status.
     pub(crate) fn whole() -> &'static Self {
         static WHOLE: Place = Place(Vec::new());
         &WHOLE
     }
 
-    /// The place of the object that has this field with this value, if there is one.
+    /// Returns the place of the object that has this field with this value, if there is one.
     pub(crate) fn of_marked(status: &Value, field: &str, mark: &Value) -> Option<Self> {
         let fields = status.as_object()?;
         if fields.get(field) == Some(mark) {
@@ -24,19 +24,19 @@ impl Place {
         })
     }
 
-    /// Whether it is the whole status.
+    /// Returns true if this is the whole status.
     pub(crate) fn is_whole(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The part of an object's status.
+    /// Returns the part of an object's status.
     pub(super) fn find<'v>(&self, object: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(object.get("status")?, |part, field| part.get(field))
     }
 
-    /// A change of the part, the text of a merge patch, as a change of the status.
+    /// Converts a change of the part, the text of a merge patch, to a change of the status.
     pub(crate) fn change(&self, change: &str) -> Value {
-        // It was written here, so it can be read.
+        // The text was serialized by this process, so it can be parsed.
         let change = serde_json::from_str(change).unwrap_or_default();
         self.0.iter().rev().fold(change, |change, field| Value::Object(Map::from_iter([(field.clone(), change)])))
     }

@@ -1,7 +1,7 @@
-//! How large a component may become (STA-8).
+//! The size limit of a component (STA-8).
 //!
-//! What counts is the whole object with its new status, not the status alone: that is what is stored, and a limit of 1 MiB for the
-//! status would refuse components that fit, and let others pass whose spec is large.
+//! The limit applies to the whole object with its new status, not to the status alone, because the whole object is stored. A limit of 1 MiB for
+//! the status would refuse components that fit, and accept others whose spec is large.
 
 use kubewright_runtime::cluster::ApiError;
 use serde_json::{Map, Value};
@@ -9,32 +9,32 @@ use serde_json::{Map, Value};
 /// The largest object that an API server stores, in bytes of JSON: etcd takes requests of 1.5 MiB, of which a few hundred bytes
 /// are not the object.
 pub(crate) const LARGEST: usize = 1536 * 1024 - 4096;
-/// Below so many dependents nobody counts. Should the object be too large all the same, the API server refuses the status that is
-/// written ahead, with the same end.
+/// The number of dependents below which the size is not computed. If the object is too large all the same, the API server refuses the status
+/// that is written ahead, with the same end.
 const FEW: usize = 512;
 
-/// What an object would need.
+/// The size of an object in bytes of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
-    /// Bytes of the status.
+    /// The bytes of the status.
     pub(crate) status: usize,
-    /// Bytes of the object without its status.
+    /// The bytes of the object without its status.
     pub(crate) rest: usize,
 }
 
 impl Size {
-    /// Of this object with another status. None where it need not be known.
+    /// Returns the size of this object with another status. `None` if there are too few dependents to matter.
     pub(crate) fn of(object: &Value, status: &Map<String, Value>, dependents: usize) -> Option<Self> {
         if dependents < FEW {
             return None;
         }
         let others = object.as_object().into_iter().flatten().filter(|(field, _)| *field != "status");
-        // Quotes, colon and comma; the braces of the object come in place of the last comma.
+        // Counts quotes, colon and comma; the braces of the object replace the last comma.
         let rest = others.map(|(field, value)| field.len() + bytes(value) + 4).sum::<usize>() + r#"{"status":}"#.len();
         Some(Self { status: map_bytes(status), rest })
     }
 
-    /// With a status that is larger by so many bytes.
+    /// Returns the size with a status that is larger by so many bytes.
     pub(crate) fn grown(self, bytes: usize) -> Self {
         Self { status: self.status + bytes, ..self }
     }
@@ -48,7 +48,7 @@ impl Size {
     }
 }
 
-/// Whether a server refuses an object for its size. That of etcd comes with the code of a fault that may pass.
+/// Returns true if a server refuses an object for its size. The refusal by etcd has the code of a transient error.
 pub(crate) fn is_too_large(error: &ApiError) -> bool {
     let told = |status: &kubewright_runtime::cluster::StatusError| {
         let by_storage = ["request is too large", "trying to send message larger than max"];
@@ -61,7 +61,7 @@ fn map_bytes(map: &Map<String, Value>) -> usize {
     map.iter().map(|(field, value)| field.len() + bytes(value) + 4).sum::<usize>() + 1
 }
 
-/// Bytes of a value as JSON, without making the text.
+/// Returns the bytes of a value as JSON, without building the text.
 fn bytes(value: &Value) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
@@ -74,7 +74,7 @@ fn bytes(value: &Value) -> usize {
         }
     }
     let mut count = Count(0);
-    // Counting does not fail, and a JSON value has no other form.
+    // Counting does not fail, and a JSON value can always be serialized.
     drop(serde_json::to_writer(&mut count, value));
     count.0
 }

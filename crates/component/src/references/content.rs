@@ -5,12 +5,12 @@ use kubewright_runtime::watch::{Project, Unprojectable};
 use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
-/// What is kept of an object.
+/// The kept content of a watched object.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
-    /// The data of an object that somebody refers to.
+    /// The data of a referenced object.
     Kept(Arc<Value>),
-    /// Nobody referred to it when it arrived.
+    /// No data, because no component referred to the object when it arrived.
     Dropped,
 }
 
@@ -20,16 +20,16 @@ impl Content {
     }
 }
 
-/// The field `data`; an object without has no keys.
+/// Returns the field `data`, or an empty map for an object without it.
 pub(super) fn data(object: &Value) -> Arc<Value> {
     let data = object.get("data").filter(|data| data.is_object()).cloned();
     Arc::new(data.unwrap_or_else(|| Value::Object(Map::new())))
 }
 
-/// The names whose objects are kept. Shared by a projector and those who add to it.
+/// The names of the objects that are kept. The projector shares them with the code that adds to them.
 pub(super) type Names = Arc<RwLock<BTreeSet<String>>>;
 
-/// Keeps the data of the named objects, and of the others only that they exist.
+/// A projector that keeps the data of the named objects; of other objects it keeps only that they exist.
 pub(super) struct KeepNamed(pub(super) Names);
 
 impl Project for KeepNamed {

@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::content::{Content, KeepNamed, Names};
 
-/// Up to so many names are watched one by one; more by one watch on the namespace (REF-2).
+/// The number of names up to which each is watched separately. More names are covered by one watch on the namespace (REF-2).
 const SINGLE_WATCHES: usize = 16;
-/// Back to single watches not before there are so few names again, so that one name more or less changes nothing.
+/// The number of names at which separate watches are used again. It is smaller, so that one name more or less changes nothing.
 const FEW: usize = 8;
 
 /// All references of a process to one kind in one namespace.
@@ -23,7 +23,7 @@ pub(super) struct Group {
     whole: Option<Watched>,
 }
 
-/// A watch and the task that listens to it, which ends with this.
+/// A watch and the task that listens to it. The task ends when this is dropped.
 pub(super) struct Watched {
     store: ProjectedStore<Content>,
     stop: CancellationToken,
@@ -46,7 +46,7 @@ impl Group {
         self.users.is_empty()
     }
 
-    /// All components that refer to anything here.
+    /// Returns all components that refer to an object of this group.
     pub(super) fn everyone(&self) -> HashSet<Key> {
         self.users.values().flatten().cloned().collect()
     }
@@ -60,7 +60,7 @@ impl Group {
         Some(watched.store.clone())
     }
 
-    /// From now on the component refers to exactly these names.
+    /// Replaces the names that the component refers to.
     pub(super) fn set(&mut self, component: &Key, names: &BTreeSet<String>) {
         self.users.retain(|name, users| {
             if !names.contains(name) {
@@ -74,7 +74,7 @@ impl Group {
         *self.names.write() = self.users.keys().cloned().collect();
     }
 
-    /// Starts the watches that are needed and ends the others. `listen` makes a watch of a store.
+    /// Starts the watches that are needed and ends the others. `listen` turns a store into a watch.
     pub(super) fn adjust(
         &mut self,
         cluster: &Cluster,
@@ -83,7 +83,7 @@ impl Group {
         listen: impl Fn(ProjectedStore<Content>, bool) -> Watched,
     ) {
         let spec = WatchSpec::new(kind.group_kind()).in_namespace(namespace);
-        // What changed between the end of a watch and the first list of the one in its place is told by no event.
+        // No event reports a change between the end of a watch and the first list of its replacement.
         let subscribe = |spec: WatchSpec, replaces: bool| {
             let projector = Arc::new(KeepNamed(Arc::clone(&self.names)));
             listen(cluster.watches().subscribe(spec, projector), replaces)

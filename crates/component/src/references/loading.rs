@@ -1,4 +1,4 @@
-//! References that code of the operator resolves (REF-7).
+//! References that are resolved by code of the operator (REF-7).
 
 use std::any::Any;
 use std::fmt;
@@ -12,13 +12,12 @@ use kubewright_core::reference::{LoadedKey, Loads, References};
 use kubewright_runtime::cluster::Cluster;
 use serde::Serialize;
 
-/// A part of a spec that stands for something else, which is loaded before the manifests are rendered: a licence behind a URL, an
-/// object of another type.
+/// A part of a spec that refers to a content which is loaded before the manifests are rendered, such as a licence behind a URL, or an object of
+/// another type.
 ///
-/// `#[derive(HoldsReferences)]` with `#[reference(content = ..)]` makes it known wherever it stands in a spec, also in options,
-/// lists, maps and own structs. Its digest is a part of the component's digest, so that another content restarts the processing.
-/// Nothing watches what it stands for: a `foreign_watch` or a `trigger` queues the component when that changes, and the requeue
-/// interval is the safety net.
+/// The derive `#[derive(HoldsReferences)]` with `#[reference(content = ..)]` finds it at any place in a spec, also in options, lists, maps and
+/// nested structs. Its digest is a part of the component's digest, so that another content restarts the processing. The content is not watched:
+/// a `foreign_watch` or a `trigger` queues the component when it changes, and the requeue interval covers missed changes.
 ///
 /// ```
 /// use kubewright::component::{LoadContext, Loaded, Reference};
@@ -41,12 +40,12 @@ use serde::Serialize;
 /// }
 /// ```
 pub trait Reference: Loads + Clone {
-    /// Finds what the reference stands for. Called at most once per pass for equal references; a halt ends the pass as one from a
-    /// hook does. While the component is being deleted, a wait is no obstacle where the field says `ignore_on_deletion`.
+    /// Loads the content of the reference. It is called at most once per pass for equal references. A halt ends the pass like that of a hook.
+    /// While the component is being deleted, a wait is no obstacle if the field has `ignore_on_deletion`.
     fn load(&self, context: &LoadContext) -> impl Future<Output = Flow<Loaded<Self::Content>>> + Send;
 }
 
-/// What a reference stands for.
+/// The loaded content of a reference.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Loaded<T> {
     content: Option<T>,
@@ -54,19 +53,19 @@ pub struct Loaded<T> {
 }
 
 impl<T> Loaded<T> {
-    /// A content with a digest that is another one whenever the content is.
+    /// Creates a content with a digest, which must differ whenever the content differs.
     pub fn new(content: T, digest: impl Into<String>) -> Self {
         Self { content: Some(content), digest: digest.into() }
     }
 
-    /// There is nothing, and that is fine.
+    /// Creates the result for a reference without content, which is no error.
     pub fn absent() -> Self {
         Self { content: None, digest: String::new() }
     }
 }
 
 impl<T: Serialize> Loaded<T> {
-    /// A content with the digest of its JSON.
+    /// Creates a content with the digest of its JSON.
     pub fn hashed(content: T) -> Self {
         let text = serde_json::to_vec(&content).unwrap_or_default();
         Self::new(content, reference_digest_of_bytes(&text))
@@ -80,7 +79,7 @@ impl<T> fmt::Debug for Loaded<T> {
     }
 }
 
-/// What may be used to load a reference.
+/// The context in which a reference is loaded.
 #[derive(Clone, Debug)]
 pub struct LoadContext {
     pub(crate) operator: Arc<str>,
@@ -91,45 +90,44 @@ pub struct LoadContext {
 }
 
 impl LoadContext {
-    /// The name of the component type: the operator's name, unless
-    /// [`named`](crate::ComponentBuilder::named) gives it one of its own.
+    /// Returns the name of the component type: the operator's name, unless [`named`](crate::ComponentBuilder::named) sets another one.
     pub fn operator(&self) -> &str {
         &self.operator
     }
 
-    /// The cluster in which the component lives, with the operator's own identity.
+    /// Returns the cluster of the component, accessed with the operator's own identity.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// A kube client for that cluster.
+    /// Returns a kube client for the cluster of the component.
     pub fn client(&self) -> kube::Client {
         self.cluster.client().clone()
     }
 
-    /// The namespace of the component; empty when it has none.
+    /// Returns the namespace of the component, which is empty if it has none.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// The name of the component.
+    /// Returns the name of the component.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether the component is being deleted.
+    /// Returns true if the component is being deleted.
     pub fn is_deleting(&self) -> bool {
         self.deleting
     }
 }
 
-/// A content without its type, with its digest.
+/// A content with its type erased, and its digest.
 pub(crate) struct ErasedContent {
     pub(crate) content: Option<Arc<dyn Any + Send + Sync>>,
     pub(crate) digest: String,
 }
 
-/// A reference without its type.
+/// A reference with its type erased.
 #[async_trait]
 trait Load: Send + Sync {
     fn key(&self) -> Option<LoadedKey>;
@@ -149,7 +147,7 @@ impl<R: Reference> Load for R {
     }
 }
 
-/// What `References` carries for a reference of this kind.
+/// The loader that `References` carries for a reference of this kind.
 pub(crate) struct Loader(Box<dyn Load>);
 
 impl Loader {
@@ -162,7 +160,7 @@ impl Loader {
     }
 }
 
-/// Adds a reference that is resolved by its own code. For the derive.
+/// Adds a reference that is resolved by its own code. For use by the derive.
 pub fn refer_loaded<R: Reference>(reference: &R, references: &mut References) {
     references.add_loadable(Arc::new(Loader(Box::new(reference.clone()))));
 }

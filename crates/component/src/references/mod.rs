@@ -1,4 +1,4 @@
-//! The ConfigMaps and Secrets that components refer to: how the derive finds them, how they are watched and read (component.md, 7).
+//! The ConfigMaps and Secrets that components refer to: their discovery by the derive, and how they are watched and read (component.md, 7).
 
 mod content;
 mod group;

@@ -1,4 +1,4 @@
-//! How `#[derive(Component)]` tells references from other fields. Not to be used by hand.
+//! Traits by which `#[derive(Component)]` distinguishes references from other fields. Not to be used directly.
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use kubewright_core::reference::{HoldsReferences, ReferenceKind, ReferenceRules,
 
 use crate::settings::derive::Probe;
 
-/// A field that is a reference or holds some.
+/// A field that is a reference or contains references.
 pub trait HasReferences {
     /// Adds the references of the field.
     fn refer(&self, references: &mut References, name: Option<&str>);
@@ -19,7 +19,7 @@ impl<T: HoldsReferences> HasReferences for Probe<'_, T> {
     }
 }
 
-/// Every other field. Found only where [`HasReferences`] does not apply, since it needs one more reference.
+/// Any other field. The trait applies only if [`HasReferences`] does not, because it needs one more reference.
 pub trait HasNoReferences {
     /// Does nothing.
     fn refer(&self, _: &mut References, _: Option<&str>) {}
@@ -36,9 +36,9 @@ impl<T> TypeProbe<T> {
     pub const NEW: Self = Self(PhantomData);
 }
 
-/// The type of a field that is a reference or holds some.
+/// The type of a field that is a reference or contains references.
 pub trait HasReferenceKinds {
-    /// Adds the kinds that can be named in the field.
+    /// Adds the kinds that the field can refer to.
     fn reference_kinds(&self, kinds: &mut BTreeSet<ReferenceKind>);
 }
 
@@ -48,7 +48,7 @@ impl<T: HoldsReferences> HasReferenceKinds for TypeProbe<T> {
     }
 }
 
-/// The type of every other field.
+/// The type of any other field.
 pub trait HasNoReferenceKinds {
     /// Does nothing.
     fn reference_kinds(&self, _: &mut BTreeSet<ReferenceKind>) {}
@@ -56,18 +56,18 @@ pub trait HasNoReferenceKinds {
 
 impl<T> HasNoReferenceKinds for &TypeProbe<T> {}
 
-/// Whether a type is a reference or holds some, known when a spec is compiled.
+/// A compile-time test for types that are references or contain references.
 #[derive(Debug)]
 pub struct Holds<T: ?Sized>(PhantomData<fn() -> T>);
 
 impl<T: HoldsReferences + ?Sized> Holds<T> {
-    /// It does.
+    /// True for a type that is a reference or contains references.
     pub const REFERENCES: bool = true;
 }
 
-/// Every other type. Counts only where [`Holds`] has no constant of its own.
+/// Any other type. The constant applies only if [`Holds`] has no constant of its own.
 pub trait HoldsNone {
-    /// It does not.
+    /// False for a type without references.
     const REFERENCES: bool = false;
 }
 

@@ -19,7 +19,7 @@ use super::content::{Content, data};
 use super::group::{Group, Watched};
 use crate::observe::{Notify, caused_by, title};
 
-/// How long a pass waits for the first list of an object that was not watched before.
+/// The time that a pass waits for the first list of an object that was not watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
 
 /// The watches on referenced objects of all components of one type. Changes queue the components that refer to them.
@@ -46,7 +46,7 @@ impl ReferenceWatches {
         Self { inner: Arc::new(Inner { cluster, tasks, notify, groups: Mutex::default() }) }
     }
 
-    /// From now on the component refers to exactly these objects of its namespace.
+    /// Replaces the objects of its namespace that the component refers to.
     pub(crate) fn set(&self, component: &Key, targets: &BTreeSet<Target>) {
         let mut groups = self.inner.groups.lock();
         for kind in [ReferenceKind::ConfigMap, ReferenceKind::Secret] {
@@ -65,13 +65,13 @@ impl ReferenceWatches {
         }
     }
 
-    /// What there is of the objects.
+    /// Returns the state of each of the objects.
     pub(crate) async fn load(&self, component: &Key, targets: &BTreeSet<Target>) -> HashMap<Target, Found> {
         let loads = targets.iter().map(|target| async { (target.clone(), self.find(component.namespace(), target).await) });
         futures::future::join_all(loads).await.into_iter().collect()
     }
 
-    /// The kinds of these objects that may not be watched.
+    /// Returns the kinds of these objects that may not be watched.
     pub(crate) fn refused(&self, component: &Key, targets: &BTreeSet<Target>) -> BTreeSet<String> {
         let groups = self.inner.groups.lock();
         let is_refused = |target: &&Target| {
@@ -104,8 +104,8 @@ impl ReferenceWatches {
         }
     }
 
-    /// Of a component that is being deleted: objects that do not exist are gone for good if their namespace is being deleted, since nothing
-    /// can be created in it. That counts only when the server itself says so. The namespace, if it is being deleted.
+    /// Marks objects that do not exist as gone for good if their namespace is being deleted, since nothing can be created in it. For a component
+    /// that is being deleted. The server itself must report the deletion of the namespace. Returns the namespace if it is being deleted.
     pub(crate) async fn find_gone(&self, component: &Key, found: &mut HashMap<Target, Found>) -> Option<Value> {
         let (cluster, namespace) = (&self.inner.cluster, component.namespace());
         let namespaces = ApiResource::known(&GroupVersionKind::new("", "v1", "Namespace"), "namespaces", false);
@@ -126,7 +126,7 @@ impl ReferenceWatches {
         Some(ending)
     }
 
-    /// Reads an object that no watch may show, or whose data nobody needed when the watch delivered it.
+    /// Reads an object that no watch may show, or whose data was dropped when the watch delivered it.
     async fn read(&self, namespace: &str, target: &Target, store: Option<&ProjectedStore<Content>>) -> Found {
         let kind = target.kind.group_kind();
         let gvk = GroupVersionKind::new(kind.group, "v1", kind.kind);
@@ -144,7 +144,7 @@ impl ReferenceWatches {
         }
     }
 
-    /// `replaces`: another watch was there before.
+    /// Listens to a watch. `replaces` is true if it takes the place of another watch.
     fn listen(&self, place: &Place, store: ProjectedStore<Content>, replaces: bool) -> Watched {
         let mut forbidden = is_forbidden(store.status().state);
         let (inner, at, mut awaits_list) = (Arc::downgrade(&self.inner), place.clone(), replaces);
@@ -152,19 +152,19 @@ impl ReferenceWatches {
         let tell = move |news: News<Content>| {
             let Some(inner) = inner.upgrade() else { return };
             match news {
-                // Those that relied on the other watch may have missed what happened between the two.
+                // Components that relied on the other watch may have missed changes between the two.
                 News::Synced if awaits_list => {
                     awaits_list = false;
                     inner.notify_all(&at, &kind);
                 }
                 News::Turned(status) => {
                     let now = is_forbidden(status.state);
-                    // The pass that asked for the watch sees itself how that turned out.
+                    // The pass that requested the watch notices its first state itself.
                     if now.is_some() && std::mem::replace(&mut forbidden, now).is_some_and(|before| Some(before) != now) {
                         inner.notify_all(&at, &kind);
                     }
                 }
-                // The pass that asked for the watch reads the first list itself, and own reads are no news.
+                // The pass that requested the watch reads the first list itself, and own reads are no changes.
                 News::Changed(change)
                     if !awaits_list && change.cause == Cause::Event && !same(change.old.as_deref(), change.new.as_deref()) =>
                 {
@@ -195,7 +195,7 @@ impl Inner {
     }
 }
 
-/// Whether a watch is refused; `None` while that is not known.
+/// Returns true if a watch is forbidden, or `None` while that is not known.
 fn is_forbidden(state: WatchState) -> Option<bool> {
     match state {
         WatchState::Forbidden => Some(true),
@@ -204,7 +204,7 @@ fn is_forbidden(state: WatchState) -> Option<bool> {
     }
 }
 
-/// Only the data counts.
+/// Returns true if the data is equal; nothing else is relevant.
 fn same(old: Option<&Content>, new: Option<&Content>) -> bool {
     let data = |content: Option<&Content>| -> Option<Arc<Value>> {
         match content {

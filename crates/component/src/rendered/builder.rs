@@ -19,15 +19,16 @@ use super::set::Registered;
 use crate::kind::Component;
 use crate::operator::{DependentEvents, Options, engine_options};
 
-/// Adds rendered sets to an operator.
+/// Extension of an operator by rendered sets.
 pub trait RenderedSetExt: Into<Operator> + Sized {
-    /// Adds the rendered set that the reconciler of a kind owns: its generator says what the dependents of an object are. The constructor of the
-    /// reconciler asks for it as [`RenderedSet`](super::RenderedSet). Everything else has defaults, which the returned builder changes.
+    /// Adds the rendered set that the reconciler of a kind owns. Its generator returns the dependents of an object. The constructor of the
+    /// reconciler gets the set as a parameter of type [`RenderedSet`](super::RenderedSet). All options have defaults, which the returned builder
+    /// changes.
     fn rendered_set<K: Component + KnownKind>(self, generator: impl Generator<K>) -> RenderedSetBuilder<K> {
         self.rendered_set_as(generator)
     }
 
-    /// The same for a generator that sees something else in the place of the owner (see [`Subject`](super::Subject)).
+    /// Adds a rendered set whose generator gets another value than the owner (see [`Subject`](super::Subject)).
     fn rendered_set_as<K: Component + KnownKind, C: Send + Sync + 'static>(
         self,
         generator: impl Generator<C>,
@@ -57,14 +58,15 @@ pub struct RenderedSetBuilder<K, C = K> {
 impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSetBuilder<K, C> {
     engine_options!();
 
-    /// The name of the kind of owners: a DNS subdomain of at most 63 bytes, the prefix of the labels and annotations of the dependents, and the default
-    /// of the field manager. Default: kind and group of the owners, such as `web.example.com`. Names are unique in an operator.
+    /// Sets the name of the kind of owners: a DNS subdomain of at most 63 bytes, the prefix of the labels and annotations of the dependents, and
+    /// the default of the field manager. Default: kind and group of the owners, such as `web.example.com`. Names are unique in an operator.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.options.name = Some(name.into());
         self
     }
 
-    /// When a dependent of this kind is ready, in place of what the framework knows about the kind. `None` leaves it to the condition `Ready`.
+    /// Sets the rule for the readiness of dependents of this kind, which replaces the framework's own rule. If it returns `None`, the condition
+    /// `Ready` decides.
     pub fn readiness(
         mut self,
         group: impl Into<String>,

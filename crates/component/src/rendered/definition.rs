@@ -1,4 +1,4 @@
-//! A rendered set as it is added to an operator, and how it is opened for its reconciler.
+//! The definition of a rendered set as it is added to an operator, and its construction for its reconciler.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -27,21 +27,21 @@ use crate::operator::{EngineOpening, Names, Options};
 use crate::reconciler::Shared;
 use crate::record::Place;
 
-/// A revision that no status has.
+/// A revision that no real status has. It marks the field that holds the engine's part.
 const MARK: i64 = -4711;
 
-/// The rendered set of a kind of owners, as an operator has it.
+/// The definition of the rendered set of a kind of owners.
 pub(super) struct SetDefinition<C> {
     pub(super) generator: Arc<dyn ErasedGenerator<C>>,
     pub(super) options: Options,
     pub(super) readiness: BTreeMap<GroupKind, KindRule>,
 }
 
-/// What an opened set works with.
+/// The parts of a constructed set.
 pub(super) struct Opened {
     pub(super) shared: Arc<Shared>,
     pub(super) place: Place,
-    /// The queue of the reconciler. Known from its first pass on: before that nothing is watched.
+    /// The queue of the reconciler. Set in its first pass, because nothing is watched before.
     pub(super) queue: Arc<OnceLock<QueueHandle>>,
 }
 
@@ -95,13 +95,13 @@ impl<C: Send + Sync + 'static> SetDefinition<C> {
         Ok(Opened { shared, place: place_of::<K>()?, queue })
     }
 
-    /// The name of the type. One reconciler of an operator must not take the dependents of another one for its own.
+    /// Returns the name of the type. It prevents a reconciler from taking the dependents of another reconciler of the operator for its own.
     fn prefix<K: Component>(&self) -> String {
         self.options.name.clone().unwrap_or_else(|| format!("{}.{}", K::kind(&()).to_lowercase(), K::group(&())))
     }
 }
 
-/// The field that holds the engine's part of the status of a kind.
+/// Returns the field that holds the engine's part of the status of a kind.
 fn place_of<K: Component>() -> Result<Place, String> {
     let kind = K::kind(&());
     let mut status = <K as HasStatus>::Status::default();

@@ -1,4 +1,4 @@
-//! Owners that are gone: nothing is kept for them, and nothing of theirs is left.
+//! Clean-up after owners that are gone: their memory is dropped, and objects that were created for them are removed.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use kubewright_runtime::task::Tasks;
 
 use crate::reconciler::Shared;
 
-/// When to look again at what is left of an owner that is gone: something refused to be removed.
+/// The delay before the remains of a deleted owner are checked again, if a removal was refused.
 const SWEEP_AGAIN: Delay = Delay::secs::<10>();
 
-/// Follows the owners, and drops what is known of those that go.
+/// Follows the owners, and drops the memory of those that are deleted.
 pub(super) fn follow<K: KnownKind>(store: Store<K>, shared: Arc<Shared>, (tasks, clock): (&Tasks, Clock)) {
     let (stop, name) = (tasks.stopping(), format!("owners of {}", shared.operator.as_str()));
     let sweeping = tasks.clone();
@@ -33,7 +33,7 @@ pub(super) fn follow<K: KnownKind>(store: Store<K>, shared: Arc<Shared>, (tasks,
             if shared.strays.is_empty(&key) {
                 continue;
             }
-            // Created for an owner that another operator let go at the same time.
+            // Removes objects that were created for the owner while another operator released it.
             let (shared, clock, stop, name) = (Arc::clone(&shared), clock.clone(), stop.clone(), format!("sweep of {key}"));
             let sweep = async move {
                 while shared.sweep(&key).await {

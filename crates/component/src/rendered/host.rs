@@ -1,4 +1,4 @@
-//! The pass of a reconciler as the engine sees it.
+//! The engine's view of a pass of a reconciler.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) struct HostedPass<'a, K, C> {
     pub(super) rendering: Rendering<K, C>,
 }
 
-/// The owner, and what is rendered of it.
+/// The owner, and the subject of its rendering.
 pub(super) struct Rendering<K, C> {
     pub(super) owner: Arc<K>,
     pub(super) subject: Arc<C>,
@@ -82,7 +82,7 @@ impl<K: Component, C: Send + Sync + 'static> Instance for Rendering<K, C> {
         render_with(&*self.generator, &self.subject, parameters, (inputs, references, environment)).await
     }
 
-    /// The code of the reconciler before and after the step is what hooks are elsewhere.
+    /// A reconciler needs no hooks: its code before and after the step takes their place.
     fn has_hooks(&self, _: Point) -> bool {
         false
     }

@@ -23,13 +23,13 @@ use crate::kind::Component;
 use crate::operator::{identity_of, identity_request};
 use crate::reconciler::{Hosted, Task};
 
-/// The dependents that a generator renders of an object, as one step of the reconciler that owns the object.
+/// The dependents that a generator renders for an object, as one step of the reconciler that owns the object.
 ///
-/// It is the engine of components, called inside the pass of another reconciler: it observes through shared watches, plans, sends what is needed, and
-/// waits until all dependents are ready, with the policies, waves and annotations of components. What it knows of its dependents stands in a
-/// [`ComponentStatus`] that the status of the object holds in a field; a dependent is listed there, on the server, before it is created.
+/// It uses the engine of components inside the pass of another reconciler. The engine observes through shared watches, plans, sends the needed
+/// requests, and waits until all dependents are ready, with the policies, waves and annotations of components. Its data about the dependents is
+/// a [`ComponentStatus`] in a field of the object's status. A dependent is listed there, on the server, before it is created.
 ///
-/// The reconciler has the finalizer: its `finalize` calls [`delete`](Self::delete). Changes of dependents start its passes.
+/// The reconciler owns the finalizer: its `finalize` calls [`delete`](Self::delete). Changes of dependents start its passes.
 ///
 /// ```
 /// use kubewright::prelude::*;
@@ -100,7 +100,7 @@ pub struct RenderedSet<K, C = K> {
 struct Inner<C> {
     opened: Opened,
     generator: Arc<dyn ErasedGenerator<C>>,
-    /// Filled when it is known in which cluster the owners live.
+    /// Set once the identity of the owners' cluster is known.
     identity: OnceCell<()>,
     /// The terms in which this replica led the owners.
     terms: Mutex<HashMap<Key, u64>>,
@@ -113,40 +113,42 @@ pub(super) struct Registered<K, C> {
 }
 
 impl<K: Component + KnownKind> RenderedSet<K> {
-    /// Installs, upgrades and repairs the dependents; `Ok` when all of them are as they are rendered, and ready.
+    /// Installs, upgrades and repairs the dependents. Returns `Ok` when all of them are as rendered, and ready.
     ///
-    /// `part` is the field of the status that holds what the set knows. While dependents are not ready this is a wait for an event, blocked when
-    /// the user must change something or the timeout of the object is over, and failed by the classes of errors as everywhere.
+    /// `part` is the field of the status with the data of the set. While dependents are not ready, the result is a wait for an event. It is
+    /// blocked when the user must change something or the timeout of the object has expired, and failed according to the usual classes of
+    /// errors.
     pub async fn apply(&self, cx: &Context<K>, object: &K, part: &mut ComponentStatus) -> Flow {
         let owner = Arc::new(object.clone());
         self.apply_as(cx, &owner, Subject::new(Arc::clone(&owner), ""), part).await
     }
 
-    /// Deletes the dependents in the order of their annotations; `Ok` when all of them are gone. An object that stays may be applied again later.
+    /// Deletes the dependents in the order of their annotations. Returns `Ok` when all of them are gone. An object that stays may be applied
+    /// again later.
     pub async fn delete(&self, cx: &Context<K>, object: &K, part: &mut ComponentStatus) -> Flow {
         let owner = Arc::new(object.clone());
         self.delete_as(cx, &owner, Subject::new(Arc::clone(&owner), ""), part).await
     }
 
-    /// The deletion as a step of a pipeline.
+    /// Returns the deletion as a step of a pipeline.
     pub fn deletion(&self) -> RenderedDeletion<K> {
         RenderedDeletion::new(self.clone())
     }
 }
 
 impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSet<K, C> {
-    /// The same as [`apply`](Self::apply) of a set whose generator sees something else in the place of the owner.
+    /// Applies a set whose generator gets another value than the owner; otherwise the same as [`apply`](Self::apply).
     pub async fn apply_as(&self, cx: &Context<K>, owner: &Arc<K>, subject: Subject<C>, part: &mut ComponentStatus) -> Flow {
         let is_leaving = owner.meta().deletion_timestamp.is_some();
         if !is_leaving {
-            // Nothing is created that nobody would clean up.
+            // Without the finalizer, created dependents would not be cleaned up.
             cx.hold().await?;
         }
         self.run(cx, owner, subject, part, Task::Apply).await
     }
 
-    /// The same as [`delete`](Self::delete) of a set whose generator sees something else in the place of the owner. It is asked for objects of deletion
-    /// stages only.
+    /// Deletes the dependents of a set whose generator gets another value than the owner; otherwise the same as [`delete`](Self::delete). The
+    /// generator is called for objects of deletion stages only.
     pub async fn delete_as(&self, cx: &Context<K>, owner: &Arc<K>, subject: Subject<C>, part: &mut ComponentStatus) -> Flow {
         self.run(cx, owner, subject, part, Task::Delete).await
     }
@@ -172,7 +174,7 @@ impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSet<K, C> {
         flow
     }
 
-    /// Owner ids begin with the identity of the cluster (OPT-1), which is asked for once in a process.
+    /// Reads the identity of the cluster once per process. Owner ids begin with it (OPT-1).
     async fn identify(&self, cx: &Context<K>) -> Flow {
         let Inner { opened: Opened { shared, .. }, identity, .. } = &*self.inner;
         let asking = async {
@@ -184,7 +186,7 @@ impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSet<K, C> {
         Ok(())
     }
 
-    /// What is remembered of an owner is dropped when another replica has led it meanwhile.
+    /// Drops the memory about an owner if another replica has led it in the meantime.
     fn enter_term(&self, cx: &Context<K>) {
         let Some(term) = cx.term() else { return };
         let before = self.inner.terms.lock().insert(cx.key().clone(), term.epoch());

@@ -9,7 +9,7 @@ use kubewright_runtime::step::{Pass, Step};
 use super::RenderedSet;
 use crate::kind::{Component, EmbedsStatus as _};
 
-/// Applies the set, with the part of the status that [`EmbedsStatus`](crate::EmbedsStatus) names.
+/// Applies the set with the part of the status that [`EmbedsStatus`](crate::EmbedsStatus) returns.
 impl<'a, K: Component + KnownKind, D: Send> Step<Pass<'a, K, D>> for RenderedSet<K> {
     const NAME: &'static str = "rendered-set";
 

@@ -1,16 +1,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What the generator of a rendered set sees as its component, where that is more than the owner alone: the owner and what it depends on, for
-/// instance.
+/// The value that the generator of a rendered set gets as its component, if that is more than the owner: for example the owner and its
+/// dependencies.
 pub struct Subject<C> {
     pub(super) value: Arc<C>,
     pub(super) digest: String,
 }
 
 impl<C> Subject<C> {
-    /// A subject. The digest stands for all that it holds besides the owner: another one lets the set be rendered again, and what differs then is
-    /// written, without a new revision (GEN-5).
+    /// Creates a subject. The digest covers all of its content besides the owner. When the digest changes, the set is rendered again, and
+    /// differences are written without a new revision (GEN-5).
     pub fn new(value: Arc<C>, digest: impl Into<String>) -> Self {
         Self { value, digest: digest.into() }
     }

@@ -6,10 +6,10 @@ use kubewright_runtime::cluster::Impersonation;
 
 use super::{Interval, ManagedType};
 
-/// The requeue interval where neither spec nor anything else names one.
+/// The default requeue interval.
 const REQUEUE_INTERVAL: Duration = Duration::from_secs(600);
 
-/// What a component's spec says to the framework. Nothing set means the operator's option, then the default.
+/// The settings in a component's spec. If a setting is absent, the operator's option applies, then the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Settings {
@@ -17,31 +17,31 @@ pub struct Settings {
     pub namespace: Option<String>,
     /// The name under which the component is deployed.
     pub name: Option<String>,
-    /// Stops applying; deletion goes on.
+    /// True if applying is suspended. Deletion continues.
     pub suspend: bool,
-    /// The safety-net pass after a successful one. Default: 10 min.
+    /// The interval of the periodic pass after a successful one, which covers missed events. Default: 10 min.
     pub requeue_interval: Option<Interval>,
     /// The delay after a wait that names none. Default: the requeue interval.
     pub retry_interval: Option<Interval>,
-    /// How long processing may take. Default: the requeue interval.
+    /// The time that processing may take. Default: the requeue interval.
     pub timeout: Option<Interval>,
-    /// Defaults for the dependents.
+    /// The default policies of the dependents.
     pub policies: PolicySettings,
     /// Types whose instances the component manages although no dependent declares them.
     pub additional_managed_types: Vec<ManagedType>,
-    /// After how long dependents are applied again. Default: 60 min.
+    /// The interval after which dependents are applied again. Default: 60 min.
     pub reapply_interval: Option<Interval>,
-    /// The key of a secret with the kubeconfig of the dependents' cluster. It must also be among the component's references,
-    /// which a `Target` in the spec sees to. Default: the cluster of the component.
+    /// The key of a secret with the kubeconfig of the dependents' cluster. It must also be among the component's references, which a `Target` in
+    /// the spec ensures. Default: the cluster of the component.
     pub kube_config: Option<SecretKeyRef>,
-    /// In whose name dependents are written; `system:serviceaccount::<name>` is a service account in the component's namespace.
-    /// Default: the operator's own, or its default service account.
+    /// The user with whose identity dependents are written. `system:serviceaccount::<name>` is a service account in the component's namespace.
+    /// Default: the operator's default service account, or the operator itself.
     pub user: Option<String>,
     /// The groups of that user.
     pub groups: Vec<String>,
 }
 
-/// A setting that the schema cannot exclude, and that cannot be followed.
+/// A setting that cannot be used, although the schema accepts it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid value for {field}: {found:?} (allowed: {allowed})")]
 pub struct InvalidSetting {
@@ -50,16 +50,16 @@ pub struct InvalidSetting {
     allowed: &'static str,
 }
 
-/// What an operator sets for all its components.
+/// The settings of an operator for all its components.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OperatorDefaults {
     pub(crate) policies: PolicySettings,
     pub(crate) reapply_interval: Option<Interval>,
-    /// A service account in the namespace of each component.
+    /// The name of a service account in the namespace of each component.
     pub(crate) service_account: Option<String>,
 }
 
-/// Settings with every gap filled: what a pass works with.
+/// The settings of a pass, with defaults for all absent ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Effective {
     pub(crate) namespace: String,
@@ -75,14 +75,14 @@ pub(crate) struct Effective {
 }
 
 impl OperatorDefaults {
-    /// The options, checked.
+    /// Checks the options.
     pub(crate) fn check(&self) -> Result<(), InvalidSetting> {
         self.reapply_interval.map_or(Ok(()), |interval| positive("reapply_interval", interval).map(drop))
     }
 }
 
 impl Effective {
-    /// Object settings win over operator options, and these over the defaults (COM-7).
+    /// Computes the effective settings. Settings of the object take precedence over operator options, and these over the defaults (COM-7).
     pub(crate) fn of(
         settings: &Settings,
         defaults: &OperatorDefaults,
@@ -112,7 +112,7 @@ impl Effective {
     }
 }
 
-/// In whose name dependents in the component's cluster are written (TGT-1).
+/// Returns the identity with which dependents in the component's cluster are written (TGT-1).
 fn impersonation(settings: &Settings, defaults: &OperatorDefaults, namespace: &str) -> Option<Impersonation> {
     const OWN_NAMESPACE: &str = "system:serviceaccount::";
     let user = settings.user.as_deref().filter(|user| !user.is_empty());

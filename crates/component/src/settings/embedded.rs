@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::{Interval, ManagedType, Settings};
 
-/// What generators see of a component: a JSON map.
+/// The parameters of a component for generators: a JSON map.
 pub type Parameters = Map<String, Value>;
 
-/// The parameters of a spec without a [`Values`] field: all of it.
+/// Returns the parameters of a spec without a [`Values`] field: the whole spec.
 pub fn parameters_of<S: Serialize>(spec: &S) -> Parameters {
     match serde_json::to_value(spec) {
         Ok(Value::Object(parameters)) => parameters,
@@ -17,15 +17,15 @@ pub fn parameters_of<S: Serialize>(spec: &S) -> Parameters {
     }
 }
 
-/// A part of a spec that sets something for the framework.
+/// A part of a spec that contains settings for the framework.
 ///
-/// Fields of such a type are recognised by `#[derive(Component)]`, whatever the field is called. Own types that bundle
-/// several settings implement it too.
+/// Fields of such a type are recognised by `#[derive(Component)]`, whatever their name. Custom types that bundle several settings implement it,
+/// too.
 pub trait Setting {
-    /// Adds what this part says.
+    /// Adds the settings of this part.
     fn contribute(&self, settings: &mut Settings);
 
-    /// The values that this part holds, if that is its purpose.
+    /// Returns the values of this part, if it holds values.
     fn values(&self) -> Option<Parameters> {
         None
     }
@@ -125,12 +125,12 @@ impl Setting for Timeout {
     }
 }
 
-/// When dependents are applied again although nothing seems to have changed. Flattened into the spec.
+/// The setting of the interval after which dependents are applied again although no change is known. Flattened into the spec.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Reapply {
-    /// After how long dependents are applied again. Must be greater than zero. Default: that of the operator, 60m.
+    /// The interval after which dependents are applied again. Must be greater than zero. Default: that of the operator, 60m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reapply_interval: Option<Interval>,
 }
@@ -184,7 +184,7 @@ impl Setting for ManagedTypes {
     }
 }
 
-/// Everything of the spec that no other field takes: the parameters of the generator. Flattened, as the last field.
+/// The parameters of the generator: all fields of the spec that no other field takes. Flattened, as the last field.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 #[allow(clippy::exhaustive_structs)]
@@ -215,7 +215,7 @@ impl Setting for Values {
 macro_rules! interval_setting {
     ($($type:ident { $field:ident }),*) => {$(
         impl $type {
-            /// The setting with this interval.
+            /// Creates the setting with this interval.
             pub fn every(interval: std::time::Duration) -> Self {
                 Self { $field: Some(interval.into()) }
             }
@@ -226,7 +226,7 @@ macro_rules! interval_setting {
 interval_setting!(Requeue { requeue_interval }, Retry { retry_interval }, Reapply { reapply_interval });
 
 impl Timeout {
-    /// The setting with this time.
+    /// Creates the setting with this time.
     pub fn after(timeout: std::time::Duration) -> Self {
         Self { timeout: Some(timeout.into()) }
     }

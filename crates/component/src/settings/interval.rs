@@ -7,20 +7,20 @@ use kubewright_machinery::quantity::GoDuration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A duration as it stands in a spec: `90s`, `10m`, `1h30m`.
+/// A duration as written in a spec: `90s`, `10m`, `1h30m`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Interval(Duration);
 
-/// What the schema of a custom resource accepts as a duration.
+/// The pattern of durations in the schema of a custom resource.
 const PATTERN: &str = r"^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$";
 
 impl Interval {
-    /// The duration.
+    /// Returns the duration.
     pub fn duration(self) -> Duration {
         self.0
     }
 
-    /// The duration, where zero stands for "not set".
+    /// Returns the duration, or `None` for zero, which stands for "not set".
     pub(crate) fn non_zero(self) -> Option<Duration> {
         (!self.0.is_zero()).then_some(self.0)
     }
@@ -32,7 +32,7 @@ impl From<Duration> for Interval {
     }
 }
 
-/// A text that is no duration.
+/// An error for a text that is no duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found:?} is no duration (allowed: numbers with the units ns, us, ms, s, m, h, such as 90s or 1h30m)")]
 pub struct InvalidInterval {

@@ -1,14 +1,14 @@
-//! How `#[derive(Component)]` knows the settings of a spec by their types, when it is compiled. Not to be used by hand.
+//! Compile-time recognition of the settings of a spec by their types, for `#[derive(Component)]`. Not to be used directly.
 
 use std::marker::PhantomData;
 
 use super::{Impersonation, ManagedTypes, Placement, Policies, Reapply, Requeue, Retry, Suspend, Target, Timeout, Values};
 
-/// Which setting a field of a spec is.
+/// The setting that a field of a spec is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums)]
 pub enum SettingKind {
-    /// None of the framework's.
+    /// No setting of the framework.
     None,
     /// [`Placement`].
     Placement,
@@ -38,9 +38,9 @@ pub enum SettingKind {
 #[derive(Debug)]
 pub struct Embedded<T>(PhantomData<fn() -> T>);
 
-/// Every type that is no setting of the framework. Counts only where [`Embedded`] has no constant of its own.
+/// Any type that is no setting of the framework. The constant applies only if [`Embedded`] has no constant of its own.
 pub trait EmbedsNothing {
-    /// None.
+    /// No setting.
     const SETTING: SettingKind = SettingKind::None;
 }
 
@@ -49,12 +49,12 @@ impl<T> EmbedsNothing for Embedded<T> {}
 macro_rules! settings {
     ($($setting:ident)*) => {$(
         impl Embedded<$setting> {
-            /// Which.
+            /// The kind of this setting.
             pub const SETTING: SettingKind = SettingKind::$setting;
         }
 
         impl Embedded<Option<$setting>> {
-            /// Which.
+            /// The kind of this setting.
             pub const SETTING: SettingKind = SettingKind::$setting;
         }
     )*};
@@ -62,27 +62,27 @@ macro_rules! settings {
 
 settings!(Placement Target Impersonation Policies Requeue Retry Timeout Reapply ManagedTypes Values Suspend);
 
-/// Whether such a field does what it looks like without `flatten`.
+/// Returns true if such a field works without `flatten`.
 pub const fn may_be_plain(kind: SettingKind) -> bool {
     matches!(kind, SettingKind::None | SettingKind::Suspend)
 }
 
-/// Whether such a field does what it looks like with `flatten`.
+/// Returns true if such a field works with `flatten`.
 pub const fn may_flatten(kind: SettingKind) -> bool {
     !matches!(kind, SettingKind::Suspend)
 }
 
-/// Whether no field before this one is the same setting.
+/// Returns true if no field before this one is the same setting.
 pub const fn is_first(kinds: &[SettingKind], place: usize) -> bool {
     matches!(kinds[place], SettingKind::None) || !any(kinds, place, kinds[place])
 }
 
-/// Whether no field before this one takes all that is left.
+/// Returns true if no field before this one takes all remaining fields.
 pub const fn stands_before_values(kinds: &[SettingKind], place: usize) -> bool {
     !any(kinds, place, SettingKind::Values)
 }
 
-/// Whether a field is this setting.
+/// Returns true if a field is this setting.
 pub const fn contains(kinds: &[SettingKind], kind: SettingKind) -> bool {
     any(kinds, kinds.len(), kind)
 }

@@ -1,6 +1,6 @@
-//! What a component's spec says to the framework: the [`Settings`] and the structs that embed them in a spec.
+//! The settings of a component for the framework: the [`Settings`] and the structs that embed them in a spec.
 //!
-//! Each struct is recognised by its type by `#[derive(Component)]`. Its JSON fields and their schema are fixed here.
+//! The derive `#[derive(Component)]` recognises each struct by its type. Its JSON fields and their schema are fixed here.
 
 mod effective;
 mod embedded;
@@ -20,7 +20,7 @@ pub use interval::{Interval, InvalidInterval};
 pub use place::{Impersonation, KubeConfig, Target};
 pub use policies::{ComponentDeletePolicy, ManagedType, Policies};
 
-/// How `#[derive(Component)]` tells settings from other fields of a spec. Not to be used by hand.
+/// Traits by which `#[derive(Component)]` distinguishes settings from other fields of a spec. Not to be used directly.
 pub(crate) mod derive {
     use super::{Parameters, Setting, Settings};
 
@@ -31,9 +31,9 @@ pub(crate) mod derive {
 
     /// A field whose type is a [`Setting`].
     pub trait IsSetting {
-        /// Adds what the field says.
+        /// Adds the settings of the field.
         fn contribute(&self, settings: &mut Settings);
-        /// The values that the field holds, if it is a field of values.
+        /// Returns the values of the field, if it is a field of values.
         fn values(&self) -> Option<Parameters>;
     }
 
@@ -47,11 +47,11 @@ pub(crate) mod derive {
         }
     }
 
-    /// Every other field. Found only where [`IsSetting`] does not apply, since it needs one more reference.
+    /// Any other field. The trait applies only if [`IsSetting`] does not, because it needs one more reference.
     pub trait IsNoSetting {
         /// Does nothing.
         fn contribute(&self, _: &mut Settings) {}
-        /// None.
+        /// Returns `None`.
         fn values(&self) -> Option<Parameters> {
             None
         }

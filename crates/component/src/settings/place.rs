@@ -1,4 +1,4 @@
-//! Where dependents live, and in whose name they are written.
+//! The cluster of the dependents, and the identity that writes them.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Setting, Settings};
 
-/// The keys of a secret that are tried for a kubeconfig when none is named.
+/// The keys of a secret that are tried for a kubeconfig if none is named.
 const FALLBACK_KEYS: &[&str] = &["value", "value.yaml", "value.yml"];
 
 /// The cluster of the dependents, when it is not that of the component. Flattened into the spec.
@@ -31,7 +31,7 @@ pub struct KubeConfig {
 }
 
 impl Target {
-    /// The cluster of the kubeconfig that this secret holds.
+    /// Creates a target with the kubeconfig in this secret.
     pub fn of_secret(secret_ref: SecretKeyRef) -> Self {
         Self { kube_config: Some(KubeConfig { secret_ref }) }
     }
@@ -67,7 +67,7 @@ pub struct Impersonation {
 }
 
 impl Impersonation {
-    /// By the service account of this name.
+    /// Creates an impersonation of the service account of this name.
     pub fn service_account(name: impl Into<String>) -> Self {
         Self { service_account_name: Some(name.into()) }
     }
@@ -76,7 +76,7 @@ impl Impersonation {
 impl Setting for Impersonation {
     fn contribute(&self, settings: &mut Settings) {
         if let Some(name) = self.service_account_name.as_deref().filter(|name| !name.is_empty()) {
-            // The namespace is that of the component.
+            // An empty namespace stands for that of the component.
             settings.user = Some(format!("system:serviceaccount::{name}"));
         }
     }

@@ -65,7 +65,7 @@ pub struct ManagedType {
 }
 
 impl ManagedType {
-    /// The kind of a group.
+    /// Creates a managed type from group and kind.
     pub fn new(group: impl Into<String>, kind: impl Into<String>) -> Self {
         Self { group: group.into(), kind: kind.into() }
     }

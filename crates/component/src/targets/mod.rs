@@ -1,4 +1,4 @@
-//! Targets: the clusters in which dependents live, and in whose name they are written (component.md, 9).
+//! Targets: the clusters of dependents, and the identities that write them (component.md, 9).
 //!
 //! Components with the same kubeconfig and identity share a target: its connections, types and watches. A target that cannot be
 //! reached holds back only the components that use it.

@@ -27,12 +27,12 @@ impl Targets {
         Self { inner: Arc::new(Inner { factory, local, others }) }
     }
 
-    /// The components' own cluster, in the operator's own name.
+    /// Returns the components' own cluster with the operator's own identity.
     pub(crate) fn local(&self) -> &Arc<Target> {
         &self.inner.local
     }
 
-    /// The target that a component uses from now on.
+    /// Returns the target of a component, which uses it from now on.
     pub(crate) async fn select(
         &self,
         component: &Key,
@@ -52,23 +52,24 @@ impl Targets {
         Ok(target)
     }
 
-    /// The target that the component used last in this process, if that is not its own cluster in the operator's own name.
+    /// Returns the target that the component used last in this process, unless it is the components' own cluster with the operator's own
+    /// identity.
     pub(crate) fn known(&self, component: &Key) -> Option<Arc<Target>> {
         self.inner.others.known(component)
     }
 
-    /// The component uses no other target for now.
+    /// Notes that the component uses no other target for now.
     pub(crate) fn leave(&self, component: &Key) {
         self.inner.others.leave(component);
     }
 
-    /// The component is gone.
+    /// Forgets a component that is gone.
     pub(crate) fn forget(&self, component: &Key) {
         self.inner.others.leave(component);
         self.inner.local.forget(component);
     }
 
-    /// The other clusters that do not answer, with what they say.
+    /// Returns the errors of the other clusters that do not answer.
     pub(crate) fn problems(&self) -> Vec<String> {
         let mut problems: Vec<String> = self.inner.others.targets().iter().filter_map(|target| target.problem()).collect();
         problems.sort_unstable();
@@ -84,7 +85,7 @@ impl Targets {
         }
     }
 
-    /// What metrics tell of them.
+    /// Returns the statistics of the targets for metrics.
     pub(crate) fn statistics(&self) -> Weak<dyn ClusterStatistics> {
         let inner: Arc<dyn ClusterStatistics> = Arc::clone(&self.inner) as Arc<dyn ClusterStatistics>;
         Arc::downgrade(&inner)

@@ -12,43 +12,43 @@ use kubewright_runtime::watch::WatchState;
 use crate::execute::Sender;
 use crate::observe::{AwaitedWatches, DependentWatches, Notify};
 
-/// Where the dependents of some components live, and in whose name they are written.
+/// The cluster of the dependents of some components, and the identity that writes them.
 pub(crate) struct Target {
     pub(crate) sender: Sender,
-    /// Records events on the dependents, where they live (EVT-3).
+    /// The recorder of events on the dependents, in their cluster (EVT-3).
     pub(crate) recorder: Recorder,
     pub(crate) dependents: DependentWatches,
     pub(crate) awaited: AwaitedWatches,
-    /// Watches in the name of whom dependents are written, for what the operator itself may not watch (WATCH-4).
+    /// The watches with the identity that writes dependents, for kinds that the operator itself may not watch (WATCH-4).
     pub(crate) fallback: Option<DependentWatches>,
-    /// Only another cluster can be out of reach while the operator works.
+    /// The connection to another cluster. Only such a cluster can be out of reach while the operator works.
     remote: Option<Remote>,
 }
 
-/// Makes targets.
+/// The factory of targets.
 pub(crate) struct TargetFactory {
-    /// The operator's name, by which clients present themselves to other clusters.
+    /// The operator's name, under which clients present themselves to other clusters.
     pub(crate) operator: String,
     pub(crate) cluster: Cluster,
     pub(crate) tasks: Tasks,
     pub(crate) projection: Arc<ProjectionContext>,
     pub(crate) notify: Notify,
-    /// Records events in the components' own cluster.
+    /// The recorder of events in the components' own cluster.
     pub(crate) recorder: Recorder,
     pub(crate) field_manager: Arc<str>,
     pub(crate) parallel: usize,
     pub(crate) allow_exec: bool,
-    /// Clients in the place of connections to other clusters.
+    /// The connector that replaces connections to other clusters, if there is one.
     pub(crate) connector: Option<TargetConnector>,
 }
 
 impl TargetFactory {
-    /// The components' own cluster, in the operator's own name.
+    /// Creates the target for the components' own cluster with the operator's own identity.
     pub(super) fn local(&self) -> Target {
         self.target(&self.cluster, self.recorder.clone(), None)
     }
 
-    /// The components' own cluster in the name of somebody else. It is watched in the operator's own name.
+    /// Creates the target for the components' own cluster with another identity. It is watched with the operator's own identity.
     pub(super) fn impersonating(&self, local: &Target, who: &Impersonation) -> Result<Target, TargetError> {
         let cluster = self.cluster.acting_as(who)?;
         Ok(Target {
@@ -61,7 +61,7 @@ impl TargetFactory {
         })
     }
 
-    /// The cluster of a kubeconfig, which alone decides in whose name (TGT-2).
+    /// Creates the target for the cluster of a kubeconfig, which alone decides the identity (TGT-2).
     pub(super) async fn remote(&self, key: &TargetKey, text: &[u8]) -> Result<Target, TargetError> {
         let remote = Remote::connect(key, text, &self.remote_options()).await?;
         let cluster = remote.cluster().clone();
@@ -109,7 +109,7 @@ impl Target {
         self.sender.cluster()
     }
 
-    /// Whether the cluster answers. No request is sent while it is known.
+    /// Checks that the cluster answers. No request is sent while the result is known.
     pub(crate) async fn check(&self) -> Result<(), NotReached> {
         match &self.remote {
             Some(remote) => remote.check().await,
@@ -117,14 +117,14 @@ impl Target {
         }
     }
 
-    /// Why the cluster does not answer.
+    /// Returns the reason why the cluster does not answer.
     pub(super) fn problem(&self) -> Option<String> {
         self.remote.as_ref()?.problem()
     }
 
-    /// Its own watches on dependents: the cluster and the state of each.
+    /// Returns the cluster and the state of each watch of this target on dependents.
     pub(super) fn watches(&self) -> Vec<(String, WatchState)> {
-        // What is watched in the operator's own name belongs to the target of that name.
+        // The watches with the operator's own identity belong to the target of that identity.
         let own = self.fallback.as_ref().unwrap_or(&self.dependents);
         own.states().into_iter().map(|state| (self.cluster().name().to_owned(), state)).collect()
     }

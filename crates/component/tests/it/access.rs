@@ -1,4 +1,4 @@
-//! Operators and service accounts that may not do everything.
+//! Operators and service accounts with restricted permissions.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use kubewright_testing::{TestCluster, TestOptions};
 use crate::types::{bundle, config_map, objects};
 use crate::world::{OPERATOR, World, condition, message_of};
 
-/// A world with rules of access.
+/// Starts a world that enforces RBAC.
 pub(crate) async fn world() -> World {
     World::on(TestCluster::start_with(TestOptions::default().rbac()).await)
 }
@@ -21,7 +21,7 @@ fn operator() -> Operator {
     builder.dependent_types([("", "configmaps")]).impersonates([("serviceaccounts", "deployer")]).into()
 }
 
-/// Binds a user to a role; the role is cluster-wide, and so is the binding unless a namespace is given.
+/// Returns the binding of a user to a role. The role is cluster-wide, and so is the binding unless a namespace is given.
 pub(crate) fn binding(name: &str, role: &str, user: &str, namespace: Option<&str>) -> Value {
     let mut binding = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1",
@@ -36,7 +36,7 @@ pub(crate) fn binding(name: &str, role: &str, user: &str, namespace: Option<&str
     binding
 }
 
-/// Waits until a user may do something in the namespace of the test: a real server learns of roles a little later.
+/// Waits until a user has a permission in the namespace of the test: a real server applies roles with a delay.
 pub(crate) async fn until_allowed(world: &World, user: &str, verb: &str, group: &str, resource: &str) {
     let review = json!({
         "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
@@ -52,7 +52,7 @@ pub(crate) fn role(name: &str, rules: Value) -> Value {
     json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": name }, "rules": rules })
 }
 
-/// A user that may do what the command `rbac` of the operator prints.
+/// Installs the roles that the command `rbac` of the operator prints, and returns a user with these permissions.
 pub(crate) async fn installed(world: &World) -> String {
     let user = format!("{}-operator", world.namespace());
     for document in rbac_documents(&operator().declarations(), &user) {
@@ -63,7 +63,7 @@ pub(crate) async fn installed(world: &World) -> String {
     user
 }
 
-/// The same for one namespace: roles in it, and a cluster role for what has no namespace.
+/// Installs the roles for one namespace: roles in it, and a cluster role for cluster-scoped resources. Returns the user.
 async fn installed_in_its_namespace(world: &World, operator: &Operator) -> String {
     let user = format!("{}-confined", world.namespace());
     for document in rbac_documents(&operator.declarations(), &user) {
@@ -98,7 +98,7 @@ async fn an_operator_of_one_namespace_works_with_roles_in_it() {
     let operator = operator().options(|options| options.watch_namespaces = vec![namespace]);
     let user = installed_in_its_namespace(&world, &operator).await;
     world.run_as(operator, &user).await;
-    // What a reference names, a service account that is spoken for, and events are in the namespace too.
+    // Referenced objects, an impersonated service account, and events are in the namespace, too.
     world.create(&config_map("source", "s")).await;
     let account = format!("system:serviceaccount:{}:deployer", world.namespace());
     let deployer = format!("{user}-deployer");
@@ -171,7 +171,7 @@ async fn permissions_that_hooks_need_are_in_the_roles_and_are_missed_at_the_star
         Operator::from(builder).options(|options| options.startup_timeout = Some(Duration::from_secs(15)))
     };
     world.cluster.install_crds(&with_hooks()).await;
-    // The roles of the same operator without hooks.
+    // The user has the roles of the same operator without hooks.
     let running = world.cluster.start_operator_as(with_hooks(), &user).await;
     let message = running.ended().await.unwrap_err().to_string();
     assert!(message.contains("cannot delete services") && message.contains("cannot get services"), "{message}");
@@ -229,7 +229,7 @@ async fn a_dependent_that_may_not_be_written_is_named_and_nothing_installed_is_l
     assert!(world.get(&secret).await.is_some());
 }
 
-// TGT-1, TGT-8: the roles that the operator prints let it speak for service accounts, since a spec can name one.
+// TGT-1, TGT-8: the printed roles allow the operator to impersonate service accounts, since a spec can name one.
 #[tokio::test]
 async fn dependents_are_written_in_the_name_of_the_service_account() {
     let mut world = world().await;
@@ -282,7 +282,7 @@ async fn what_the_operator_may_not_watch_is_watched_in_the_name_of_the_service_a
     world.set(&component).await;
     let ready = world.until_ready("demo").await;
     assert!(condition(&ready, "Polling").is_none(), "{ready:#}");
-    // Events arrive: what is deleted or changed is restored at once.
+    // Events arrive: a deletion or a change is corrected at once.
     world.delete(&lease).await;
     world.until_present(&lease).await;
     world.until_ready("demo").await;
@@ -293,7 +293,7 @@ async fn what_the_operator_may_not_watch_is_watched_in_the_name_of_the_service_a
     assert!(world.get(&lease).await.is_none());
 }
 
-// WATCH-6, WATCH-4: reading is enough, in whosever name.
+// WATCH-6, WATCH-4: permission to read is enough, with either identity.
 #[tokio::test]
 async fn what_only_the_service_account_may_read_is_polled_in_its_name() {
     let mut world = world().await;
@@ -319,7 +319,7 @@ async fn what_only_the_service_account_may_read_is_polled_in_its_name() {
     assert!(world.get(&lease).await.is_none());
 }
 
-/// Installs these roles for a user, and waits until the last of them holds.
+/// Installs these roles for a user, and waits until the last of them is in effect.
 async fn install(world: &World, documents: &[Value], user: &str) {
     for document in documents {
         let kind = document["kind"].as_str().unwrap();
@@ -392,7 +392,7 @@ async fn an_operator_of_one_namespace_that_creates_none_works_without_a_cluster_
     for document in &documents {
         let namespace = &document["metadata"]["namespace"];
         if namespace == "kube-system" {
-            // It is not of the namespace of the test and would stay.
+            // The role is outside of the namespace of the test, so it would stay.
             world.delete(document).await;
             world.delete(&binding(&user, &user, &user, namespace.as_str())).await;
         }
@@ -420,7 +420,7 @@ async fn roles_that_are_narrowed_to_names_pass_the_check_at_the_start() {
     world.until_ready("demo").await;
     world.set(&bundle("demo", &[config_map("one", "b"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
-    // What the role does not name is told with its name.
+    // A dependent that the role does not name is reported by its name.
     world.set(&bundle("demo", &[config_map("one", "c"), config_map("two", "b")])).await;
     let failed = world.until_state("demo", "Error", "Error").await;
     let remedy = "the rule {apiGroups: [\"\"], resources: [configmaps], resourceNames: [two], verbs: [update]} in namespace ";

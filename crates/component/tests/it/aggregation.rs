@@ -1,4 +1,4 @@
-//! API services whose program is away, or never came (GATE-4a).
+//! API services whose server is unavailable, temporarily or from the start (GATE-4a).
 
 use std::time::Duration;
 
@@ -12,10 +12,11 @@ use crate::kinds::{Kinds, api_service, unserved};
 use crate::types::{bundle, config_map};
 use crate::world::{OPERATOR, World, message_of};
 
-/// The program behind the API service of a test's group.
+/// The extension API server behind the API service of a test's group.
 ///
-/// The embedded server asks no program: there the group is that of CRDs, and is away while the API service names a service. A real server
-/// asks a second, embedded server through a Service of type ExternalName, and the group is away while that Service is absent.
+/// The embedded server calls no extension server: there the group is that of CRDs, and is unavailable while the API service names a service. A
+/// real server calls a second, embedded server through a Service of type ExternalName, and the group is unavailable while that Service is
+/// absent.
 struct Program {
     kinds: Kinds,
     behind: Option<Endpoint>,
@@ -39,7 +40,7 @@ impl Program {
         program
     }
 
-    /// The Service by which a real server finds the program.
+    /// Returns the Service through which a real server reaches the extension server.
     fn service(&self) -> Option<Value> {
         let port = self.behind.as_ref()?.address().port();
         Some(json!({
@@ -78,7 +79,7 @@ impl Program {
     }
 }
 
-/// The namespace of the test, and the right of a server that does not say which user asks.
+/// Returns the namespace of the test, and the permissions for a server that does not identify the requesting user.
 fn surroundings(namespace: &str) -> [(&'static str, Value); 3] {
     let roles = "rbac.authorization.k8s.io";
     let everything = json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] });
@@ -103,7 +104,7 @@ fn surroundings(namespace: &str) -> [(&'static str, Value); 3] {
     ]
 }
 
-/// The message about an API service of which cannot be known whether it is in use.
+/// Returns the message about an API service for which instances cannot be ruled out.
 fn silence(service: &Value, way_out: &str) -> String {
     format!(
         "service {} is not available, so nobody can tell whether it is in use; it is looked at again when it answers, or {way_out}",
@@ -114,7 +115,7 @@ fn silence(service: &Value, way_out: &str) -> String {
 // GATE-4a
 #[tokio::test]
 async fn an_api_service_that_is_away_for_a_while_holds_back_deletion() {
-    // While a group is away, a server ends no namespace.
+    // While a group is unavailable, a server does not finish the deletion of any namespace.
     let mut world = World::on(TestCluster::start_with(TestOptions::default().exclusive()).await);
     world.run(|builder| builder).await;
     let program = Program::start(&world).await;
@@ -128,12 +129,12 @@ async fn an_api_service_that_is_away_for_a_while_holds_back_deletion() {
     world.create(&foo).await;
     program.leave(&world).await;
     world.until_state("demo", "Processing", "Processing").await;
-    // It is not wanted any more.
+    // The API service is removed from the component.
     world.set(&bundle("demo", &[])).await;
     let waiting = world.until_state("demo", "Pending", "Retrying").await;
     let expected = silence(&service, &format!("left in place without its label {OPERATOR}/owner-id"));
     assert!(message_of(&waiting).ends_with(&expected), "{}", message_of(&waiting));
-    // Its component is not wanted either.
+    // The component is deleted, too.
     world.delete(&bundle("demo", &[])).await;
     let waiting = world.until_state("demo", "DeletionPending", "DeletionRetrying").await;
     let expected = silence(&service, &format!("let go with {OPERATOR}/abandon-dependents=true"));
@@ -142,7 +143,7 @@ async fn an_api_service_that_is_away_for_a_while_holds_back_deletion() {
     assert!(world.get(&config_map("server", "")).await.is_some(), "what may serve it stays");
     assert!(world.get(&service).await.unwrap()["metadata"].get("deletionTimestamp").is_none());
     program.come_back(&world).await;
-    // Somebody uses it.
+    // An instance exists.
     world.until_state("demo", "Deleting", "DeletionBlocked").await;
     world.delete(&foo).await;
     world.until_gone(&bundle("demo", &[])).await;

@@ -1,4 +1,4 @@
-//! Installing and upgrading, pass by pass.
+//! Installation and upgrades, pass by pass.
 
 use kubewright::prelude::*;
 
@@ -35,7 +35,7 @@ async fn a_dependent_is_registered_then_created_with_owner_and_digest() {
     assert_eq!(live["metadata"]["labels"][OWNER].as_str().unwrap().len(), 52);
     let digest = &live["metadata"]["annotations"][format!("{OPERATOR}/digest")];
     assert_eq!(component["status"]["inventory"][0]["digest"], *digest);
-    // The second pass: somebody else's label queues it, and it has nothing to do.
+    // The second pass: another program's label queues it, and it has nothing to do.
     world.until_event("Ready").await;
     world.idle(std::time::Duration::from_secs(1)).await;
     let mark = world.journal().mark();
@@ -179,7 +179,7 @@ async fn policy_once_writes_once() {
     world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
     world.until_ready("demo").await;
     assert_eq!(world.get(&one("")).await.unwrap()["data"]["value"], "a");
-    // Edits stay, a deletion is repaired.
+    // Edits stay; a deletion is repaired.
     world.patch(&one(""), json!({ "data": { "value": "c" } })).await;
     world.idle(std::time::Duration::from_secs(90)).await;
     assert_eq!(world.get(&one("")).await.unwrap()["data"]["value"], "c");
@@ -243,7 +243,7 @@ async fn redundant_instances_go_before_their_type() {
     }
 }
 
-/// A Foo, a Bar, a Baz, all held by a finalizer, and the CRD of Baz; all ready.
+/// Installs a Foo, a Bar and a Baz, all held by a finalizer, and the CRD of Baz. All are ready.
 pub(crate) async fn install_all(world: &World, kinds: &Kinds) {
     let instances = [kinds.foo(), kinds.bar(), kinds.baz()].map(held);
     let mut objects = instances.to_vec();
@@ -256,7 +256,7 @@ pub(crate) async fn install_all(world: &World, kinds: &Kinds) {
     world.until_ready("demo").await;
 }
 
-/// Lets the instances of [`install_all`] go: Bar and Baz first, and Foo when nothing but the type of Baz can be left beside it.
+/// Releases the instances of [`install_all`]: Bar and Baz first, and Foo when at most the type of Baz can be left with it.
 pub(crate) async fn release_all(world: &World, kinds: &Kinds) {
     for instance in [kinds.bar(), kinds.baz()] {
         world.finalize(&instance).await;

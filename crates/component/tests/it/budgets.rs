@@ -10,7 +10,7 @@ use crate::kinds::Kinds;
 use crate::types::{Bundle, bundle, config_map};
 use crate::world::{OPERATOR, World};
 
-/// The requests of the operator that are neither events nor watches, as `verb resource/subresource name`.
+/// Returns the requests of the operator that are neither events nor watches, as `verb resource/subresource name`.
 fn requests(journal: &Journal, mark: Mark) -> Vec<String> {
     let counts =
         |target: &Target| target.resource().is_some_and(|resource| resource.resource != "events" && resource.verb != Verb::Watch);
@@ -150,7 +150,7 @@ async fn a_restart_writes_nothing() {
     world.journal().since(mark).no_writes().unwrap();
 }
 
-/// Waits until the operator sends such a request, and gives the time since the change on the clock that all share.
+/// Waits until the operator sends such a request, and returns the time since the change on the shared clock.
 async fn reaction(world: &World, mark: Mark, verb: Verb, (group, plural): (&str, &str)) -> Duration {
     let changed = world.cluster.clock().now();
     world.pass(Duration::from_secs(1)).await;
@@ -159,7 +159,7 @@ async fn reaction(world: &World, mark: Mark, verb: Verb, (group, plural): (&str,
     Duration::try_from(first.time.duration_since(changed)).unwrap()
 }
 
-// PERF-8: virtual time passes only for who waits for a timer.
+// PERF-8: virtual time advances only for a task that waits for a timer.
 #[tokio::test]
 async fn what_happens_to_a_dependent_is_acted_on_without_waiting_for_a_timer() {
     const BUDGET: Duration = Duration::from_millis(100);
@@ -195,7 +195,7 @@ async fn what_happens_to_a_dependent_is_acted_on_without_waiting_for_a_timer() {
     assert!(took < BUDGET, "{took:?} after it was deleted");
 }
 
-/// Reads three ConfigMaps for what it renders.
+/// A generator that looks up three ConfigMaps.
 struct LooksUp {
     cluster: Cluster,
     namespace: String,

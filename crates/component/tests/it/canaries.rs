@@ -1,4 +1,4 @@
-//! Nothing of a Secret leaves the operator but in the Secret itself, whatever servers and generators say.
+//! The content of a Secret leaves the operator only in the Secret itself, whatever servers and generators return.
 
 use k8s_openapi::api::core::v1::Secret as CoreSecret;
 use kube::api::{Api, PostParams};
@@ -16,7 +16,7 @@ fn secret(value: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "shop" }, "stringData": { "login": value } })
 }
 
-/// A refusal of this code that quotes the value, plain and as it is sent, in every field that a server fills.
+/// Returns a refusal with this code that quotes the value, plain and base64-encoded, in every field that a server fills.
 fn quoting(code: u16, value: &str) -> Status {
     use base64::Engine as _;
     let encoded = base64::engine::general_purpose::STANDARD.encode(value);
@@ -25,13 +25,13 @@ fn quoting(code: u16, value: &str) -> Status {
     Status::new(code, "Invalid", message).with_details(Details { causes: vec![cause], ..Details::default() })
 }
 
-/// What has left the operator so far is clean.
+/// Checks that the secret value has not left the operator so far.
 fn check(world: &World, but: &[&str]) {
     let found = found(&world.journal().all(), but, &world.pages());
     assert!(found.is_empty(), "{CANARY} leaves the operator: {found:#?}");
 }
 
-/// A Secret is refused with this code when it is created and when it is changed.
+/// Checks a Secret that is refused with this code when it is created and when it is changed.
 async fn refused_with(code: u16) {
     let world = World::start_with(|builder| builder.dependent_events(DependentEvents::All)).await;
     let value = format!("{CANARY} \"correct\"\nhorse battery");
@@ -90,7 +90,7 @@ async fn a_secret_looking_field_of_an_instance_is_not_shown() {
     check(&world, &["foos"]);
 }
 
-/// A generator that shows in its error how it wanted to connect.
+/// A generator whose error contains the credentials of a connection.
 async fn careless(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
     let _ = cx;
     Err(RenderError::input(format!("connect to postgres://shop:{CANARY}@db.example.com/shop with Bearer {CANARY}")))
@@ -123,7 +123,7 @@ async fn the_admin_pages_show_no_credentials_that_the_server_quotes() {
     check(&world, &[]);
 }
 
-/// Creates a Secret of its own and returns what the server says to it.
+/// Creates a Secret of its own and returns the error of the server.
 async fn keep_a_secret(cx: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus) -> Flow {
     let own = serde_json::from_value(secret(&format!("{CANARY} correct horse")))?;
     let api = Api::<CoreSecret>::namespaced(cx.client(), cx.namespace());

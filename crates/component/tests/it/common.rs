@@ -97,7 +97,7 @@ async fn common_types_of_a_spec_reach_the_objects_that_are_made_of_them() {
             "ingress": { "class": "nginx", "labels": { "team": "blue" } },
         },
     });
-    // The schema is a server's: it fills in defaults, and takes a quantity that is a whole number.
+    // The server applies the schema: it fills in defaults, and accepts a quantity that is a whole number.
     let stored = cluster.apply(web).await;
     assert_eq!(stored["spec"]["image"]["pullPolicy"], "IfNotPresent");
     assert_eq!(stored["spec"]["service"]["type"], "ClusterIP");

@@ -5,7 +5,7 @@ use kubewright::prelude::*;
 use crate::types::{bundle, config_map};
 use crate::world::World;
 
-/// The data of the objects that the scenario is about.
+/// Returns the data of the objects in the scenario.
 async fn data(world: &World) -> Vec<Option<Value>> {
     let mut data = Vec::new();
     for name in ["one", "two", "three"] {
@@ -14,7 +14,7 @@ async fn data(world: &World) -> Vec<Option<Value>> {
     data
 }
 
-/// Makes a change while the operator is cut off after so many of its writes, and starts it anew.
+/// Makes a change while the operator is cut off after a number of writes, and restarts it.
 async fn cut_after(world: &mut World, writes: u64, change: impl AsyncFnOnce(&World)) {
     let cut = world.faults().cut_after(writes).writes_only().start();
     change(world).await;

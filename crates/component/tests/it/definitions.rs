@@ -1,4 +1,4 @@
-//! The definitions that operators print, as a server takes them.
+//! The definitions that operators print, as accepted by a server.
 
 use kubewright::component::custom_resource_definition;
 use kubewright::prelude::*;

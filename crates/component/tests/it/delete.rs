@@ -1,4 +1,4 @@
-//! Removing components, pass by pass.
+//! Removal of components, pass by pass.
 
 use std::time::Duration;
 
@@ -294,7 +294,7 @@ async fn a_deletion_goes_by_the_inventory_and_renders_nothing() {
     let mut world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.until_ready("demo").await;
-    // An operator whose generator gives nothing but errors.
+    // An operator whose generator always fails.
     world.kill().await;
     world.run_other(Operator::new(OPERATOR).component::<Bundle>(broken)).await;
     world.delete(&bundle("demo", &[])).await;

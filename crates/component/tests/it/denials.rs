@@ -1,5 +1,5 @@
-//! A write that is denied is told by its cause, each with its own remedy. Quotas, Pod Security and policies deny on a real server; the
-//! embedded one has none of them and answers with the same texts.
+//! A denied write is reported with its cause and the remedy for it. Quotas, Pod Security and policies deny on a real server; the embedded server
+//! has none of them and answers with the same texts.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use kubewright_apiserver::status::Status;
 use crate::types::{bundle, config_map};
 use crate::world::{World, condition, message_of};
 
-/// What denies an object.
+/// The cause of a denial.
 struct Cause {
-    /// Makes a real server deny it.
+    /// The objects that make a real server deny the write.
     objects: Vec<Value>,
     /// The status code and text of Kubernetes 1.36.
     code: u16,
@@ -20,7 +20,7 @@ struct Cause {
     remedy: &'static str,
 }
 
-/// Waits until a server denies an object to everybody: a real one takes up quotas and policies a little later.
+/// Waits until a server denies an object, and returns its message: a real server applies quotas and policies with a delay.
 async fn until_denied(world: &World, object: &Value) -> String {
     let deadline = world.cluster.clock().moment().0 + Duration::from_mins(2);
     loop {
@@ -33,7 +33,7 @@ async fn until_denied(world: &World, object: &Value) -> String {
     }
 }
 
-/// A component with this dependent is in error, and its status and the event name the cause and the remedy.
+/// Checks that a component with this dependent is in error, and that its status and the event name the cause and the remedy.
 async fn tells(world: &World, resource: &str, dependent: Value, cause: Cause) {
     let rule = if world.cluster.is_embedded() {
         let status = Status::new(cause.code, if cause.code == 422 { "Invalid" } else { "Forbidden" }, cause.text.clone());
@@ -68,7 +68,7 @@ async fn tells(world: &World, resource: &str, dependent: Value, cause: Cause) {
         rule.remove();
         world.until_ready("demo").await;
     }
-    // A policy has no namespace and would stay.
+    // A policy is cluster-scoped and would stay.
     if !world.cluster.is_embedded() {
         for object in cause.objects.iter().filter(|object| object["apiVersion"] != "v1") {
             world.delete(object).await;

@@ -1,4 +1,4 @@
-//! The reference of the book names everything that the code knows, and nothing else; the other chapters leave nothing of it out.
+//! The reference of the book names exactly the items that the code defines, and the other chapters omit none of them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -40,12 +40,12 @@ pub(crate) struct DocumentedSpec {
     suspend: Suspend,
 }
 
-/// The first column of the table below a heading of the reference.
+/// Returns the first column of the table below a heading of the reference.
 fn documented(heading: &str) -> BTreeSet<String> {
     first_column(REFERENCE, heading)
 }
 
-/// The first column of the table below a heading of a page.
+/// Returns the first column of the table below a heading of a page.
 fn first_column(page: &str, heading: &str) -> BTreeSet<String> {
     let section = page.split_once(&format!("# {heading}\n")).unwrap_or_else(|| panic!("no heading {heading}")).1;
     let table = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
@@ -64,7 +64,7 @@ fn crate_folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// The code of a file, or of all files below a folder, without its tests.
+/// Returns the code of a file, or of all files below a folder, without its tests.
 fn code(path: &str) -> String {
     fn read(path: &Path, text: &mut String) {
         if path.is_dir() {
@@ -81,7 +81,7 @@ fn code(path: &str) -> String {
     text
 }
 
-/// The texts that stand first in calls of these functions.
+/// Returns the texts that are the first arguments in calls of these functions.
 fn arguments(code: &str, functions: &[&str]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for function in functions {
@@ -92,7 +92,7 @@ fn arguments(code: &str, functions: &[&str]) -> BTreeSet<String> {
     found
 }
 
-/// All texts of the form `CamelCase`.
+/// Returns all texts of the form `CamelCase`.
 fn words(code: &str) -> BTreeSet<String> {
     let is_word = |text: &&str| {
         text.starts_with(|first: char| first.is_ascii_uppercase())
@@ -132,7 +132,7 @@ fn fields_are_documented() {
     let constants = [code("core/src/component"), code("core/src/condition/set.rs")].concat();
     let conditions = constants.split("pub const ").skip(1).filter(|rest| rest.contains(": &str = \""));
     let conditions = conditions.filter_map(|rest| Some(rest.split_once("&str = \"")?.1.split('"').next()?.to_owned()));
-    // Conditions of hand-written reconcilers alone.
+    // These conditions occur only in hand-written reconcilers.
     let others = [SUCCEEDED, DELETION_BLOCKED, PAUSED, REQUIRES_UPDATE, WAITING];
     same("Conditions", conditions.filter(|condition| !others.contains(&condition.as_str())));
     same("States", ComponentState::ALL.map(ComponentState::as_str));
@@ -153,7 +153,7 @@ fn reasons_and_events_are_documented() {
     same("Events", events);
 }
 
-/// The functions that begin with one of these words, in order.
+/// Returns the functions that begin with one of these words, in order.
 fn functions<'a>(code: &'a str, begins: &'a str) -> impl Iterator<Item = &'a str> {
     code.split(begins).skip(1).filter_map(|rest| rest.split(['(', '<']).next())
 }
@@ -199,7 +199,7 @@ fn every_hook_and_what_its_context_gives_is_in_the_chapter_on_hooks() {
 #[tokio::test]
 async fn metrics_are_documented() {
     assert!(World::start().await.metrics().contains("kubewright_"));
-    // A call may be broken into lines.
+    // A call may span several lines.
     let code = code("component/src/metrics") + &code("runtime/src/targets/metrics.rs");
     let joined = code.split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(");
     let registered = arguments(&joined, &["register", "family", "encode_descriptor"]);

@@ -1,4 +1,4 @@
-//! What the author of an operator adds: rules of readiness, other objects to watch, passes on demand.
+//! Extensions by the author of an operator: rules of readiness, watches on other objects, passes on demand.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ async fn a_rule_of_the_author_decides_when_a_kind_is_ready() {
         Some(if stuck { Readiness::in_progress("it does not go") } else { Readiness::current() })
     };
     world.run(|builder| builder.readiness(group, "Foo", rule)).await;
-    // Nobody observes it, so without the rule it would never be ready.
+    // No controller observes the object, so without the rule it would never be ready.
     let mut foo = kinds.foo();
     foo["status"] = json!({});
     world.set(&bundle("demo", &[foo.clone()])).await;
@@ -44,7 +44,7 @@ async fn a_rule_of_the_author_decides_when_a_kind_is_ready() {
     world.until_ready("demo").await;
 }
 
-/// An operator whose passes are counted.
+/// Starts an operator whose passes are counted.
 async fn counting(
     configure: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>,
 ) -> (World, Arc<AtomicUsize>, Trigger<Bundle>) {
@@ -94,7 +94,7 @@ async fn a_change_of_a_foreign_object_queues_the_components_of_its_old_and_its_n
         data.get("concerns").map(|name| Key::new(&namespace, name)).into_iter().collect()
     };
     let (world, passes, _) = counting(|builder| builder.foreign_watch(concerns)).await;
-    // So many passes, and a second later not more.
+    // Waits for the number of passes, and checks that no more follow within a second.
     let seen = async |count: usize| {
         world.until_true("it is passed", || passes.load(Ordering::SeqCst) >= count).await;
         world.pass(Duration::from_secs(1)).await;
@@ -113,7 +113,7 @@ async fn a_change_of_a_foreign_object_queues_the_components_of_its_old_and_its_n
     assert_eq!(seen(before + 2).await, before + 2);
 }
 
-// TRG-5: what happened before a watch could list is not missed.
+// TRG-5: a change before the first list of a watch is not missed.
 #[tokio::test]
 async fn foreign_objects_that_can_only_be_listed_later_queue_their_components() {
     let world = World::new().await;
@@ -131,7 +131,7 @@ async fn foreign_objects_that_can_only_be_listed_later_queue_their_components() 
     world.until_ready("demo").await;
     world.idle(Duration::from_secs(60)).await;
     let before = passes.load(Ordering::SeqCst);
-    // A refused watch is tried again at least once a minute.
+    // A forbidden watch is tried again at least once a minute.
     rule.remove();
     world.until_true("the component is passed", || passes.load(Ordering::SeqCst) > before).await;
     world.idle(Duration::from_secs(60)).await;
@@ -143,7 +143,7 @@ async fn foreign_objects_that_can_only_be_listed_later_queue_their_components() 
 async fn a_component_that_is_made_again_waits_no_longer_than_a_new_one() {
     let mut world = World::new().await;
     if !world.cluster.is_embedded() {
-        return; // minutes
+        return; // the test takes minutes
     }
     let tried: Arc<Mutex<Vec<Moment>>> = Arc::default();
     let (clock, seen) = (world.cluster.clock().clone(), Arc::clone(&tried));

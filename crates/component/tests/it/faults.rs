@@ -55,7 +55,7 @@ async fn transient_errors_are_repeated_and_then_waited_for() {
     assert!(world.events("Retrying").await.is_empty());
 }
 
-/// A webhook without a server behind it, for ConfigMaps of the test's namespace.
+/// Returns the configuration of a webhook without a server behind it, for ConfigMaps of the test's namespace.
 fn absent_webhook(namespace: &str) -> Value {
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
@@ -69,7 +69,7 @@ fn absent_webhook(namespace: &str) -> Value {
     })
 }
 
-/// From now on the admission webhook of ConfigMaps does not answer. The embedded server calls no webhooks: it answers as if it had.
+/// Makes the admission webhook of ConfigMaps unavailable. The embedded server calls no webhooks, so a rule returns the error.
 async fn take_webhook_away(world: &World) -> Option<RuleHandle> {
     if world.cluster.is_embedded() {
         let text = "Internal error occurred: failed calling webhook \"absent.test.kubewright.dev\": failed to call webhook";
@@ -77,7 +77,7 @@ async fn take_webhook_away(world: &World) -> Option<RuleHandle> {
         return Some(world.faults().on(Verb::Create).of("", "configmaps").respond(answer));
     }
     world.create(&absent_webhook(world.namespace())).await;
-    // A new configuration counts a little later.
+    // A new configuration takes effect with a delay.
     for number in 0..600 {
         if world.try_create(&config_map(&format!("probe-{number}"), "a")).await.is_err() {
             return None;
@@ -124,7 +124,7 @@ async fn a_deletion_goes_on_seconds_after_transient_errors() {
 #[tokio::test]
 async fn a_reference_is_read_again_seconds_after_transient_errors() {
     let world = World::start().await;
-    // What may not be listed is read by its name.
+    // An object that may not be listed is read by its name.
     world.faults().on(Verb::List).of("", "configmaps").forbidden();
     let rule = world.faults().on(Verb::Get).of("", "configmaps").named("settings").timeout();
     world.create(&config_map("settings", "a")).await;
@@ -138,7 +138,7 @@ async fn a_reference_is_read_again_seconds_after_transient_errors() {
     world.until_ready("demo").await;
 }
 
-/// The moments of the requests that a rule answered, in seconds after the first.
+/// Returns the times of the requests that a rule answered, in seconds after the first.
 fn moments(world: &World, mark: Mark, is_meant: impl Fn(&Record) -> bool) -> Vec<f64> {
     let records = world.journal().since(mark);
     let at: Vec<jiff::Timestamp> = records.iter().filter(|record| is_meant(record)).map(|record| record.time).collect();
@@ -162,7 +162,7 @@ async fn a_longer_time_that_the_server_asks_for_is_kept() {
     assert!(creates[1] < 4.5 || !world.cluster.is_embedded(), "{creates:?}");
 }
 
-// OUT-3: how often something happens in a given time is told by a virtual clock only.
+// OUT-3: only a virtual clock makes the number of requests in a given time exact.
 #[tokio::test]
 async fn waits_after_transient_errors_double_up_to_a_minute_and_start_anew() {
     let world = World::start().await;
@@ -174,7 +174,7 @@ async fn waits_after_transient_errors_double_up_to_a_minute_and_start_anew() {
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.pass(Duration::from_mins(5)).await;
     let creates = moments(&world, mark, is_create);
-    // Each pass sends it three times, after 100 ms and 500 ms.
+    // Each pass sends the request three times, after 100 ms and 500 ms.
     let passes: Vec<f64> = creates.chunks(3).map(|tries| tries[0]).collect();
     let waits: Vec<f64> = passes.windows(2).map(|pair| pair[1] - pair[0] - 0.6).collect();
     let expected = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0];
@@ -262,7 +262,7 @@ async fn what_may_not_be_watched_everywhere_is_watched_in_its_namespaces() {
     world.delete(&config_map("one", "")).await;
     world.until_present(&config_map("one", "")).await;
     world.until_ready("demo").await;
-    // The permission comes; nothing is lost on the way.
+    // When the permission is granted, the operator continues where it stopped.
     rule.remove();
     world.idle(Duration::from_mins(15)).await;
     world.patch(&config_map("one", ""), json!({ "data": { "value": "b" } })).await;
@@ -313,7 +313,7 @@ async fn a_type_that_cannot_be_observed_is_waited_for_and_nothing_is_written_mea
     assert!(world.get(&config_map("one", "")).await.is_some());
 }
 
-// PASS-3, OUT-3: what is wrong is not that somebody else was faster.
+// PASS-3, OUT-3: the refusal is not caused by a concurrent change.
 #[tokio::test]
 async fn a_finalizer_that_the_cluster_does_not_want_is_told_and_not_sent_again_and_again() {
     let world = World::start().await;

@@ -1,4 +1,4 @@
-//! Drift that comes back, and drift that an apply cannot repair.
+//! Drift that recurs, and drift that an apply cannot repair.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use kubewright_apiserver::kinds::Verb;
 use crate::types::{annotated, bundle, config_map, deployment};
 use crate::world::{OPERATOR, World, condition};
 
-/// So often an object is restored within a little more than a minute (DRIFT-5); where time is real, fewer are waited for.
+/// The number of corrections of an object within a little more than a minute (DRIFT-5). In real time, the test waits for fewer.
 const CORRECTIONS: usize = 3;
 
-/// How long a fight is looked at: where time is real, no longer than until it is seen.
+/// Returns the time for which a fight is observed. In real time it is just long enough to detect the fight.
 fn length(world: &World) -> Duration {
     Duration::from_secs(if world.cluster.is_embedded() { 100 } else { 60 })
 }
@@ -25,7 +25,7 @@ async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told(
     world.until_ready("demo").await;
     let mark = world.journal().mark();
     let started = world.cluster.clock().moment().0;
-    // Where time is real, the third correction is not waited for.
+    // In real time, the test does not wait for the third correction.
     let corrections = if world.cluster.is_embedded() { CORRECTIONS } else { 2 };
     let corrected = || world.journal().since(mark).writes().of("", "configmaps").iter().count();
     while world.cluster.clock().moment().0 < started + length(&world)
@@ -49,10 +49,10 @@ async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told(
         let fought = world.component("demo").await.unwrap();
         let contested = condition(&fought, "Contested").unwrap();
         assert!(contested["message"].as_str().unwrap().contains("fighter keeps changing .data.value"), "{contested}");
-        // Peace: the object is as it should be for as long as the last pause was, and no program touches it any more.
+        // Peace: the object stays as rendered for as long as the last pause, and no program changes it any more.
         let peaceful = |component: &Value| condition(component, "Contested").is_none();
         world.patch(&one, json!({ "data": { "value": "a" } })).await;
-        // The field is theirs now, so the next correction comes with the reapply; then it is quiet for as long again.
+        // The other program owns the field now, so the next correction comes with the reapply; then the same quiet period follows.
         world.pass(Duration::from_secs(3 * 3600)).await;
         world.until("demo", "at peace", peaceful).await;
     }
@@ -146,9 +146,9 @@ async fn a_label_that_another_program_removes_is_restored_in_growing_pauses() {
     let updates = restored();
     assert!(removed > 1 && updates >= 1, "the label is restored");
     assert!(updates <= CORRECTIONS, "{updates} updates");
-    // The first time it could as well be gone; then it is looked for.
+    // The first time the object could as well have been deleted, so the operator reads it.
     records.clone().verb(Verb::Create).of("", "configmaps").exactly(1).unwrap();
-    // It is known to be there, and asked for by nobody.
+    // The object is known to exist, so it is not read again.
     assert!(records.verb(Verb::Get).of("", "configmaps").iter().count() < 20);
     if world.cluster.is_embedded() {
         assert_eq!(updates, CORRECTIONS);
@@ -176,7 +176,7 @@ async fn two_components_that_always_adopt_take_an_object_from_each_other_in_grow
     }
     let records = world.journal().since(mark);
     let updates = updated();
-    // One of them takes it once; after that each takes it back as often as a field that somebody changes.
+    // The first to lose the label takes it back once; after that each takes it back as often as a field that another program changes.
     assert!((2..=1 + 2 * CORRECTIONS).contains(&updates), "{updates} updates");
     let statuses = records.writes().subresource("status").iter().count();
     assert!(statuses < 40, "{statuses} writes of a status");
@@ -185,7 +185,7 @@ async fn two_components_that_always_adopt_take_an_object_from_each_other_in_grow
     }
 }
 
-/// A Service whose port another program can move.
+/// Returns a Service whose port another program can move.
 fn service() -> Value {
     json!({
         "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web" },

@@ -9,7 +9,7 @@ use crate::access::{binding, installed, role, until_allowed, world};
 use crate::types::{Bundle, bundle, config_map, objects};
 use crate::world::{OPERATOR, World};
 
-/// Tries what the service account may do and what only others may.
+/// Tries actions that the service account is allowed, and actions that only others are allowed.
 async fn act(cx: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus) -> Flow {
     let Some(target) = cx.target() else { return Ok(()) };
     let (space, client) = (cx.namespace(), target.client().clone());
@@ -23,14 +23,14 @@ async fn act(cx: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus) -> F
     let secret = |name: &str| json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "stringData": { "by": "hook" } });
     let written = Api::<Secret>::namespaced(client.clone(), space).patch("taken", &apply, &Patch::Apply(secret("taken"))).await;
     refused(written)?;
-    // What a request says itself about its identity counts for nothing.
+    // Identity headers in the request itself are ignored.
     let create = kube::core::Request::new(format!("/api/v1/namespaces/{space}/secrets"));
     let mut create = create.create(&PostParams::default(), serde_json::to_vec(&secret("pretended"))?).or_terminal("Request")?;
     for (header, value) in [("impersonate-user", "system:admin"), ("impersonate-group", "system:masters")] {
         create.headers_mut().insert(header, value.parse().or_terminal("Request")?);
     }
     refused(client.request::<Secret>(create).await)?;
-    // The cluster of the component is there for the operator itself.
+    // The cluster of the component is accessed with the operator's own identity.
     Api::<Secret>::namespaced(cx.client(), space).patch("own", &apply, &Patch::Apply(secret("own"))).await?;
     Ok(())
 }
@@ -43,7 +43,7 @@ fn refused(answer: Result<Secret, kube::Error>) -> Flow {
     }
 }
 
-/// Grants everything on a resource in the namespace of the test, and waits until that counts.
+/// Grants all verbs on a resource in the namespace of the test, and waits until the grant is in effect.
 async fn grant(world: &World, user: &str, group: &str, resource: &str) {
     let name = format!("{}-{resource}-{}", world.namespace(), user.rsplit(':').next().unwrap_or_default());
     world.create(&role(&name, json!([{ "apiGroups": [group], "resources": [resource], "verbs": ["*"] }]))).await;

@@ -1,4 +1,4 @@
-//! Hooks: their order, and what their outcomes do.
+//! Hooks: their order, and the effect of their outcomes.
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::kinds::Kinds;
 use crate::types::{Bundle, bundle, config_map};
 use crate::world::{OPERATOR, World, condition, message_of, reason_of};
 
-/// What the hooks do: they note their calls, and halt components that are named for a point and an outcome.
+/// The behaviour of the hooks: they note their calls, and halt components that are named after a point and an outcome.
 #[derive(Default)]
 struct Script {
     calls: Mutex<Vec<&'static str>>,
@@ -37,7 +37,7 @@ impl Script {
         }
     }
 
-    /// The calls since the last time.
+    /// Returns the calls since the last time.
     fn take(&self) -> Vec<&'static str> {
         std::mem::take(&mut *self.calls.lock())
     }
@@ -357,7 +357,7 @@ async fn a_hook_that_never_returns_is_one_failed_pass_and_others_are_served() {
     world.until_ready("hangs").await;
 }
 
-// PASS-11: ten minutes pass on a virtual clock only.
+// PASS-11: ten minutes pass only on a virtual clock.
 #[tokio::test]
 async fn without_another_limit_a_generator_that_never_returns_fails_after_ten_minutes() {
     let mut world = World::new().await;

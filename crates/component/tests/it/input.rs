@@ -1,4 +1,4 @@
-//! Input that cannot work: one clear error that names object, field and remedy, and nothing installed is lost.
+//! Invalid input: one clear error that names object, field and remedy, and no loss of installed objects.
 
 use kubewright::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::kinds::{Kinds, ordered};
 use crate::types::{annotated, bundle, config_map};
 use crate::world::{OPERATOR, World, condition, message_of};
 
-/// Upgrades a component to a set of manifests with one mistake, and gives the message, after the usual checks.
+/// Upgrades a component to a set of manifests with one mistake, and returns the message after the usual checks.
 async fn refused(world: &World, bad: &[Value]) -> String {
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.until_ready("demo").await;
@@ -25,7 +25,7 @@ async fn refused(world: &World, bad: &[Value]) -> String {
     assert_eq!(world.component("demo").await.unwrap()["status"]["inventory"].as_array().unwrap().len(), 1);
     let writes = world.journal().since(mark).writes();
     writes.of("", "configmaps").exactly(0).unwrap();
-    // The mistake is mended.
+    // The mistake is corrected.
     world.set(&bundle("demo", &[config_map("one", "b")])).await;
     world.until_ready("demo").await;
     assert_eq!(world.get(&config_map("one", "")).await.unwrap()["data"]["value"], "b");
@@ -261,7 +261,7 @@ async fn what_a_dependent_cannot_have_is_named() {
         let message = refused(&world, &objects).await;
         names(&message, &parts);
     }
-    // Two objects of one key, however their namespace is given.
+    // Two objects of one key, with the namespace given in different ways.
     let mut same = config_map("two", "b");
     same["metadata"]["namespace"] = world.namespace().into();
     let message = refused(&world, &[config_map("two", "a"), same]).await;

@@ -1,4 +1,4 @@
-//! Kinds whose readiness and whose end the test plays: Foo and Bar exist, Baz comes with a component.
+//! Kinds whose readiness and deletion the test controls: Foo and Bar are installed, Baz is a dependent of a component.
 
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
@@ -10,7 +10,7 @@ use crate::world::World;
 /// A finalizer that only the test removes.
 pub(crate) const HOLD: &str = "hold.test.kubewright.dev/finalizer";
 
-/// The kinds of one test: their group is its own, so that tests on one server do not meet.
+/// The kinds of one test. Their group is unique, so that tests on one server do not interfere.
 pub(crate) struct Kinds {
     group: String,
 }
@@ -29,7 +29,7 @@ impl Kinds {
         kinds
     }
 
-    /// The kinds of the test that has this namespace.
+    /// Returns the kinds of the test that has this namespace.
     pub(crate) fn of(namespace: &str) -> Self {
         Self { group: format!("{namespace}.testing.kubewright.dev") }
     }
@@ -39,7 +39,7 @@ impl Kinds {
         &self.group
     }
 
-    /// The CRD of a kind.
+    /// Returns the CRD of a kind.
     pub(crate) fn definition(&self, kind: &str) -> Value {
         let singular = kind.to_lowercase();
         let plural = format!("{singular}s");
@@ -69,7 +69,7 @@ impl Kinds {
         })
     }
 
-    /// An object of one of the kinds.
+    /// Returns an object of one of the kinds.
     pub(crate) fn object(&self, kind: &str, name: &str) -> Value {
         json!({
             "apiVersion": format!("{}/v1alpha1", self.group), "kind": kind,
@@ -89,12 +89,12 @@ impl Kinds {
         self.object("Baz", "baz")
     }
 
-    /// The CRD that is a dependent.
+    /// Returns the CRD that is a dependent.
     pub(crate) fn crd(&self) -> Value {
         self.definition("Baz")
     }
 
-    /// A component for which Bar is a managed type.
+    /// Returns a component for which Bar is a managed type.
     pub(crate) fn component(&self, objects: &[Value]) -> Value {
         let mut component = bundle("demo", objects);
         component["spec"]["additionalManagedTypes"] = json!([{ "group": self.group, "kind": "Bar" }]);
@@ -102,7 +102,7 @@ impl Kinds {
     }
 }
 
-/// An object with a finalizer of somebody else.
+/// Adds a foreign finalizer to an object.
 pub(crate) fn held(mut object: Value) -> Value {
     object["metadata"]["finalizers"] = json!([HOLD]);
     object
@@ -112,14 +112,14 @@ pub(crate) fn secret(name: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "stringData": { "value": format!("{CANARY} horse") } })
 }
 
-/// An object with orders; an empty one is not set.
+/// Sets the orders of an object; an empty one is not set.
 pub(crate) fn ordered(object: Value, apply: &str, delete: &str, purge: &str) -> Value {
     let orders = [("apply-order", apply), ("delete-order", delete), ("purge-order", purge)];
     let set = orders.into_iter().filter(|(_, order)| !order.is_empty());
     set.fold(object, |object, (key, order)| annotated(object, key, order))
 }
 
-/// The version of a group that the server itself serves, if at all.
+/// Returns the API service of a group version that the server itself serves.
 pub(crate) fn api_service(group: &str, version: &str) -> Value {
     json!({
         "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": format!("{version}.{group}") },
@@ -127,7 +127,7 @@ pub(crate) fn api_service(group: &str, version: &str) -> Value {
     })
 }
 
-/// The version of a group that nobody serves.
+/// Returns the API service of a group version that no server serves.
 pub(crate) fn unserved(world: &World, group: &str) -> Value {
     let mut service = api_service(group, "v1");
     service["spec"]["insecureSkipTLSVerify"] = true.into();
@@ -135,7 +135,7 @@ pub(crate) fn unserved(world: &World, group: &str) -> Value {
     service
 }
 
-/// A group that the server lists and whose types it cannot tell, since nobody serves them.
+/// Creates a group that the server lists and whose types cannot be discovered, since no server serves them.
 pub(crate) async fn silent_group(world: &World) -> (String, Value) {
     let group = format!("{}.silent.example.com", world.namespace());
     let service = unserved(world, &group);

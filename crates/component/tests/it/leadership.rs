@@ -1,4 +1,4 @@
-//! Components of which several replicas take care.
+//! Components that are processed by several replicas.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,7 +60,7 @@ async fn ready_components_are_taken_over_without_a_list_or_a_write() {
     let texts = requests.iter().map(ToString::to_string);
     let others: Vec<String> = texts.filter(|text| !text.contains(" leases.") && !text.contains("watch ")).collect();
     assert!(others.is_empty(), "{} requests: {:?}", others.len(), &others[..others.len().min(5)]);
-    // Its watches are those of dependents, too: it repairs at once.
+    // It also watches dependents, so it repairs at once.
     world.delete(&config_map("of-7", "")).await;
     world.until_present(&config_map("of-7", "")).await;
     second.stop().await;

@@ -1,4 +1,4 @@
-//! Looks for a planted value in everything that leaves the operator: requests, log lines, pages of the admin server.
+//! Search for a planted value in all output of the operator: requests, log lines, pages of the admin server.
 
 use std::fmt::{self, Write as _};
 
@@ -10,15 +10,15 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 
-/// Values of Secrets begin with it.
+/// The prefix of the values of Secrets.
 pub(crate) const CANARY: &str = "canary-4f";
-/// How it begins in base64.
+/// The beginning of its base64 encoding.
 const ENCODED: &str = "Y2FuYXJ5LTRm";
 
-/// The log lines that hold it. No test of this binary may write one.
+/// The log lines that contain the planted value. No test of this binary may write one.
 static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Reads the log lines of the operator, also those that are not printed.
+/// A layer that reads the log lines of the operator, including those that are not printed.
 pub(crate) struct Watchman;
 
 struct Line(String);
@@ -48,8 +48,7 @@ fn holds(text: &str) -> bool {
     text.contains(CANARY) || text.contains(ENCODED)
 }
 
-/// The admin server's pages with all that they may say: the metrics, each check with its reason, and the passes that are
-/// remembered.
+/// Returns the content of the admin server's pages: the metrics, each check with its reason, and the remembered passes.
 pub(crate) fn pages(running: &RunningOperator) -> String {
     let mut pages = running.metrics().encode().unwrap_or_default();
     for kind in [CheckKind::Live, CheckKind::Ready, CheckKind::Note] {
@@ -63,7 +62,7 @@ pub(crate) fn pages(running: &RunningOperator) -> String {
     pages
 }
 
-/// Returns the requests, log lines and lines of pages that hold the planted value; requests for the resources in `but` may hold it.
+/// Returns the requests, log lines and lines of pages that contain the planted value. Requests for the resources in `but` may contain it.
 pub(crate) fn found(requests: &Records, but: &[&str], pages: &str) -> Vec<String> {
     let meant = |resource: &str| but.contains(&resource);
     let leaking = requests.iter().filter(|record| {

@@ -101,7 +101,7 @@ async fn a_panic_in_user_code_is_an_error_of_its_component_alone() {
     assert!(condition(&bad, "Ready").unwrap()["message"].as_str().unwrap().contains("the hook of this component is broken"));
 }
 
-/// A world whose operator has a hook that panics while it is told to.
+/// Starts a world whose operator has a hook that panics while a switch is set.
 async fn world_that_panics() -> (World, Arc<AtomicBool>) {
     let panics = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&panics);
@@ -203,7 +203,7 @@ async fn a_resync_looks_at_everything_and_changes_nothing() {
     world.until_ready("demo").await;
     world.patch(&bundle("demo", &[]), json!({ "spec": { "suspend": true } })).await;
     world.until_state("demo", "Pending", "Suspended").await;
-    // Only a virtual clock gets that far.
+    // Only a virtual clock can advance that far.
     if !world.cluster.is_embedded() {
         return;
     }

@@ -1,4 +1,4 @@
-//! How far things go: size of the status, random generators, series and events of components that come and go.
+//! Limits: the size of the status, random generators, and the series and events of components that are created and deleted.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -22,7 +22,7 @@ async fn a_component_with_too_many_dependents_is_blocked_before_anything_is_crea
     world.until_ready("demo").await;
 }
 
-/// As many ConfigMaps as the first entry of the spec says; one of them has the value that it names.
+/// Renders as many ConfigMaps as the first entry of the spec requests. One of them has the value that the entry names.
 async fn many(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
     let spec = &cx.component().spec;
     let parameters = spec.objects.first().map(|object| &object.0);
@@ -32,12 +32,12 @@ async fn many(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> 
     (0..count).map(map).collect()
 }
 
-/// A component whose spec is small, whatever the number of its dependents.
+/// Returns a component whose spec is small, whatever the number of its dependents.
 fn counted(count: u64, value: &str) -> Value {
     bundle("demo", &[json!({ "count": count, "value": value })])
 }
 
-// STA-8: the size is what the API server stores, of the whole object.
+// STA-8: the size is that of the whole object, which the API server stores.
 #[tokio::test]
 async fn three_thousand_dependents_are_listed_in_one_status() {
     let mut world = World::new().await;
@@ -49,13 +49,13 @@ async fn three_thousand_dependents_are_listed_in_one_status() {
     let bytes = ready["status"].to_string().len();
     eprintln!("a status with 3000 dependents has {bytes} bytes, {} per dependent", bytes / 3000);
     assert!((1_000_000..1_500_000).contains(&bytes), "{bytes} bytes");
-    // A change of one of them is one write to it.
+    // A change of one dependent causes one write to it.
     let mark = world.journal().mark();
     world.set(&counted(3000, "b")).await;
     world.until_object(&config_map("dependent-0007", ""), "changed", |map| map["data"]["value"] == "b").await;
     world.until_ready("demo").await;
     world.journal().since(mark).writes().of("", "configmaps").exactly(1).unwrap();
-    // What would not fit is refused before anything is created, and what there is stays.
+    // A set that is too large is refused before anything is created, and existing objects stay.
     world.set(&counted(5000, "b")).await;
     let blocked = world.until("demo", "blocked", |component| condition(component, "Stalled").is_some()).await;
     assert_eq!(condition(&blocked, "Stalled").unwrap()["reason"], "TooManyDependents");
@@ -137,7 +137,7 @@ async fn a_reapply_interval_of_zero_is_refused() {
     world.journal().all().writes().of("", "configmaps").exactly(0).unwrap();
 }
 
-// HOOK-2, MET-1: what is known of a component goes with it, also when its finalizer is taken away by hand.
+// HOOK-2, MET-1: a deleted component is forgotten, also when its finalizer was removed by hand.
 #[tokio::test]
 async fn a_component_whose_finalizer_was_taken_away_is_forgotten() {
     let world = World::start().await;

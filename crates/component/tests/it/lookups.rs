@@ -1,4 +1,4 @@
-//! What renderings ask of clusters.
+//! Lookups of renderings in clusters.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use kubewright_testing::{TestCluster, TestOptions};
 use crate::types::{Bundle, bundle, config_map};
 use crate::world::{OPERATOR, World, message_of};
 
-/// Renders ConfigMap `copy` from what it asks, which the name of the component says.
+/// Renders ConfigMap `copy` from lookups, which the name of the component selects.
 async fn curious(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
     let (namespace, name) = (cx.namespace(), cx.name());
     let value = |object: Option<Value>| object.map_or_else(|| json!("none"), |object| object["data"]["value"].clone());
@@ -72,12 +72,12 @@ fn renders(world: &World) -> u64 {
     world.metrics().lines().find_map(|line| line.strip_prefix(start)?.parse().ok()).unwrap_or(0)
 }
 
-/// Waits until the ConfigMap that was rendered holds this.
+/// Waits until the rendered ConfigMap has this data.
 async fn until_copied(world: &World, data: Value) {
     world.until_object(&config_map("copy", ""), &format!("a copy of {data}"), |copy| copy["data"] == data).await;
 }
 
-/// A definition of a type of the test's own group.
+/// Returns a definition of a type of the test's own group.
 fn definition(world: &World, kind: &str) -> Value {
     let group = format!("{}.test.kubewright.dev", world.namespace());
     let (singular, plural) = (kind.to_lowercase(), format!("{}s", kind.to_lowercase()));
@@ -118,7 +118,7 @@ async fn an_object_that_is_looked_up_renders_again_when_it_comes_changes_or_goes
         world.until_ready("looks").await;
         assert_eq!(renders(&world), number, "one more rendering for one change");
     }
-    // Another object is no input.
+    // An object that was not looked up is no input.
     world.create(&config_map("other", "x")).await;
     world.pass(Duration::from_secs(1)).await;
     assert_eq!(renders(&world), 4);
@@ -131,7 +131,7 @@ async fn an_object_that_is_looked_up_renders_again_when_it_comes_changes_or_goes
 // GEN-5, PERF-3
 #[tokio::test]
 async fn what_was_asked_costs_no_request_at_rest() {
-    // Types of other tests would be news for an operator that asks which there are.
+    // Types of other tests would be changes for an operator that looks up all types.
     let world = start_on(World::on(TestCluster::start_with(TestOptions::default().exclusive()).await)).await;
     world.create(&config_map("source", "a")).await;
     world.set(&bundle("everything", &[])).await;
@@ -139,7 +139,7 @@ async fn what_was_asked_costs_no_request_at_rest() {
     until_copied(&world, json!({ "value": "a", "apis": "true" })).await;
     world.idle(Duration::from_secs(30)).await;
     let mark = world.journal().mark();
-    // Passes of the safety net are among this.
+    // Periodic passes happen in this time.
     world.idle(Duration::from_mins(25)).await;
     let records = world.journal().since(mark);
     records.filter(|record| record.target.verb() != Some(Verb::Watch)).exactly(0).unwrap();
@@ -211,7 +211,7 @@ fn roles_have_the_permissions_for_types_that_are_looked_up() {
     assert_eq!(verbs, Some(&json!(["get", "list", "watch"])), "{rules:?}");
 }
 
-// GEN-2: where a watch is refused, the object is read in each pass.
+// GEN-2: if a watch is forbidden, the object is read in each pass.
 #[tokio::test]
 async fn an_object_that_may_not_be_watched_is_read() {
     let world = start().await;
@@ -225,7 +225,7 @@ async fn an_object_that_may_not_be_watched_is_read() {
     assert!(!world.journal().since(mark).verb(Verb::Get).of("", "configmaps").named("source").is_empty());
 }
 
-/// A secret with a kubeconfig.
+/// Returns a secret with a kubeconfig.
 fn kubeconfig(text: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "target" }, "data": { "value": STANDARD.encode(text) },

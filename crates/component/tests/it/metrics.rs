@@ -10,10 +10,10 @@ use crate::types::{Bundle, bundle, config_map, objects};
 use crate::world::{OPERATOR, World};
 
 const RULES: &str = include_str!("../../../../docs/spec/component.md");
-/// The prefix of the Go framework, whose dashboards are to work.
+/// The prefix of the Go framework, whose dashboards must work.
 const PREFIX: &str = "component_operator_runtime";
 
-/// A metric as the rules have it.
+/// A metric as the specification lists it.
 #[derive(Debug)]
 struct Row {
     name: String,
@@ -21,7 +21,7 @@ struct Row {
     labels: BTreeSet<String>,
 }
 
-/// A text without what stands in parentheses, up to the first semicolon.
+/// Returns a text up to the first semicolon, without the parts in parentheses.
 fn bare(text: &str) -> String {
     let (mut bare, mut depth) = (String::new(), 0);
     for c in text.split(';').next().unwrap_or_default().chars() {
@@ -55,7 +55,7 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// The labels of each series of a metric.
+/// Returns the labels of each series of a metric.
 fn series<'a>(page: &'a str, name: &str) -> Vec<Vec<(&'a str, &'a str)>> {
     let start = format!("{PREFIX}_{name}{{");
     let labels = |line: &'a str| {
@@ -70,7 +70,7 @@ fn count(page: &str, line: &str) -> u64 {
     page.lines().find_map(|found| found.strip_prefix(&start)?.parse().ok()).unwrap_or(0)
 }
 
-/// The objects of the spec; of a component of that name one more, which is another one in each rendering.
+/// Renders the objects of the spec. A component named `flighty` gets one more, which differs in each rendering.
 async fn flighty(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
     static RENDERINGS: AtomicUsize = AtomicUsize::new(0);
     let mut manifests = objects(cx).await?;
@@ -81,7 +81,7 @@ async fn flighty(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderErro
     Ok(manifests)
 }
 
-/// An operator after an installation with an error, a conflict, a repair, a rendering that differs, and a removal.
+/// Starts an operator and causes an error, a conflict, a repair, a rendering that differs, and a removal.
 async fn eventful() -> World {
     let mut world = World::new().await;
     let operator = Operator::new(OPERATOR).metrics_prefix(PREFIX);

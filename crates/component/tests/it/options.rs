@@ -1,4 +1,4 @@
-//! Operators that set the options of a component type. Everything but the options' own types comes from the prelude.
+//! Operators that set the options of a component type. Only the options' own types are imported from outside of the prelude.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ async fn policies_of_the_operator_hold_where_the_component_sets_none() {
     let world = World::start_with(|builder| builder.policies(policies)).await;
     world.set(&bundle("demo", &[config_map("merged", "a"), config_map("orphan", "a")])).await;
     world.until_ready("demo").await;
-    // Update: what another manager added survives a change; a replacement would drop it.
+    // Update: a field that another manager added survives a change; a replacement would drop it.
     let mut more = config_map("merged", "a");
     more["data"] = json!({ "more": "x" });
     world.apply_as("other", &more).await;
@@ -76,7 +76,7 @@ async fn policies_of_the_operator_hold_where_the_component_sets_none() {
     world.set(&bundle("adopts", &[config_map("orphan", "b")])).await;
     world.until("adopts", "refused", |component| message_of(component).contains("without owner")).await;
     assert_eq!(world.get(&config_map("orphan", "")).await.unwrap()["data"]["value"], "a");
-    // What the component sets wins.
+    // The policy of the component takes precedence.
     let mut own = bundle("adopts", &[config_map("orphan", "b")]);
     own["spec"]["adoptionPolicy"] = "IfUnowned".into();
     world.patch(&own, json!({ "spec": own["spec"] })).await;
@@ -92,7 +92,7 @@ async fn policies_of_the_operator_hold_where_the_component_sets_none() {
     assert!(world.get(&namespace).await.is_none());
 }
 
-/// A component whose ConfigMap two managers extend, and what is left of that when a reapply was due.
+/// Creates a component whose ConfigMap two managers extend. Returns the ConfigMap after a reapply was due.
 async fn extended(world: &World, due: impl Fn(&Value) -> bool) -> Value {
     let mut component = bundle("demo", &[config_map("one", "a")]);
     component["spec"]["updatePolicy"] = "SsaOverride".into();
@@ -160,7 +160,7 @@ async fn no_more_requests_of_a_component_are_in_flight_than_the_option_allows() 
     assert_eq!((spans.len(), spans.iter().map(|(start, _)| in_flight(*start)).max()), (9, Some(3)));
 }
 
-/// How many passes are in a hook now, and how many were at most.
+/// The number of passes that are in a hook now, and the maximum so far.
 #[derive(Default)]
 struct Passes {
     now: AtomicUsize,
@@ -197,7 +197,7 @@ async fn so_many_components_are_worked_on_at_once_as_the_option_says() {
     assert_eq!(passes.most.load(Ordering::SeqCst), 3);
 }
 
-/// A kubeconfig that gets the credentials of another one from a program, which prints this file.
+/// Returns a kubeconfig that gets the credentials of another one from a program, which prints this file.
 fn with_program(kubeconfig: &str, file: &std::path::Path) -> String {
     let mut config = yaml::documents(kubeconfig).unwrap().remove(0);
     let user = config["users"][0]["user"].take();
@@ -240,7 +240,7 @@ async fn a_kubeconfig_may_name_a_program_where_the_operator_allows_it() {
     world.kill_and_stop(other).await;
 }
 
-/// A client that notes the method and the path of each request.
+/// Returns a client that notes the method and the path of each request.
 fn noting(client: kube::Client, seen: &Arc<Mutex<Vec<String>>>) -> kube::Client {
     let (namespace, seen) = (client.default_namespace().to_owned(), Arc::clone(seen));
     let service = tower::service_fn(move |request: http::Request<Body>| {
@@ -266,7 +266,7 @@ async fn the_client_layer_sees_writes_of_components_and_requests_of_hooks_alone(
     assert!(!seen.iter().any(|line| line.starts_with("POST ") && line.ends_with("/configmaps")), "no dependent: {seen:?}");
 }
 
-/// Looks for a ConfigMap that is not there.
+/// Reads a ConfigMap that does not exist.
 async fn look(cx: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus) -> Flow {
     kube::Api::<ConfigMap>::namespaced(cx.client(), cx.namespace()).get_opt("from-the-hook").await?;
     Ok(())
@@ -327,8 +327,8 @@ async fn a_rule_of_readiness_holds_for_built_in_kinds_too() {
     world.until_ready("demo").await;
 }
 
-/// Every type that users name stands in the prelude: this function compiles with nothing else imported but the standard library.
-#[allow(dead_code)] // it is enough that it compiles
+/// Compiles with imports only from the prelude and the standard library: the prelude contains every type that users name.
+#[allow(dead_code)] // compiling is the test
 fn the_prelude_names_what_an_operator_needs(builder: ComponentBuilder<Bundle>) -> Operator {
     let trigger: Trigger<Bundle> = builder.trigger();
     let concerns =

@@ -1,4 +1,4 @@
-//! Two operators at once, of which one has an old view: what it writes after the other has let go of a component does not stay.
+//! Two operators at once, one of them with an outdated view: objects that it writes after the other released a component do not stay.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use crate::kinds::{Kinds, secret};
 use crate::types::{Bundle, annotated, bundle, config_map, objects};
 use crate::world::{OPERATOR, World};
 
-/// By so much a request is late: everybody else has finished by then.
+/// The delay of a request that arrives after all others have finished.
 const LATE: Duration = Duration::from_secs(10);
 
-/// The second operator of the same name.
+/// Starts the second operator of the same name.
 async fn second(world: &World) -> TestOperator {
     world.cluster.run(Operator::new(OPERATOR).component::<Bundle>(objects)).await
 }
 
-/// Waits until the late request has been answered, and what follows from it is done.
+/// Waits until the late request has been answered and its consequences are processed.
 async fn until_answered(world: &World) {
     let all_answered = || world.journal().all().writes().iter().all(|record| record.status().is_some());
     world.until_true("every write is answered", all_answered).await;
@@ -46,8 +46,7 @@ async fn an_object_of_a_deletion_stage_that_is_created_too_late_goes_again() {
     assert!(world.get(&config_map("one", "")).await.is_none());
 }
 
-/// A component that is Ready under two operators, of whose ConfigMap both want to restore what somebody deleted: the request of one
-/// of them is late.
+/// Creates a component that is Ready under two operators, both of which restore its deleted ConfigMap. The request of one of them is late.
 async fn restored_twice(world: &World, object: &Value) -> Value {
     let demo = bundle("demo", std::slice::from_ref(object));
     world.set(&demo).await;
@@ -140,7 +139,7 @@ async fn an_update_never_creates_what_is_gone() {
     }
 }
 
-/// Whether a status has this item in this phase.
+/// Returns true if a status has this item in this phase.
 fn has_phase(body: &Value, name: &str, phase: &str) -> bool {
     let items = body["status"]["inventory"].as_array();
     items.is_some_and(|items| items.iter().any(|item| item["name"] == name && item["phase"] == phase))
@@ -155,11 +154,11 @@ async fn a_component_is_not_let_go_with_an_old_inventory() {
     let demo = kinds.component(&[config_map("one", "a"), drain.clone()]);
     world.set(&demo).await;
     world.until_ready("demo").await;
-    // The first operator begins with the stage, late, and is as good as dead once it has created the object.
+    // The first operator starts the stage late, and is delayed for the rest of the test once it has created the object.
     let of_demo = || world.faults().on(Verb::Patch).of("test.kubewright.dev", "bundles").named("demo").times(1);
     let first = of_demo().with_body(|body| has_phase(body, "drain", "ScheduledForApplication")).delay(LATE / 2);
     let dead = of_demo().with_body(|body| has_phase(body, "drain", "Creating")).delay(Duration::from_secs(3600));
-    // The second leaves the stage out, as an annotation asks, and is late with its last request.
+    // The second operator leaves the stage out, as an annotation asks, and its last request is late.
     let removes = |body: &Value| body.as_array().is_some_and(|steps| steps.iter().any(|step| step["op"] == "remove"));
     let last = of_demo().with_body(removes).delay(LATE);
     world.delete(&demo).await;

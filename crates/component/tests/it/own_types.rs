@@ -1,11 +1,11 @@
-//! Types of users in a spec: references wherever they stand, and types that are called like settings.
+//! Custom types in a spec: references at any place, and types with the names of settings.
 
 use std::sync::Arc;
 
 use kubewright::component::{Component, ReferenceKind};
 use kubewright::prelude::*;
 
-/// Types of a user that are called like settings of the framework.
+/// Custom types with the names of settings of the framework.
 mod own {
     use super::*;
 
@@ -71,7 +71,7 @@ enum Source {
 #[derive(HoldsReferences, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 struct Wrapped(Vec<ConfigMapRef>);
 
-/// What is not part of an API, but of a program.
+/// A type that is not part of an API, but of a program.
 #[derive(HoldsReferences)]
 struct Shared {
     maps: Arc<[ConfigMapRef]>,

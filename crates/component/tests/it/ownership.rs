@@ -1,4 +1,4 @@
-//! Adoption, drift, namespaces.
+//! Adoption, drift and namespaces.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::world::{OPERATOR, World, condition, message_of};
 
 const OWNER: &str = "bundle-operator.test.kubewright.dev/owner-id";
 
-/// An object that belongs to somebody else.
+/// Marks an object as owned by another owner.
 fn foreign(mut object: Value) -> Value {
     object["metadata"]["labels"][OWNER] = "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea".into();
     object["metadata"]["annotations"][OWNER] = "somewhere/else/another".into();
@@ -163,7 +163,7 @@ async fn a_component_whose_dependent_was_deleted_processes_until_it_is_ready_aga
     world.until_ready("demo").await;
 }
 
-// DRIFT-1, DRIFT-7: managedFields tell.
+// DRIFT-1, DRIFT-7: the change is detected by managedFields.
 #[tokio::test]
 async fn an_edited_dependent_is_restored_at_once_and_foreign_fields_stay() {
     let world = World::start().await;
@@ -192,7 +192,7 @@ async fn an_object_without_managed_fields_is_restored_when_a_reapply_is_due() {
     let mark = world.journal().mark();
     let stripped = world.patch(&config_map("one", ""), json!({ "metadata": { "managedFields": [{}] } })).await;
     assert!(stripped["metadata"].get("managedFields").is_none(), "{stripped:#}");
-    // That its fields are gone is drift.
+    // The loss of the operator's entry in managedFields is drift.
     let updated = || !world.journal().since(mark).verb(Verb::Update).of("", "configmaps").is_empty();
     world.until_true("the object is written again", updated).await;
     world.patch(&config_map("one", ""), json!({ "data": { "value": "edited" } })).await;

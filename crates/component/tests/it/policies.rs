@@ -1,4 +1,4 @@
-//! Update policies and who owns which field.
+//! Update policies and the ownership of fields.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::world::{OPERATOR, World, is_seen, message_of};
 
 const OTHER: &str = "example.com/other";
 
-/// A component under an update policy.
+/// Returns a component with an update policy.
 fn with_policy(policy: &str, objects: &[Value]) -> Value {
     let mut component = bundle("demo", objects);
     component["spec"]["updatePolicy"] = policy.into();
@@ -49,7 +49,7 @@ async fn an_override_takes_back_what_kubectl_added_when_a_reapply_is_due() {
     assert!(world.events("Processing").await.is_empty(), "Ready throughout");
 }
 
-// A7: a merge leaves to others what is theirs.
+// A7: a merge does not touch fields of other managers.
 #[tokio::test]
 async fn a_merge_leaves_to_kubectl_what_it_added() {
     let world = World::start().await;
@@ -187,7 +187,7 @@ async fn an_object_may_change_with_its_component() {
     assert_eq!(world.get(&config_map("two", "")).await.unwrap(), two_before);
 }
 
-// WRITE-3, WRITE-5: types keep our finalizer under every policy.
+// WRITE-3, WRITE-5: types keep the operator's finalizer under every policy.
 #[tokio::test]
 async fn a_type_keeps_our_finalizer_under_an_override() {
     let world = World::start().await;

@@ -1,4 +1,4 @@
-//! What may not be watched, and what nobody listed.
+//! Kinds that may not be watched, and objects that the inventory does not list.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn polling(component: &Value) -> &str {
     condition(component, "Polling").and_then(|condition| condition["message"].as_str()).unwrap_or_default()
 }
 
-/// The polls since the mark: lists of the objects of one owner.
+/// Returns the number of polls since the mark: lists of the objects of one owner.
 fn polls(world: &World, mark: Mark, kinds: &Kinds) -> usize {
     let lists = world.journal().since(mark).verb(Verb::List).of(kinds.group(), "foos");
     let of_owner = |record: &Record| record.query_value("labelSelector").is_some_and(|labels| labels.contains(['=', '%']));
@@ -33,7 +33,7 @@ async fn a_type_that_may_not_be_watched_is_polled_until_it_may() {
     assert_eq!(polling(&waiting), expected);
     assert_eq!(condition(&waiting, "Polling").unwrap()["reason"], "WatchForbidden");
     world.until_state("demo", "Processing", "Processing").await;
-    // No event tells that it is ready.
+    // No event reports that the object is ready.
     world.observe(&kinds.foo()).await;
     let ready = world.until_ready("demo").await;
     assert_eq!(polling(&ready), expected);
@@ -59,7 +59,7 @@ async fn a_type_that_may_not_be_watched_is_polled_until_it_may() {
 #[tokio::test]
 async fn polls_become_rarer_and_stop_when_the_component_is_ready() {
     let world = World::start().await;
-    // How often something happens in a given time is told by a virtual clock only.
+    // Only a virtual clock makes the number of polls in a given time exact.
     if !world.cluster.is_embedded() {
         return;
     }
@@ -96,7 +96,7 @@ async fn what_may_not_even_be_listed_is_read_one_by_one() {
     world.set(&bundle("demo", &[one.clone(), two.clone()])).await;
     let ready = world.until_ready("demo").await;
     assert!(polling(&ready).contains(": ConfigMap ("), "{}", polling(&ready));
-    // Somebody else's object is found when ours cannot be created.
+    // A foreign object is found when the dependent cannot be created.
     world.create(&config_map("three", "x")).await;
     world.set(&bundle("demo", &[one, config_map("two", "b"), config_map("three", "a")])).await;
     world.until_ready("demo").await;
@@ -208,7 +208,7 @@ async fn a_lost_inventory_heals_and_unlisted_objects_are_counted_but_never_touch
     assert_eq!(world.get(&stray).await.unwrap()["data"]["value"], "x");
 }
 
-// WATCH-6, OUT-1: a back-off is not outrun by polls.
+// WATCH-6, OUT-1: a back-off is not shortened by polls.
 #[tokio::test]
 async fn an_error_is_not_repeated_at_the_pace_of_polls() {
     let world = World::start().await;

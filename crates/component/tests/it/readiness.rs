@@ -1,4 +1,4 @@
-//! Readiness of dependents, as a component reports it.
+//! Readiness of dependents as reported by a component.
 
 use kubewright::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::world::{World, condition, inventory, message_of, reason_of};
 
 const OUTCOME: &str = "testing.kubewright.dev/outcome";
 
-/// A row of the table: what the status says, the hint, and what is expected.
+/// A row of the table: the content of the status, the hint, and the expected state.
 struct Row {
     name: String,
     hint: &'static str,
@@ -16,7 +16,7 @@ struct Row {
     expected: &'static str,
 }
 
-/// The 108 rows, for generation 3.
+/// Returns the 108 rows, for generation 3.
 fn table() -> Vec<Row> {
     let mut rows = Vec::new();
     for hint in ["", "has-observed-generation", "has-ready-condition"] {
@@ -57,7 +57,7 @@ fn table() -> Vec<Row> {
 async fn the_readiness_table_holds_through_a_component() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
-    // Like Foo, but the server does not fill in an observed generation.
+    // A kind like Foo for which the server fills in no observed generation.
     let mut definition = kinds.definition("Plain");
     let status = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"];
     status.as_object_mut().unwrap().remove("default");
@@ -133,7 +133,7 @@ async fn a_deployment_that_exceeded_its_deadline_is_an_error_until_it_recovers()
     assert_eq!(component["status"]["state"], "Error");
     let message = message_of(&component);
     assert!(message.contains(&format!("Deployment.apps {}/web: ", world.namespace())), "{message}");
-    // Its pod becomes ready after all; nobody touches the component.
+    // The pod becomes ready later; the component is not changed.
     world.recover_pods().await;
     let component = world.until_ready("demo").await;
     assert!(condition(&component, "Stalled").is_none());
@@ -148,7 +148,7 @@ async fn a_generation_that_its_controller_has_not_seen_counts_after_half_a_minut
     world.until_state("demo", "Processing", "Processing").await;
     world.observe(&kinds.foo()).await;
     world.until_ready("demo").await;
-    // Somebody edits it, we correct it: two generations that nobody has seen.
+    // An edit and its correction: two generations that no controller has observed.
     let edited = world.cluster.clock().moment();
     world.patch(&kinds.foo(), json!({ "spec": { "value": "b" } })).await;
     world.until_object(&kinds.foo(), "repaired", |foo| foo["spec"]["value"] == "a").await;

@@ -1,4 +1,4 @@
-//! Objects that others delete, take, hand over or create again.
+//! Objects that other programs delete, take, hand over or recreate.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn owner_key() -> String {
     format!("{OPERATOR}/owner-id")
 }
 
-/// The patch that gives an object to somebody else.
+/// Returns the patch that gives an object to another owner.
 fn given_away() -> Value {
     json!({ "metadata": {
         "labels": { owner_key(): SOMEBODY }, "annotations": { owner_key(): "somewhere/else/another" },
@@ -38,7 +38,7 @@ async fn an_object_that_somebody_else_took_is_not_written() {
     world.until_object(&config_map("two", ""), "updated", |map| map["data"]["value"] == "b").await;
     world.idle(Duration::from_secs(30)).await;
     world.journal().since(mark).writes().of("", "configmaps").named("one").exactly(0).unwrap();
-    // It comes back to us by the hand that took it.
+    // The program that took the object gives it back.
     let mine = world.get(&config_map("two", "")).await.unwrap();
     let back = json!({ "metadata": {
         "labels": { owner_key(): mine["metadata"]["labels"][owner_key()] },
@@ -133,7 +133,7 @@ async fn what_is_created_again_while_it_is_removed_is_deleted_again() {
     world.create(&again).await;
     world.finalize(&secret("keeper")).await;
     world.until_gone(&bundle("demo", &[])).await;
-    // A component whose last object is gone has nothing to look after any more.
+    // A component whose last object is gone no longer watches.
     if world.get(&config_map("one", "")).await.is_some() {
         world.delete(&config_map("one", "")).await;
     }
@@ -294,7 +294,7 @@ async fn a_kind_that_cannot_be_listed_does_not_occupy_the_workers() {
     for n in 0..40 {
         world.create(&broken(n)).await;
     }
-    // Whoever was first has waited in vain.
+    // The first pass has waited in vain.
     world.idle(Duration::from_secs(75)).await;
     let started = world.cluster.clock().moment().0;
     world.set(&bundle("near", &[config_map("one", "a")])).await;

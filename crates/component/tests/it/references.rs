@@ -6,7 +6,7 @@ use kubewright_apiserver::kinds::Verb;
 use crate::types::{bundle, config_map};
 use crate::world::{OPERATOR, World};
 
-/// A component that refers to all of these ConfigMaps.
+/// Returns a component that refers to all of these ConfigMaps.
 fn referring(names: &[&str]) -> Value {
     let mut component = bundle("demo", &[]);
     component["spec"]["all"] = names.iter().map(|name| json!({ "name": name })).collect();
@@ -27,7 +27,7 @@ async fn copy(world: &World) -> Value {
     world.get(&config_map("copy", "")).await.unwrap()["data"].clone()
 }
 
-/// Waits until the copy has this data: half a second where time is virtual, for it is to be made at once.
+/// Waits until the copy has this data. In virtual time that is half a second, because the copy must be made at once.
 async fn until_copied(world: &World, data: Value) {
     if world.cluster.is_embedded() {
         world.pass(Duration::from_millis(500)).await;
@@ -72,7 +72,7 @@ async fn a_change_of_a_secret_deep_in_the_spec_is_rendered_at_once() {
     until_copied(&world, json!({ "x": "new" })).await;
     world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
     world.until_ready("demo").await;
-    // Another key of the same object is none of its business.
+    // Another key of the same object is not relevant.
     world.patch(&password, json!({ "data": { "user": "eW91" } })).await;
     world.idle(Duration::from_secs(10)).await;
     assert_eq!(world.component("demo").await.unwrap()["status"]["revision"], 2);
@@ -143,7 +143,7 @@ async fn a_secret_that_comes_without_the_key_is_told_at_once_with_its_keys() {
     world.until_ready("demo").await;
 }
 
-/// Removes the namespace of a component of this object that was Ready and has lost the ConfigMap that it refers to. Returns the namespace
+/// Removes the namespace of a component with this object, which was Ready and has lost the ConfigMap that it refers to. Returns the namespace
 /// when the component is gone.
 async fn remove_with_a_lost_reference(world: &World, object: Value) -> Value {
     let mut component = referring(&["a"]);
@@ -151,7 +151,7 @@ async fn remove_with_a_lost_reference(world: &World, object: Value) -> Value {
     world.create(&config_map("a", "1")).await;
     world.set(&component).await;
     world.until_ready("demo").await;
-    // Events of two kinds come in any order: the operator knows that the object is gone before the component goes.
+    // Events of two kinds arrive in any order, so the operator must learn of the deleted object before the component is deleted.
     world.delete(&config_map("a", "")).await;
     world.until_state("demo", "Pending", "Retrying").await;
     let namespace = world.own_namespace();
@@ -197,9 +197,9 @@ async fn more_than_sixteen_names_share_one_watch() {
             records.filter(|record| record.target.resource().is_some_and(|at| at.resource == "configmaps" && at.verb == verb));
         named.iter().count()
     };
-    // One for the references, one for the dependents.
+    // One watch is for the references, one for the dependents.
     assert!(reads(Verb::Watch) <= 2 && reads(Verb::Get) == 0, "{} watches, {} reads", reads(Verb::Watch), reads(Verb::Get));
-    // A name that comes later was not kept when it was listed.
+    // A name that is added later was not kept when it was listed.
     names.push("late");
     world.set(&referring(&names)).await;
     world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
@@ -266,7 +266,7 @@ async fn what_may_not_be_read_at_all_is_an_error_that_names_the_field() {
     world.until_ready("demo").await;
 }
 
-/// A component with these licences under `x`, and one of its own under `last`.
+/// Returns a component with these licences under `x`, and one of its own under `last`.
 fn licensed(names: &[&str], last: Option<&str>) -> Value {
     let licence = |name: &&str| json!({ "fromMap": name });
     let mut nested = json!({ "licences": { "x": names.iter().map(licence).collect::<Vec<_>>() } });
@@ -297,12 +297,12 @@ async fn a_reference_of_its_own_kind_is_loaded_once_per_pass_and_is_a_part_of_th
     let ready = world.until_ready("demo").await;
     assert_eq!(ready["status"]["revision"], 1);
     assert_eq!(copy(&world).await, json!({ "licences.x": "1,none,1", "last": "1" }));
-    // Three references to one thing are one read; a pass that ends in one status has read everything once.
+    // Three references to one object cause one read. A pass that ends with one write of the status reads each object once.
     let reads = world.journal().since(mark).verb(Verb::Get).of("", "configmaps");
     let passes = world.journal().since(mark).of("test.kubewright.dev", "bundles").writes().iter().count();
     let of_a = reads.named("a").iter().count();
     assert!(of_a >= 1 && of_a <= passes, "{of_a} reads, {passes} writes of the component");
-    // Nothing watches it; whoever knows of a change triggers.
+    // The object is not watched; a program that knows of a change triggers a pass.
     world.patch(&config_map("a", ""), json!({ "data": { "value": "2" } })).await;
     trigger.unwrap().queue(world.namespace(), "demo");
     world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
@@ -328,7 +328,7 @@ async fn a_reference_that_halts_ends_the_pass_and_says_where_it_stands() {
     world.patch(&config_map("a", ""), json!({ "data": { "value": "1" } })).await;
     world.patch(&component, again(1)).await;
     world.until_ready("demo").await;
-    // A wait is no obstacle for the deletion where the field says so, a block is.
+    // A wait does not hold back the deletion if the field has `ignore_on_deletion`; a block does.
     world.patch(&config_map("a", ""), json!({ "data": { "value": "revoked" } })).await;
     world.delete(&config_map("b", "")).await;
     world.delete(&component).await;

@@ -23,7 +23,7 @@ pub(crate) struct ParcelSpec {
     objects: Vec<Object>,
 }
 
-/// The same kind as Bundle, in another group.
+/// A kind of the same name as Bundle, in another group.
 mod elsewhere {
     use super::{Object, *};
 
@@ -55,7 +55,7 @@ fn parcel(name: &str, objects: &[Value]) -> Value {
     parcel
 }
 
-/// An operator of Bundles and Parcels.
+/// Returns an operator of Bundles and Parcels.
 fn operator() -> ComponentBuilder<Parcel> {
     Operator::new(OPERATOR).component::<Bundle>(objects).component::<Parcel>(parcel_objects).named(PARCELS)
 }
@@ -74,7 +74,7 @@ async fn until_ready(world: &World, component: &Value) -> Value {
     world.until_object(component, "Ready", holds).await
 }
 
-/// Waits until a component is blocked by the owner of an object; gives the message.
+/// Waits until a component is blocked by the owner of an object, and returns the message.
 async fn until_conflict(world: &World, component: &Value) -> String {
     let stalled = |component: &Value| condition(component, "Stalled").is_some_and(|found| found["reason"] == "OwnerConflict");
     message_of(&world.until_object(component, "blocked by an owner", stalled).await).to_owned()
@@ -84,13 +84,13 @@ fn owner(name: &str) -> String {
     format!("{name}/owner-id")
 }
 
-/// The names under which an object has owner marks.
+/// Returns the names under which an object has owner marks.
 fn owners(object: &Value) -> Vec<String> {
     let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
     labels.filter_map(|(key, _)| key.strip_suffix("/owner-id").map(str::to_owned)).collect()
 }
 
-/// The error with which an operator is refused before it sends anything.
+/// Returns the error with which an operator is refused before it sends a request.
 async fn refused(operator: impl Into<Operator>) -> String {
     let cluster = TestCluster::start().await;
     let error = operator.into().start(cluster.client().clone()).map(drop).unwrap_err().to_string();
@@ -143,7 +143,7 @@ async fn components_of_two_types_with_one_name_have_nothing_in_common() {
         let managers = object["metadata"]["managedFields"].as_array().unwrap();
         assert!(managers.iter().all(|entry| entry["manager"] == of), "{managers:?}");
     }
-    // Both have one owner id: the name tells them apart.
+    // Both have the same owner id; the name distinguishes them.
     let id = |object: &Value, name: &str| object["metadata"]["annotations"][owner(name)].clone();
     let (mine, theirs) =
         (world.get(&config_map("bundle", "")).await.unwrap(), world.get(&config_map("parcel", "")).await.unwrap());
@@ -169,7 +169,7 @@ async fn events_and_annotations_are_those_of_the_component_type() {
     let reporters: Vec<&Value> =
         sent.iter().filter_map(|record| record.body.as_ref()).map(|body| &body["reportingController"]).collect();
     assert!(!reporters.is_empty() && reporters.iter().all(|reporter| **reporter == PARCELS), "{reporters:?}");
-    // The annotation of the other name means nothing here.
+    // The annotation of the other name has no effect here.
     world.delete(&demo).await;
     world.until_gone(&demo).await;
     assert!(world.get(&config_map("one", "")).await.is_none());
@@ -195,7 +195,7 @@ async fn the_second_component_that_wants_an_object_is_blocked_and_takes_over_whe
     assert_eq!(world.get(&config_map("shop", "")).await.unwrap(), taken);
     until_ready(&world, &bundle("shop", &[])).await;
 
-    // The loser goes without touching the object.
+    // The blocked component is deleted without a change to the object.
     world.delete(&parcel("shop", &[])).await;
     world.until_gone(&parcel("shop", &[])).await;
     assert_eq!(world.get(&config_map("shop", "")).await.unwrap(), taken);
@@ -263,7 +263,7 @@ async fn instances_of_the_other_type_hold_up_the_deletion_of_the_first() {
 // OWN-3a, OWN-3
 #[tokio::test]
 async fn an_object_of_another_operator_is_left_alone_until_that_lets_go() {
-    // As the Go framework component-operator-runtime marks its objects.
+    // The marks are those of the Go framework component-operator-runtime.
     let other = "podinfo-operator.go.example.com";
     let hash = "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea";
     let mut theirs = config_map("shop", "theirs");
@@ -276,7 +276,7 @@ async fn an_object_of_another_operator_is_left_alone_until_that_lets_go() {
     let message = until_conflict(&world, &shop).await;
     assert!(message.contains(&format!("is owned by cluster/default/shop of operator {other}")), "{message}");
     assert_eq!(world.get(&theirs).await.unwrap(), before);
-    // It lets go as the Go framework does: its marks go, the object stays.
+    // The release is that of the Go framework: the marks are removed, and the object stays.
     let marks = json!({ "metadata": {
         "labels": { owner(other): null }, "annotations": { owner(other): null, format!("{other}/digest"): null },
     } });

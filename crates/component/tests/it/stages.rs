@@ -15,7 +15,7 @@ struct Scene {
     post: Value,
 }
 
-/// A component with an ordinary object and one of each stage, Ready.
+/// Installs a component with an ordinary object and one of each stage, and waits until it is Ready.
 async fn installed() -> Scene {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;

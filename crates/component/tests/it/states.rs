@@ -1,4 +1,4 @@
-//! Every state with its reason and its words (STA-10), as the operator wrote them.
+//! Every state with its reason and message (STA-10), as written by the operator.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -11,7 +11,7 @@ use crate::kinds::{HOLD, Kinds, held};
 use crate::types::{Bundle, bundle, config_map};
 use crate::world::{OPERATOR, World, condition, message_of};
 
-/// State, reason, status of the Ready condition, and message.
+/// The state, reason, status of the Ready condition, and message.
 type Told = (String, String, String, String);
 
 fn told_by(status: &Value) -> Told {
@@ -21,7 +21,7 @@ fn told_by(status: &Value) -> Told {
     (text(&status["state"]), text(&ready["reason"]), text(&ready["status"]), text(&ready["message"]))
 }
 
-/// What the operator told of a component, oldest first, each once.
+/// Returns the reports of the operator about a component, oldest first, each once.
 fn told(world: &World, name: &str) -> Vec<Told> {
     let records = world.journal().all().of("test.kubewright.dev", "bundles").subresource("status").named(name);
     let mut status = json!({});
@@ -87,7 +87,7 @@ async fn an_installation_an_upgrade_and_a_suspension_use_the_words_of_the_specif
     assert_eq!(later[3].3, "Reconciliation is suspended");
 }
 
-/// A hook that does as a switch says.
+/// A hook that is controlled by a switch.
 struct Switch(AtomicU8);
 
 impl Switch {
@@ -130,7 +130,7 @@ async fn waits_errors_and_timeouts_use_the_words_of_the_specification() {
     is(world.until_state("demo", "Error", "Error").await, ("Error", "Error", "False", "broken by a hook"));
     switch.0.store(Switch::WAITS, Ordering::SeqCst);
     is(world.until_state("demo", "Pending", "Held").await, ("Pending", "Held", "Unknown", "held by a hook"));
-    // Neither counts down: nothing was applied.
+    // The countdown does not run, because nothing was applied.
     world.pass(Duration::from_secs(4)).await;
     is(world.component("demo").await.unwrap(), ("Pending", "Held", "Unknown", "held by a hook"));
     switch.0.store(0, Ordering::SeqCst);
@@ -144,7 +144,7 @@ async fn waits_errors_and_timeouts_use_the_words_of_the_specification() {
     switch.0.store(Switch::FAILS, Ordering::SeqCst);
     is(world.until_state("demo", "Error", "Timeout").await, ("Error", "Timeout", "False", "broken by a hook"));
     switch.0.store(0, Ordering::SeqCst);
-    // A failed dependent is told in place of the timeout.
+    // A failed dependent is reported in place of the timeout.
     let stalled = json!({ "observedGeneration": 1, "conditions": [{ "type": "Stalled", "status": "True", "reason": "Test",
         "message": "out of luck", "lastTransitionTime": "2026-01-01T00:00:00Z" }] });
     world.patch_status(&kinds.foo(), stalled).await;

@@ -1,4 +1,4 @@
-//! Inventories as they are stored: other versions, double entries, and what the process keeps beside them.
+//! Inventories as they are stored: other versions, duplicate entries, and the data that the process keeps in addition.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::kinds::{Kinds, silent_group};
 use crate::types::{bundle, config_map};
 use crate::world::{World, message_of};
 
-/// Ends the operator and changes the stored inventory.
+/// Kills the operator and changes the stored inventory.
 async fn change_inventory(world: &mut World, change: impl FnOnce(&mut Vec<Value>)) {
     world.kill().await;
     let mut items = world.component("demo").await.unwrap()["status"]["inventory"].as_array().unwrap().clone();
@@ -88,7 +88,7 @@ async fn a_definition_is_known_as_one_in_whichever_version_it_is_stored() {
     assert_eq!(ready["status"]["inventory"][0]["managedTypes"], managed);
     world.until_served(&kinds.baz()).await;
     world.create(&kinds.baz()).await;
-    // The operator finds it in a deletion, which does not look at manifests.
+    // The operator reads the inventory in a deletion, which does not render manifests.
     change_inventory(&mut world, |items| items[0]["version"] = "v1beta1".into()).await;
     world.delete(&bundle("demo", &[])).await;
     world.run(|builder| builder).await;
@@ -116,12 +116,12 @@ async fn manifests_are_rendered_when_something_must_be_written_and_not_otherwise
     assert_eq!(renderings(&world), 1);
     world.observe(&kinds.foo()).await;
     world.until_ready("demo").await;
-    // What others own on a dependent is none of ours.
+    // Fields that other programs own on a dependent are not corrected.
     world.patch(&config_map("one", ""), json!({ "metadata": { "labels": { "own": "x" } } })).await;
     world.patch_status(&kinds.foo(), json!({ "conditions": [] })).await;
     world.idle(Duration::from_mins(25)).await;
     assert_eq!(renderings(&world), 1, "neither events on dependents nor the requeue interval render");
-    // The manifests were dropped when all was ready: a correction needs them.
+    // The manifests were dropped when all dependents were ready; a correction needs them.
     world.patch(&config_map("one", ""), json!({ "data": { "value": "b" } })).await;
     world.until_object(&config_map("one", ""), "repaired", |map| map["data"]["value"] == "a").await;
     world.until_ready("demo").await;

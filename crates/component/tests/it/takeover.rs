@@ -1,6 +1,6 @@
-//! What an operator of the Go framework left in a cluster, loaded as it is (TAKE-1 to TAKE-7).
+//! Take-over of the objects that an operator of the Go framework left in a cluster, loaded unchanged (TAKE-1 to TAKE-7).
 //!
-//! The recordings lie in `shared/data/takeover` beside the repository, or in the folder that `KUBEWRIGHT_TAKEOVER` names.
+//! The recordings are in `shared/data/takeover` beside the repository, or in the folder that `KUBEWRIGHT_TAKEOVER` names.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::world::{World, condition, message_of, reason_of};
 
 const OPERATOR: &str = "takeover-operator.kubewright.dev";
 
-/// What is in sync: nothing but the status of the component may be written.
+/// The variants that are in sync, for which only the status of the component may be written.
 const IN_SYNC: [&str; 23] = [
     "adopted",
     "digest",
@@ -41,7 +41,7 @@ const IN_SYNC: [&str; 23] = [
     "unknown-fields-replace",
     "waves",
 ];
-/// The same, though the server must be asked about fields that it does not know.
+/// A variant in sync for which the server must be asked about unknown fields.
 const UNKNOWN_FIELDS: &str = "unknown-fields-ssa";
 
 /// The component type of the recordings.
@@ -73,7 +73,7 @@ pub(crate) struct TakeoverSpec {
     variant: String,
 }
 
-/// Renders what the recorded operator rendered last.
+/// A generator that returns the last rendering of the recorded operator.
 struct Recorded(BTreeMap<String, Vec<Value>>);
 
 impl Generator<Takeover> for Recorded {
@@ -128,7 +128,7 @@ fn variants(folder: &std::path::Path) -> BTreeMap<String, Variant> {
     variants
 }
 
-/// Whether everything of `part` is in `whole`: a server may add defaults of the CRD when it reads.
+/// Returns true if `whole` contains all of `part`. A server may add defaults of the CRD when it reads.
 fn holds(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
@@ -144,7 +144,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// Some variants, loaded as they were, and an operator of the same name at work; `None` without recordings.
+    /// Loads some variants unchanged, and starts an operator of the same name. `None` without recordings.
     async fn load(which: impl Fn(&str) -> bool) -> Option<Self> {
         let Some(folder) = folder() else {
             eprintln!("skipped: there is no shared/data/takeover beside the repository");
@@ -158,7 +158,7 @@ impl Scene {
             let desired = variants.iter().map(|(name, variant)| (name.clone(), variant.desired.clone())).collect();
             Operator::new(OPERATOR).component::<Takeover>(Recorded(desired))
         };
-        // TAKE-6: the generated CRD comes first.
+        // TAKE-6: the generated CRD is installed first.
         world.cluster.install_crds(&operator(&variants).into()).await;
         let crds = kubewright_machinery::yaml::documents(&std::fs::read_to_string(folder.join("crds.yaml")).unwrap()).unwrap();
         for crd in crds.iter().filter(|crd| crd.name() != "takeovers.testing.kubewright.dev") {
@@ -188,14 +188,14 @@ impl Scene {
         self.world.until_object(&self.variant(name).component, &format!("{name}: {what}"), holds).await
     }
 
-    /// Waits until the operator has made the component its own.
+    /// Waits until the operator has taken the component over.
     async fn until_taken(&self, name: &str) -> Value {
         let taken =
             |component: &Value| component["status"]["processingDigest"].as_str().is_some_and(|digest| digest.starts_with("k1:"));
         self.until(name, "taken over", taken).await
     }
 
-    /// What differs now from what was loaded, dependent by dependent, as far as somebody wrote it.
+    /// Returns the differences between the present and the loaded dependents, as far as a program wrote them.
     async fn changes(&self, name: &str) -> Vec<String> {
         let mut changes = Vec::new();
         for before in &self.variant(name).dependents {
@@ -220,7 +220,7 @@ impl Scene {
         changes
     }
 
-    /// Writes of the operator to anything but the status of components.
+    /// Returns the writes of the operator other than to the status of components.
     fn writes(&self) -> Vec<String> {
         let records = self.world.journal().all().writes();
         let counts = records.filter(|record| {
@@ -232,7 +232,7 @@ impl Scene {
         counts.iter().map(ToString::to_string).collect()
     }
 
-    /// How often the status of a component was written.
+    /// Returns the number of writes to the status of a component.
     fn status_writes(&self, name: &str) -> usize {
         let records = self.world.journal().all().writes().of("testing.kubewright.dev", "takeovers").subresource("status");
         records.named(name).iter().count()
@@ -260,7 +260,7 @@ impl World {
                 self.cluster.load([namespace]).await;
             }
         }
-        // A type is served before its instances are there.
+        // A type must be served before its instances are loaded.
         let (types, others): (Vec<Value>, Vec<Value>) =
             objects.into_iter().partition(|object| object.kind() == "CustomResourceDefinition");
         for crd in types {

@@ -1,4 +1,4 @@
-//! Dependents in other clusters. Connections are real here, so time is real too.
+//! Dependents in other clusters. Connections are real here, so time is real, too.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use kubewright_testing::{TestCluster, TestOptions};
 use crate::types::{bundle, config_map};
 use crate::world::{OPERATOR, World, condition, message_of, reason_of};
 
-/// A secret with a kubeconfig.
+/// Returns a secret with a kubeconfig.
 fn kubeconfig(text: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "target" }, "data": { "value": STANDARD.encode(text) },
     })
 }
 
-/// A component whose dependents live in the cluster of that kubeconfig.
+/// Returns a component whose dependents are in the cluster of that kubeconfig.
 fn remote(objects: &[Value], namespace: &str) -> Value {
     let mut component = bundle("demo", objects);
     component["spec"]["namespace"] = namespace.into();
@@ -26,7 +26,7 @@ fn remote(objects: &[Value], namespace: &str) -> Value {
     component
 }
 
-/// A component whose dependents are written in the name of this service account.
+/// Returns a component whose dependents are written with the identity of this service account.
 fn in_the_name_of(component: &str, account: Option<&str>) -> Value {
     let mut component = bundle(component, &[config_map(component, "a")]);
     component["spec"]["serviceAccountName"] = json!(account);
@@ -41,7 +41,7 @@ fn clients(world: &World) -> (Option<u64>, Option<u64>) {
     (value("created_clients_total"), value("active_clients_total"))
 }
 
-// TGT-4: the clock is virtual where no connection is real.
+// TGT-4: the clock is virtual if no connection is real.
 #[tokio::test]
 async fn equal_identities_share_a_client_which_is_given_up_after_a_quarter_of_an_hour_without_use() {
     let world = World::start().await;
@@ -75,7 +75,7 @@ async fn equal_identities_share_a_client_which_is_given_up_after_a_quarter_of_an
     world.until_gone(&in_the_name_of("b", None)).await;
     world.pass(Duration::from_mins(14)).await;
     assert_eq!(clients(&world), (Some(2), Some(2)));
-    // Who comes back in time finds it.
+    // A component that returns in time finds the client.
     world.set(&in_the_name_of("a", Some("deployer"))).await;
     world.until("a", "at revision 3", |component| component["status"]["revision"] == 3).await;
     world.pass(Duration::from_mins(10)).await;
@@ -91,7 +91,7 @@ async fn equal_identities_share_a_client_which_is_given_up_after_a_quarter_of_an
     assert_eq!(clients(&world), (Some(3), Some(2)));
 }
 
-/// The object in the namespace of the other cluster's test.
+/// Returns the object in the namespace of the other cluster's test.
 async fn there(other: &TestCluster, name: &str) -> Option<Value> {
     other.get::<k8s_openapi::api::core::v1::ConfigMap>(name).await
 }
@@ -107,7 +107,7 @@ async fn dependents_live_in_the_cluster_of_the_kubeconfig() {
     world.until_ready("demo").await;
     assert_eq!(there(&other, "one").await.unwrap()["data"]["value"], "a");
     assert!(world.get(&config_map("one", "")).await.is_none(), "nothing lives here");
-    // It is watched there, too.
+    // The object is watched in the other cluster, too.
     other.delete::<k8s_openapi::api::core::v1::ConfigMap>("one").await;
     other.expect::<k8s_openapi::api::core::v1::ConfigMap>("one").matching("it is back", |_| true).await;
     world.until_ready("demo").await;
@@ -169,7 +169,7 @@ async fn a_kubeconfig_that_becomes_useless_loses_nothing_and_can_be_given_up() {
     world.until_ready("demo").await;
 
     world.delete(&secret).await;
-    // Events of two kinds come in any order: the operator knows that the secret is gone before the component goes.
+    // Events of two kinds arrive in any order, so the operator must learn of the deleted secret before the component is deleted.
     world.until("demo", "waiting for the secret", |component| message_of(component).contains("not found")).await;
     world.delete(&remote(&[], &place)).await;
     let waiting = world.until_state("demo", "DeletionPending", "DeletionRetrying").await;
@@ -187,7 +187,7 @@ async fn a_kubeconfig_that_becomes_useless_loses_nothing_and_can_be_given_up() {
     world.kill_and_stop(other).await;
 }
 
-// TGT-7, REF-4: the process knows the target still.
+// TGT-7, REF-4: the process still knows the target.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_namespace_goes_with_a_component_and_its_kubeconfig_and_nothing_is_left_behind() {
     let world = World::start().await;
@@ -217,7 +217,7 @@ async fn what_a_deleted_namespace_leaves_in_a_cluster_to_which_nothing_leads_is_
     world.create(&secret).await;
     world.set(&remote(&[config_map("one", "a"), config_map("two", "a")], &place)).await;
     world.until_ready("demo").await;
-    // Another process has never seen the kubeconfig.
+    // The new process has never seen the kubeconfig.
     world.kill().await;
     world.delete(&secret).await;
     world.run(|builder| builder).await;
@@ -239,7 +239,7 @@ async fn a_target_out_of_reach_holds_back_only_its_own_components() {
     let nowhere = "apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\n\
          contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n";
     world.create(&kubeconfig(nowhere)).await;
-    // More of them than there are workers.
+    // The number of components exceeds the number of workers.
     for number in 0..20 {
         let mut far = remote(&[config_map("one", "a")], world.namespace());
         far["metadata"]["name"] = format!("far-{number}").into();
@@ -258,7 +258,7 @@ async fn a_target_out_of_reach_holds_back_only_its_own_components() {
     world.pass(Duration::from_millis(10)).await;
 }
 
-// PERF-3, PERF-7: that a cluster is being asked is no news.
+// PERF-3, PERF-7: a component stays ready while its cluster is being connected.
 #[tokio::test(flavor = "multi_thread")]
 async fn components_of_another_cluster_stay_ready_when_the_operator_starts_again() {
     let mut world = World::start().await;

@@ -9,7 +9,7 @@ use crate::kinds::Kinds;
 use crate::types::{annotated, bundle, config_map};
 use crate::world::{World, condition, message_of, reason_of};
 
-/// A component that waits for its Foo, with a timeout.
+/// Returns a component that waits for its Foo, with a timeout.
 fn waiting(kinds: &Kinds, timeout: &str) -> Value {
     let mut component = kinds.component(&[kinds.foo()]);
     component["spec"]["timeout"] = timeout.into();

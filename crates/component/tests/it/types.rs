@@ -80,7 +80,7 @@ pub(crate) struct SiteSpec {
     pub(crate) objects: Vec<Object>,
 }
 
-/// Any object.
+/// An arbitrary object.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Object(pub(crate) Map<String, Value>);
@@ -99,7 +99,7 @@ impl JsonSchema for Object {
     }
 }
 
-/// The generator.
+/// The generator of Bundles.
 pub(crate) async fn objects(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
     let manifest = |object: &Object| Ok(Manifest::from_json(Value::Object(object.0.clone()))?);
     let spec = &cx.component().spec;
@@ -115,7 +115,7 @@ pub(crate) async fn site_objects(cx: &RenderContext<Site>) -> Result<Vec<Manifes
     cx.component().spec.objects.iter().map(manifest).collect()
 }
 
-/// The contents of all references.
+/// Returns the contents of all references.
 fn copied(cx: &RenderContext<Bundle>) -> Map<String, Value> {
     let spec = &cx.component().spec;
     let mut copy = Map::new();
@@ -143,7 +143,7 @@ fn copied(cx: &RenderContext<Bundle>) -> Map<String, Value> {
     copy
 }
 
-/// A component with these objects.
+/// Returns a component with these objects.
 pub(crate) fn bundle(name: &str, objects: &[Value]) -> Value {
     json!({
         "apiVersion": "test.kubewright.dev/v1", "kind": "Bundle",
@@ -152,12 +152,12 @@ pub(crate) fn bundle(name: &str, objects: &[Value]) -> Value {
     })
 }
 
-/// A ConfigMap.
+/// Returns a ConfigMap.
 pub(crate) fn config_map(name: &str, value: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name }, "data": { "value": value } })
 }
 
-/// A Deployment, which is ready when its workload is.
+/// Returns a Deployment, which is ready when its workload is.
 pub(crate) fn deployment(name: &str) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": name },
@@ -172,7 +172,7 @@ pub(crate) fn deployment(name: &str) -> Value {
     })
 }
 
-/// An object with an annotation of the framework.
+/// Adds an annotation of the framework to an object.
 pub(crate) fn annotated(mut object: Value, key: &str, value: &str) -> Value {
     object["metadata"]["annotations"][format!("{}/{key}", crate::world::OPERATOR)] = value.into();
     object

@@ -1,4 +1,4 @@
-//! Waiting for states of the world; a wait that takes too long panics with the state that was seen last.
+//! Waiting for states of the world. A wait that takes too long panics with the last observed state.
 
 use kubewright::prelude::*;
 use kubewright::runtime::cluster::ApiRequest;
@@ -7,7 +7,7 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use crate::world::{World, inventory, is_seen, reason_of};
 
 impl World {
-    /// Waits until something holds that no object tells.
+    /// Waits until a condition holds that no object shows.
     pub(crate) async fn until_true(&self, what: &str, holds: impl Fn() -> bool) {
         let deadline = self.deadline();
         while !holds() {
@@ -17,7 +17,7 @@ impl World {
         }
     }
 
-    /// Waits until there are so many events with this reason: they are sent beside the passes.
+    /// Waits until there is this number of events with this reason. They are sent outside of the passes.
     pub(crate) async fn until_events(&self, reason: &str, count: usize) -> Vec<String> {
         let deadline = self.deadline();
         loop {
@@ -30,7 +30,7 @@ impl World {
         }
     }
 
-    /// Waits until there is an event with this reason, and gives its note.
+    /// Waits until there is an event with this reason, and returns its note.
     pub(crate) async fn until_event(&self, reason: &str) -> String {
         let deadline = self.deadline();
         loop {
@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    /// Waits until there is an event with this reason about an object of the cluster, and gives its note.
+    /// Waits until there is an event with this reason about an object of the cluster, and returns its note.
     pub(crate) async fn until_event_about(&self, object: &Value, reason: &str) -> String {
         let gvk = GroupVersionKind::new("events.k8s.io", "v1", "Event");
         let resource = self.requests.discovery().require(&gvk).await.unwrap();
@@ -72,7 +72,7 @@ impl World {
         }
     }
 
-    /// Waits until discovery lists a group, whether or not it can tell its types.
+    /// Waits until discovery lists a group, even if its types cannot be discovered.
     pub(crate) async fn until_group(&self, group: &str) {
         const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
         let deadline = self.deadline();
@@ -116,7 +116,7 @@ impl World {
         self.until(name, &format!("{state}/{reason}"), holds).await
     }
 
-    /// Waits until the component has this state and its inventory is this one: name, phase and status of each item.
+    /// Waits until the component has this state and this inventory: name, phase and status of each item.
     pub(crate) async fn until_inventory(&self, name: &str, state: &str, expected: &[(&str, &str, &str)]) -> Value {
         let mut expected = expected.to_vec();
         expected.sort_unstable();

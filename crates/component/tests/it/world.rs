@@ -17,7 +17,7 @@ use crate::leaks::{Watchman, pages};
 use crate::types::{Bundle, Site, objects, site_objects};
 
 pub(crate) const OPERATOR: &str = "bundle-operator.test.kubewright.dev";
-/// How long a test waits for what it expects.
+/// The time that a test waits for an expected state.
 const PATIENCE: Duration = Duration::from_secs(150);
 
 pub(crate) struct World {
@@ -27,7 +27,7 @@ pub(crate) struct World {
     _calm: Calm,
 }
 
-/// Looks through all log lines. RUST_LOG=debug shows them; the second test of a process finds it set up.
+/// Installs the layer that inspects all log lines. RUST_LOG=debug prints them; in the second test of a process the layer is already installed.
 pub(crate) fn watch_logs() {
     let filter = tracing_subscriber::EnvFilter::from_default_env();
     let printed = tracing_subscriber::fmt::layer().with_test_writer().with_filter(filter);
@@ -35,12 +35,12 @@ pub(crate) fn watch_logs() {
 }
 
 impl World {
-    /// A cluster without an operator.
+    /// Starts a cluster without an operator.
     pub(crate) async fn new() -> Self {
         Self::on(TestCluster::start().await)
     }
 
-    /// A world on this cluster, without an operator.
+    /// Creates a world on this cluster, without an operator.
     pub(crate) fn on(cluster: TestCluster) -> Self {
         watch_logs();
         cluster.journal().keep_bodies(true);
@@ -50,7 +50,7 @@ impl World {
         Self { cluster, requests, operator: None, _calm: calm }
     }
 
-    /// A cluster with the operator of these tests.
+    /// Starts a cluster with the operator of these tests.
     pub(crate) async fn start() -> Self {
         Self::start_with(|builder| builder).await
     }
@@ -67,7 +67,7 @@ impl World {
         self.operator = Some(self.cluster.run(builder).await);
     }
 
-    /// Starts the operator without waiting until it works: when its requests are meant to fail.
+    /// Starts the operator without waiting until it works, for tests in which its requests fail.
     pub(crate) async fn start_operator(&mut self) {
         let builder = Operator::new(OPERATOR).component::<Bundle>(objects);
         self.operator = Some(self.cluster.start_operator(builder).await);
@@ -77,18 +77,18 @@ impl World {
         self.operator.as_ref().map(|operator| operator.running().checks().results(CheckKind::Ready)).unwrap_or_default()
     }
 
-    /// What a check of readiness complains of.
+    /// Returns the error of a check of readiness.
     pub(crate) fn unready(&self, check: &str) -> Option<String> {
         self.checks().into_iter().find(|(name, _)| name == check)?.1.err()
     }
 
-    /// Whether all checks of readiness pass.
+    /// Returns true if all checks of readiness pass.
     pub(crate) fn is_ready(&self) -> bool {
         let checks = self.checks();
         !checks.is_empty() && checks.iter().all(|(_, result)| result.is_ok())
     }
 
-    /// Starts another operator instead.
+    /// Starts another operator as the operator of this world.
     pub(crate) async fn run_other(&mut self, operator: impl Into<Operator>) {
         self.operator = Some(self.cluster.run(operator).await);
     }
@@ -98,17 +98,17 @@ impl World {
         self.operator = Some(self.cluster.run_as(operator, user).await);
     }
 
-    /// The metrics of the operator as they are scraped.
+    /// Returns the metrics of the operator as they are scraped.
     pub(crate) fn metrics(&self) -> String {
         self.operator.as_ref().map(|operator| operator.running().metrics().encode().unwrap_or_default()).unwrap_or_default()
     }
 
-    /// The pages of the operator's admin server.
+    /// Returns the pages of the operator's admin server.
     pub(crate) fn pages(&self) -> String {
         self.operator.as_ref().map(|operator| pages(operator.running())).unwrap_or_default()
     }
 
-    /// Starts an operator for Sites instead.
+    /// Starts an operator of Sites as the operator of this world.
     pub(crate) async fn run_sites(&mut self) {
         let builder = Operator::new("site-operator.test.kubewright.dev").component::<Site>(site_objects);
         self.operator = Some(self.cluster.run(builder).await);
@@ -131,12 +131,12 @@ impl World {
         self.cluster.namespace()
     }
 
-    /// The requests of the operator.
+    /// Returns the requests of the operator.
     pub(crate) fn journal(&self) -> &Journal {
         self.cluster.journal()
     }
 
-    /// Faults in the requests of the operator.
+    /// Returns the faults in the requests of the operator.
     pub(crate) fn faults(&self) -> &Faults {
         self.cluster.faults()
     }
@@ -145,14 +145,14 @@ impl World {
         self.cluster.pass(time).await;
     }
 
-    /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.
+    /// Lets time pass in which nothing should happen: the whole time if it is virtual, a few seconds if it is real.
     pub(crate) async fn idle(&self, time: Duration) {
         let longest = if self.cluster.is_embedded() { time } else { Duration::from_secs(4) };
         self.pass(time.min(longest)).await;
     }
 
     async fn resource(&self, object: &Value) -> ApiResource {
-        // Discovery of a real server tells of a type a little later than its definition.
+        // Discovery of a real server lists a type a little later than its definition.
         self.until_served(object).await;
         let gvk = object.gvk().unwrap();
         (*self.requests.discovery().require(&gvk).await.unwrap()).clone()
@@ -169,7 +169,7 @@ impl World {
         self.try_create(object).await.unwrap()
     }
 
-    /// Creates what only gives an answer, until the answer is as described.
+    /// Creates an object that is not stored until the answer is as described.
     pub(crate) async fn until_created(&self, object: &Value, what: &str, holds: impl Fn(&Value) -> bool) {
         let deadline = self.deadline();
         loop {
@@ -182,7 +182,7 @@ impl World {
         }
     }
 
-    /// The error with which the server refuses an object.
+    /// Returns the answer of the server to the creation of an object, or the error with which it refuses the object.
     pub(crate) async fn try_create(&self, object: &Value) -> Result<Value, String> {
         let resource = self.resource(object).await;
         let mut object = object.clone();
@@ -207,7 +207,7 @@ impl World {
         self.requests.send(&request).await.unwrap()
     }
 
-    /// A forced apply as another program would send it.
+    /// Sends a forced apply of another program.
     pub(crate) async fn apply_as(&self, manager: &str, object: &Value) -> Value {
         let resource = self.resource(object).await;
         let namespace = self.namespace_of(&resource, object);
@@ -215,7 +215,7 @@ impl World {
         self.requests.send(&request.field_manager(manager).force()).await.unwrap()
     }
 
-    /// A JSON patch as another program would send it.
+    /// Sends a JSON patch of another program.
     pub(crate) async fn edit_as(&self, manager: &str, object: &Value, patch: Value) -> Value {
         let resource = self.resource(object).await;
         let namespace = self.namespace_of(&resource, object);
@@ -223,7 +223,7 @@ impl World {
         self.requests.send(&request.field_manager(manager)).await.unwrap()
     }
 
-    /// Changes the number of replicas as another program does, by the subresource.
+    /// Changes the number of replicas as another program, through the subresource.
     pub(crate) async fn scale_as(&self, manager: &str, object: &Value, replicas: u32) {
         let resource = self.resource(object).await;
         let namespace = self.namespace_of(&resource, object);
@@ -232,7 +232,7 @@ impl World {
         self.requests.send(&request.subresource("scale").field_manager(manager)).await.unwrap();
     }
 
-    /// The messages of a condition in all statuses that the operator wrote of a component.
+    /// Returns the messages of a condition in all statuses that the operator wrote of a component.
     pub(crate) fn told(&self, name: &str, kind: &str) -> Vec<String> {
         let records = self.journal().all().of("test.kubewright.dev", "bundles").subresource("status").named(name);
         let messages = records.iter().filter_map(|record| {
@@ -242,7 +242,7 @@ impl World {
         messages.collect()
     }
 
-    /// Patches an object that may be on its way out.
+    /// Patches an object that may be gone.
     pub(crate) async fn patch_if_there(&self, object: &Value, patch: Value) {
         let resource = self.resource(object).await;
         let namespace = self.namespace_of(&resource, object);
@@ -253,7 +253,7 @@ impl World {
         }
     }
 
-    /// All pods of the namespace become ready after all.
+    /// Makes all pods of the namespace ready.
     pub(crate) async fn recover_pods(&self) {
         let gvk = GroupVersionKind::new("", "v1", "Pod");
         let resource = self.requests.discovery().require(&gvk).await.unwrap();
@@ -286,7 +286,7 @@ impl World {
         }
     }
 
-    /// Plays the controller of a Deployment: everything that it wants is there.
+    /// Plays the controller of a Deployment, all of whose replicas are ready.
     pub(crate) async fn play_deployment(&self, object: &Value) {
         let live = self.get(object).await.unwrap();
         let replicas = live["spec"]["replicas"].clone();
@@ -300,7 +300,7 @@ impl World {
         self.patch_status(&live, status).await;
     }
 
-    /// Plays the controller of an object, once it is there.
+    /// Plays the controller of an object, once the object exists.
     pub(crate) async fn observe(&self, object: &Value) {
         self.until_present(object).await;
         self.cluster.observe(&kind_of(object), object.name(), true).await;
@@ -332,7 +332,7 @@ impl World {
         self.get(&crate::types::bundle(name, &[])).await
     }
 
-    /// All events of the test's namespace.
+    /// Returns all events of the test's namespace.
     pub(crate) async fn all_events(&self) -> Vec<Value> {
         let gvk = GroupVersionKind::new("events.k8s.io", "v1", "Event");
         let resource = self.requests.discovery().require(&gvk).await.unwrap();
@@ -340,19 +340,19 @@ impl World {
         list["items"].as_array().unwrap().clone()
     }
 
-    /// The notes of all events of the test's namespace with this reason.
+    /// Returns the notes of all events of the test's namespace with this reason.
     pub(crate) async fn events(&self, reason: &str) -> Vec<String> {
         let events = self.all_events().await;
         let of_reason = events.iter().filter(|event| event["reason"] == reason);
         of_reason.map(|event| event["note"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// The namespace of the test.
+    /// Returns the namespace of the test.
     pub(crate) fn own_namespace(&self) -> Value {
         json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": self.namespace() } })
     }
 
-    /// The last requests of the operator, as text.
+    /// Returns the last requests of the operator, as text.
     pub(crate) fn last_requests(&self) -> Vec<String> {
         self.journal().all().iter().rev().take(25).rev().map(ToString::to_string).collect()
     }
@@ -365,7 +365,7 @@ impl World {
         self.pass(Duration::from_millis(20)).await;
     }
 
-    /// Every status that the operator wrote, oldest first, as far as it changed the inventory: the items' phases by name.
+    /// Returns every status written by the operator that changed the inventory, oldest first: the items' phases by name.
     pub(crate) fn persisted(&self, name: &str) -> Vec<Vec<(String, String)>> {
         let records = self.journal().all().of("test.kubewright.dev", "bundles").subresource("status").named(name);
         let inventories = records.iter().filter_map(|record| {
@@ -382,12 +382,12 @@ fn kind_of(object: &Value) -> kube::core::GroupVersionKind {
     kube::core::GroupVersionKind::gvk(&gvk.group, &gvk.version, &gvk.kind)
 }
 
-/// The reason of the Ready condition.
+/// Returns the reason of the Ready condition.
 pub(crate) fn reason_of(component: &Value) -> &str {
     condition(component, "Ready").and_then(|condition| condition["reason"].as_str()).unwrap_or_default()
 }
 
-/// The message of the Ready condition.
+/// Returns the message of the Ready condition.
 pub(crate) fn message_of(component: &Value) -> &str {
     condition(component, "Ready").and_then(|condition| condition["message"].as_str()).unwrap_or_default()
 }
@@ -396,12 +396,12 @@ pub(crate) fn condition<'a>(component: &'a Value, kind: &str) -> Option<&'a Valu
     component["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
 }
 
-/// Whether the status is about the present spec.
+/// Returns true if the status is about the present spec.
 pub(crate) fn is_seen(component: &Value) -> bool {
     component["status"]["observedGeneration"] == component["metadata"]["generation"]
 }
 
-/// Name, phase and status of each item of the inventory, sorted.
+/// Returns name, phase and status of each item of the inventory, sorted.
 pub(crate) fn inventory(component: &Value) -> Vec<(&str, &str, &str)> {
     let items = component["status"]["inventory"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut found: Vec<_> = items
@@ -418,14 +418,14 @@ pub(crate) fn inventory(component: &Value) -> Vec<(&str, &str, &str)> {
     found
 }
 
-/// Phase and health of an item of the inventory.
+/// Returns phase and health of an item of the inventory.
 pub(crate) fn item<'a>(component: &'a Value, kind: &str, name: &str) -> Option<(&'a str, &'a str)> {
     let items = component["status"]["inventory"].as_array()?;
     let item = items.iter().find(|item| item["kind"] == kind && item["name"] == name)?;
     Some((item["phase"].as_str().unwrap_or_default(), item["status"].as_str().unwrap_or_default()))
 }
 
-/// Whether an object carries none of the marks of an owner.
+/// Returns true if an object carries no owner marks.
 pub(crate) fn is_unowned(object: &Value) -> bool {
     let key = format!("{OPERATOR}/owner-id");
     object["metadata"]["labels"].get(&key).is_none()

@@ -18,7 +18,7 @@ impl<C: ComponentController> Conclude for ComponentLoop<C> {
             Some(PriorCondition { is_true: found.status == ConditionStatus::True, reason: found.reason.clone() })
         };
         match (told(READY), told(STALLED)) {
-            // A format without these conditions, or a new object: the memory of the process tells.
+            // A format without these conditions, or a new object: the memory of the process decides.
             (None, None) => Prior::Memory,
             (ready, stalled) => Prior::Conditions { ready, stalled },
         }
@@ -73,13 +73,13 @@ impl<C: ComponentController> Conclude for ComponentLoop<C> {
             status.handled_request = Some(token.to_owned());
         }
         if is_success && status.conditions.get(READY).is_some_and(|ready| ready.status != ConditionStatus::True) {
-            // The pass is fine, the component is not ready yet: that is no news of success.
+            // The pass succeeded, but the component is not ready yet, so no event reports a success.
             ended.drop_event();
         }
     }
 }
 
-/// The types of the components that a pass ended to wait for, as they are written in finalizers.
+/// Returns the types of the components that the pass ended to wait for, as written in finalizers.
 fn awaited(end: Option<&End>) -> Vec<String> {
     match end {
         Some(End::Dependencies(unready)) => unready.iter().map(|unready| unready.type_.lower()).collect(),

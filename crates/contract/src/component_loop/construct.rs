@@ -16,7 +16,7 @@ use crate::controller::ComponentController;
 use crate::declaration::{ContractMember, Edges as _, OwnerOf, Terms};
 use crate::finalizer::OwnFinalizer;
 
-/// Makes the loop round a controller.
+/// The constructor of the loop around a controller.
 pub(crate) struct LoopConstructor<C> {
     pub(crate) controller: Box<dyn Construct<C>>,
     pub(crate) terms: Arc<Terms>,
@@ -30,7 +30,7 @@ impl<C: ComponentController> Construct<ComponentLoop<C>> for LoopConstructor<C> 
     fn declare(&self, declarations: &mut Declarations) {
         self.terms.declare::<<Component<C> as ContractMember>::Contract>(declarations);
         let owner = OwnerOf::<Component<C>>::gvk();
-        // The controller of a component sees no owner (CT-4).
+        // The controller of a component has no access to the owner (CT-4).
         let mut asked = Declarations::default();
         self.controller.declare(&mut asked);
         let plural = OwnerOf::<Component<C>>::plural(&());

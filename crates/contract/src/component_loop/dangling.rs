@@ -1,4 +1,4 @@
-//! Dependency finalizers of components that are not there (TEAR-3).
+//! Dependency finalizers of components that do not exist (TEAR-3).
 
 use std::collections::BTreeMap;
 
@@ -21,24 +21,25 @@ use crate::controller::ComponentController;
 use crate::declaration::ContractComponent;
 use crate::finalizer::writer_of;
 
-/// What becomes of a dependency finalizer whose depending component does not exist.
+/// The handling of dependency finalizers whose depending component does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dangling {
-    /// It is removed when it has kept its object from being deleted for so long and the component does not exist, with a Warning event
-    /// `DanglingDependencyRemoved`.
+    /// The finalizer is removed when it has held its object back from deletion for this time and the component does not exist, with a Warning
+    /// event `DanglingDependencyRemoved`.
     RemoveAfter(Delay),
-    /// It stays.
+    /// The finalizer stays.
     Keep,
 }
 
-/// The dependency finalizers that other components of the contract put on this one.
+/// The dependency finalizers that other components of the contract placed on this one.
 pub(super) struct DanglingFinalizers {
-    /// None: removed after the time that the timing says.
+    /// The policy. Without one they are removed after the time in `timing`.
     policy: Option<Dangling>,
     timing: CurrentTiming,
     depending: Vec<Depending>,
-    /// When a depending component was looked for the last time, or its finalizer seen for the first time, by the uid of the object that it depends on.
+    /// The time of the last check for a depending component, or of the first observation of its finalizer, by the uid of the object that it
+    /// depends on.
     looked: Mutex<BTreeMap<(String, String), Moment>>,
 }
 
@@ -68,8 +69,8 @@ impl DanglingFinalizers {
 }
 
 impl<C: ComponentController> ComponentLoop<C> {
-    /// Each time the grace is over, looks whether the depending components exist, and removes the finalizers of those that do not. Returns whether one
-    /// was removed. A teardown in order is over before anybody looks.
+    /// Checks, each time the grace period has passed, that the depending components exist, and removes the finalizers of those that do not.
+    /// Returns true if one was removed. A teardown in order ends before the first check.
     pub(super) async fn remove_dangling(&self, cx: &Context<C::Component>, object: &Value, own: &Observation) -> Flow<bool> {
         let grace = match self.dangling.policy {
             Some(Dangling::Keep) => return Ok(false),
@@ -103,13 +104,13 @@ impl<C: ComponentController> ComponentLoop<C> {
         Ok(has_removed)
     }
 
-    /// Forgets when depending components were looked for.
+    /// Forgets the times of the checks for depending components.
     pub(super) fn forget_dangling(&self, own: &Observation) {
         self.dangling.looked.lock().retain(|(uid, _), _| *uid != own.uid);
     }
 }
 
-/// A live read: a store that lags would cost a component its dependency.
+/// Returns true if the depending component exists. It is read live: an outdated store would cost a component its dependency.
 async fn exists<K>(cx: &Context<K>, depending: &Depending) -> Flow<bool> {
     let key: &Key = cx.key();
     match cx.cluster().send(&ApiRequest::get(&depending.resource, key.namespace(), key.name())).await {

@@ -10,22 +10,22 @@ use serde_json::Value;
 use super::ComponentLoop;
 use crate::controller::ComponentController;
 
-/// What is known of a release in a pass.
+/// The progress towards a release in a pass.
 #[derive(Debug, Default)]
 pub(super) struct Releasing {
     pub(super) progress: Progress,
     pub(super) release: Release,
-    /// Tells of a release without success.
+    /// The event about a release without a successful cleanup.
     pub(super) event: Option<Event>,
 }
 
 impl<C: ComponentController> ComponentLoop<C> {
-    /// Whether a person forces the release.
+    /// Returns true if a user forces the release.
     pub(super) fn is_forced(&self, object: &Value) -> bool {
         object.annotation(self.terms.format.force()) == Some(FORCED)
     }
 
-    /// Takes the outcome of a cleanup, or of the wait in its place.
+    /// Processes the outcome of a cleanup, or of the wait in its place.
     pub(super) fn after_cleanup(&self, cx: &Context<C::Component>, object: &Value, outcome: &Flow, releasing: &mut Releasing) {
         let is_forced = self.is_forced(object);
         let ended = EndedCleanup {

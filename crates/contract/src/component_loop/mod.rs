@@ -1,4 +1,4 @@
-//! The loop round the methods of a component controller (flow-and-contract.md, 13.5): a hand-written reconciler of the runtime.
+//! The loop around the methods of a component controller (flow-and-contract.md, 13.5): a hand-written reconciler of the runtime.
 
 mod conclude;
 mod construct;
@@ -22,17 +22,17 @@ pub use self::status::PassStatus;
 use crate::controller::ComponentController;
 use crate::declaration::{AnyTarget, Terms};
 
-/// The loop round a component controller.
+/// The loop around a component controller.
 pub struct ComponentLoop<C: ComponentController> {
     controller: C,
     terms: Arc<Terms>,
-    /// The names of the own finalizer.
+    /// The names of the component's own finalizer.
     finalizers: Vec<String>,
-    /// In the order of the edges.
+    /// The targets, in the order of the edges.
     targets: Vec<Box<dyn AnyTarget>>,
     give_up: GiveUp,
     dangling: DanglingFinalizers,
-    /// The components that each one waits for.
+    /// The components that each component waits for.
     waits: ControllerWaits,
 }
 
@@ -40,7 +40,7 @@ pub struct ComponentLoop<C: ComponentController> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LoopOptions {
     pub(crate) give_up: GiveUp,
-    /// None: removed after the time that the timing says.
+    /// The handling of dangling finalizers. Without one they are removed after the time that the timing defines.
     pub(crate) dangling: Option<Dangling>,
 }
 

@@ -1,4 +1,4 @@
-//! One pass: the actions that `next` decides, until it ends (flow-and-contract.md, 13.5).
+//! One pass: the actions that `next` selects, until it ends (flow-and-contract.md, 13.5).
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::context::{ApplyContext, CleanupContext, ComponentPass, Said};
 use crate::controller::{ComponentController, Maybe, Ready};
 use crate::declaration::{ContractComponent, ContractMember, Edges as _, Found};
 
-/// The most actions of one pass: more than it takes to place and release all finalizers several times over.
+/// The maximum number of actions in one pass: more than are needed to place and release all finalizers several times.
 const MOST_ACTIONS: usize = 32;
 
 /// The finalizer of objects that are deleted after all that they own.
@@ -25,18 +25,18 @@ const FOREGROUND: &str = "foregroundDeletion";
 
 type Component<C> = <C as ComponentController>::Component;
 
-/// All that a pass sees of its component and the targets of its edges at a time.
+/// One observation of a component and the targets of its edges.
 struct Sight {
     object: Value,
     own: Observation,
     targets: Vec<Target>,
     found: Vec<Option<Found>>,
-    /// Tells the versions of the targets from each other.
+    /// The digest of the versions of the targets.
     versions: u64,
 }
 
 impl<C: ComponentController> ComponentLoop<C> {
-    /// One pass, deleting or not.
+    /// Runs one pass, deleting or not.
     pub(super) async fn pass(&self, cx: &Context<Component<C>>, status: &mut PassStatus<Component<C>>) -> Flow {
         let (mut outcome, mut releasing) = (Ok(()), Releasing::default());
         for _ in 0..MOST_ACTIONS {
@@ -84,7 +84,7 @@ impl<C: ComponentController> ComponentLoop<C> {
                     if releasing.progress == Progress::Begun
                         && let Some(wait) = End::Depending(sight.own.depending.clone()).wait()
                     {
-                        // Forced past components that still depend on it.
+                        // The release is forced although components still depend on it.
                         self.after_cleanup(cx, &sight.object, &wait.into(), &mut releasing);
                     }
                     cx.release().await.map_err(|halt| halt.context("failed to clear finalizers"))?;
@@ -117,11 +117,11 @@ impl<C: ComponentController> ComponentLoop<C> {
                 }
             }
         }
-        // Other writers undo what the pass does.
+        // Other writers undo the changes of the pass.
         Err(Failure::unclassified(Classified::conflict("the component and its dependencies changed all the time")).into())
     }
 
-    /// The component and the targets of its edges as they are now. None when the component is gone.
+    /// Observes the component and the targets of its edges. `None` if the component is gone.
     fn look(&self, cx: &Context<Component<C>>) -> Option<Sight> {
         let (object, format) = (cx.latest()?, &self.terms.format);
         let own = Observation::of(&object, format);
@@ -137,7 +137,7 @@ impl<C: ComponentController> ComponentLoop<C> {
         Some(Sight { targets: targets.collect(), object, own, found, versions: versions.finish() })
     }
 
-    /// The targets of these indices that are there.
+    /// Returns the existing targets at these indices.
     fn at<'a>(
         &'a self,
         sight: &'a Sight,
@@ -151,7 +151,7 @@ impl<C: ComponentController> ComponentLoop<C> {
             let text = "a dependency that was ready cannot be decoded";
             return Failure::msg(text).reason("InternalError").origin(Origin::Bug).into();
         };
-        // What the foreground deletion of the component removes must not come again (KID-6).
+        // Children that the foreground deletion of the component removes must not be created again (KID-6).
         let runs_on = Component::<C>::KEEP_RUNNING && !sight.object.has_finalizer(FOREGROUND);
         let pass = ApplyContext(begin(cx, status, sight, runs_on)?);
         let outcome = self.controller.apply(&pass, Ready(ready)).await;
@@ -171,7 +171,7 @@ impl<C: ComponentController> ComponentLoop<C> {
         }
     }
 
-    /// One that fails stops none of the others (CL-5).
+    /// Releases the dependency finalizers. A failure does not stop the other releases (CL-5).
     async fn release_dependencies(&self, cx: &Context<Component<C>>, sight: &Sight, indices: &[usize]) -> Flow {
         let mut released = Vec::new();
         for (target, found) in self.at(sight, indices) {
@@ -189,7 +189,7 @@ impl<C: ComponentController> ComponentLoop<C> {
 }
 
 impl Sight {
-    /// The targets that a method may see: not those that are ignored, or going and not held (CL-3).
+    /// Returns the targets that a method may see: not those that are ignored, or being deleted without the component's finalizer (CL-3).
     fn usable(&self) -> Vec<Option<Found>> {
         let pairs = self.targets.iter().zip(&self.found);
         pairs.map(|(target, found)| found.clone().filter(|_| is_usable(target))).collect()
@@ -200,7 +200,7 @@ fn is_usable(target: &Target) -> bool {
     usable(target.observation.as_ref(), &target.finalizer).is_ok()
 }
 
-/// The pass as a method sees it.
+/// Creates the pass that a method gets.
 fn begin<T: ContractComponent>(cx: &Context<T>, status: &PassStatus<T>, sight: &Sight, runs_on: bool) -> Flow<ComponentPass<T>> {
     let component = serde_json::from_value(sight.object.clone())
         .map_err(|error| Failure::backoff(format!("decode the component: {error}")).reason("DecodeFailed").origin(Origin::Bug))?;
@@ -212,7 +212,7 @@ fn begin<T: ContractComponent>(cx: &Context<T>, status: &PassStatus<T>, sight: &
     Ok(ComponentPass::new(cx.clone(), Arc::new(component), sight.versions, said, runs_on))
 }
 
-/// Sets condition `RequiresUpdate` while the update gate holds back children, and takes it back when a pass held back none (KID-13).
+/// Sets condition `RequiresUpdate` while the update gate holds back children, and resets it when a pass held back none (KID-13).
 fn tell_of_held_children<T: ContractComponent>(cx: &Context<T>, status: &mut PassStatus<T>, outcome: &Flow) {
     let held = cx.held_children();
     let is_told = status.status.conditions.get(REQUIRES_UPDATE).is_some();
@@ -226,7 +226,7 @@ fn tell_of_held_children<T: ContractComponent>(cx: &Context<T>, status: &mut Pas
     status.notes.statements.conditions.push(condition);
 }
 
-/// Takes what a method said.
+/// Takes over the results of a method.
 fn end<T: ContractComponent>(pass: ComponentPass<T>, status: &mut PassStatus<T>) {
     let said = pass.said();
     status.notes.statements = said.statements;
@@ -234,7 +234,7 @@ fn end<T: ContractComponent>(pass: ComponentPass<T>, status: &mut PassStatus<T>)
     status.status.private = said.private;
 }
 
-/// The end of a pass of which nothing is told, and after which nothing more is sent.
+/// Ends a pass without a report, after which no more requests are sent.
 #[allow(clippy::unnecessary_wraps)] // the outcome of the pass
 fn silent<T: ContractComponent>(cx: &Context<T>, status: &mut PassStatus<T>) -> Flow {
     status.notes.is_silent = true;
@@ -242,7 +242,7 @@ fn silent<T: ContractComponent>(cx: &Context<T>, status: &mut PassStatus<T>) -> 
     Ok(())
 }
 
-/// The outcome while depending components are left: the wait for them, unless `apply` failed meanwhile (TEAR-2).
+/// Returns the outcome while depending components are left: the wait for them, unless `apply` failed in the meantime (TEAR-2).
 fn held_back<T>(cx: &Context<T>, end: &End, applied: Flow) -> Flow {
     match applied {
         Err(Halt::Failed(failure)) => return Err(Halt::Failed(failure)),
@@ -256,7 +256,7 @@ fn held_back<T>(cx: &Context<T>, end: &End, applied: Flow) -> Flow {
     end.wait().map_or(Ok(()), Into::into)
 }
 
-/// The outcome of a cleanup. Broken provenance labels join a failure, and turn nothing else into one (STH-2).
+/// Returns the outcome of a cleanup. An error in the provenance labels is added to a failure, and turns no other outcome into one (STH-2).
 fn joined<C: ComponentController>(outcome: Flow, own: &Observation, of: &ComponentLoop<C>) -> Flow {
     match (outcome, &own.provenance) {
         (Err(Halt::Failed(failure)), Err(error)) => {

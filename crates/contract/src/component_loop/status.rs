@@ -15,12 +15,12 @@ pub struct PassStatus<T: ContractComponent> {
     pub(super) notes: PassNotes,
 }
 
-/// What the conditions follow from besides the outcome.
+/// The inputs of the conditions besides the outcome.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PassNotes {
     pub(super) statements: Statements,
     pub(super) end: Option<End>,
-    /// Whether nothing is told of the pass.
+    /// True if the pass is not reported.
     pub(super) is_silent: bool,
 }
 

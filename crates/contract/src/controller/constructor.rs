@@ -7,16 +7,16 @@ use kubewright_runtime::operator::{Declarations, OperatorContext};
 
 use super::ComponentController;
 
-/// A function that makes a component controller of its dependencies: with up to 12 arguments that are injected, and the controller or a `Result` of it.
-/// `M` is found by the compiler.
+/// A function that constructs a component controller: it takes up to 12 injected arguments, and returns the controller or a `Result` of it. The
+/// compiler infers `M`.
 ///
-/// The constructors of reconcilers are another trait, since only the crate of that trait may say which types it constructs.
+/// It is another trait than that of the constructors of reconcilers, since only the crate of a trait can define which types it constructs.
 #[diagnostic::on_unimplemented(
     message = "this function does not construct a component controller",
     note = "a constructor takes up to 12 arguments that implement `FromOperator`, and returns the controller or a `Result` of it"
 )]
 pub trait ControllerConstructor<C, M>: Send + Sync + 'static {
-    /// The constructor without the types of its arguments.
+    /// Returns the constructor with the types of its arguments erased.
     fn boxed(self) -> Box<dyn Construct<C>>;
 }
 
@@ -26,14 +26,14 @@ pub trait ControllerConstructor<C, M>: Send + Sync + 'static {
     note = "it returns a type that implements `ComponentController`, or a `Result` of one"
 )]
 pub trait ConstructedController<C, M> {
-    /// The controller.
+    /// Returns the controller.
     fn constructed(self) -> Result<C, BoxError>;
 }
 
-/// The constructor returns the controller.
+/// Marks a constructor that returns the controller.
 #[derive(Debug)]
 pub struct Plain;
-/// The constructor returns a result.
+/// Marks a constructor that returns a `Result`.
 #[derive(Debug)]
 pub struct Fallible;
 

@@ -3,11 +3,11 @@ use std::sync::Arc;
 
 use crate::declaration::{ContractComponent, DependsOn, MaybeOf, Needs, ReadyOf};
 
-/// The dependencies of a component that can be worked on: those that it needs are ready.
+/// The dependencies of a component while it is applied. Those that it needs are ready.
 pub struct Ready<T: ContractComponent>(pub(crate) ReadyOf<T>);
 
 impl<T: ContractComponent> Ready<T> {
-    /// A dependency that is needed.
+    /// Returns a dependency that the component needs.
     pub fn get<To: ContractComponent>(&self) -> Arc<To>
     where
         T: Needs<To>,
@@ -16,11 +16,11 @@ impl<T: ContractComponent> Ready<T> {
     }
 }
 
-/// The dependencies of a component that is cleaned up, as far as they can be used (CL-3).
+/// The dependencies of a component that is cleaned up, as far as they are usable (CL-3).
 pub struct Maybe<T: ContractComponent>(pub(crate) MaybeOf<T>);
 
 impl<T: ContractComponent> Maybe<T> {
-    /// A dependency. None if it is absent, ignored, or being deleted without the finalizer of the component.
+    /// Returns a dependency. `None` if it is absent, ignored, or being deleted without the finalizer of the component.
     pub fn get<To: ContractComponent>(&self) -> Option<Arc<To>>
     where
         T: DependsOn<To>,

@@ -1,4 +1,4 @@
-//! The controller of a component, as its author writes it.
+//! The controller of a component, as written by its author.
 
 mod constructor;
 mod dependencies;
@@ -11,16 +11,16 @@ use crate::context::{ApplyContext, CleanupContext};
 use crate::declaration::ContractComponent;
 use kubewright_core::flow::Flow;
 
-/// The controller of a component. It sees its own component and the dependencies that are declared, never the owner.
+/// The controller of a component. It has access to its own component and the declared dependencies, never to the owner.
 pub trait ComponentController: Send + Sync + Sized + 'static {
     /// The component.
     type Component: ContractComponent;
 
-    /// Brings the world to where the component wants it to be. Called when all needed dependencies are ready, and finalizers stand on the component
-    /// and on its dependencies.
+    /// Creates or changes the objects of the component so that they have the desired state. It is called when all needed dependencies are ready,
+    /// and the finalizers are placed on the component and on its dependencies.
     fn apply(&self, cx: &ApplyContext<Self::Component>, deps: Ready<Self::Component>) -> impl Future<Output = Flow> + Send;
 
-    /// Undoes that. Called for a component that is being deleted when no other depends on it any more, until it returns `Ok` or `Done`. Dependencies need
-    /// not be ready, or there.
+    /// Removes the objects of the component. For a component that is being deleted, it is called when no other component depends on it any more,
+    /// until it returns `Ok` or `Done`. Dependencies may be unready or absent.
     fn cleanup(&self, cx: &CleanupContext<Self::Component>, deps: Maybe<Self::Component>) -> impl Future<Output = Flow> + Send;
 }

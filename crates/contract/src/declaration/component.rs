@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::{Contract, ContractOwner, Edges};
 use crate::status::{ContractStatus, StatusPart};
 
-/// The place of a component in its contract: its type and its edges to others. `contract!` implements it for each component that it lists; by hand it is
-/// implemented beside [`ContractComponent`].
+/// The place of a component in its contract: its type and its edges to others. `contract!` implements this trait for each component that it
+/// lists. A manual implementation accompanies [`ContractComponent`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no member of a contract",
     note = "list the kind in `contract!`, or implement `ContractMember` for it and add it in `Contract::components`"
@@ -22,13 +22,13 @@ pub trait ContractMember: KnownKind + CustomResourceExt {
     /// [`OutlivedByEdge`](super::OutlivedByEdge). For each of them there is an implementation of [`DependsOn`], and of [`Needs`] if readiness is needed.
     type Edges: Edges<Self>;
 
-    /// The type, by default the kind: the `<T>` of its conditions, in lower case the `<t>` of its finalizers.
+    /// The type of the component, by default the kind. It is the `<T>` of its conditions, and in lower case the `<t>` of its finalizers.
     const TYPE: ComponentType;
-    /// Whether `apply` goes on being called while depending components keep the component from being deleted (TEAR-2).
+    /// True if `apply` is still called while depending components keep the component from being deleted (TEAR-2).
     const KEEP_RUNNING: bool = false;
 }
 
-/// A component of a contract: how its resource is generated from the owner, and the parts of its status.
+/// A component of a contract: the generation of its resource from the owner, and the parts of its status.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no component of a contract",
     note = "implement `ContractComponent` for the resource: `configured`, `convert` and `publish`"
@@ -41,13 +41,13 @@ pub trait ContractComponent: ContractMember {
     /// The part of the status that stays on the component.
     type Private: StatusPart;
 
-    /// The conditions that the component has besides `<T>Reconciliation` and `<T>Healthy`.
+    /// The conditions of the component besides `<T>Reconciliation` and `<T>Healthy`.
     const CONDITIONS: &'static [DeclaredCondition] = &[];
 
-    /// Whether the owner switches the component on.
+    /// Returns true if the owner switches the component on.
     fn configured(owner: &OwnerOf<Self>) -> bool;
 
-    /// The spec of the component. A failure fails this component only.
+    /// Returns the spec of the component. A failure affects this component only.
     fn convert(owner: &OwnerOf<Self>, internal: Option<&InternalOf<Self>>) -> Result<Self::Spec, Failure>;
 
     /// Copies the external part of the component's status into the part of the owner's status that components publish.
@@ -78,7 +78,7 @@ pub type MaybeOf<T> = <<T as ContractMember>::Edges as Edges<T>>::Maybe;
     note = "declare the edge in `contract!`, or in `ContractMember::Edges` and implement `DependsOn<{To}>`"
 )]
 pub trait DependsOn<To: ContractComponent>: ContractMember {
-    /// The dependency: the field of the tuple at the place of the edge.
+    /// Returns the dependency: the field of the tuple at the position of the edge.
     fn maybe(dependencies: &MaybeOf<Self>) -> Option<&Arc<To>>;
 }
 
@@ -89,6 +89,6 @@ pub trait DependsOn<To: ContractComponent>: ContractMember {
     note = "declare the edge in `contract!` as `needs`, or in `ContractMember::Edges` as `NeedsEdge<{To}>` and implement `Needs<{To}>`"
 )]
 pub trait Needs<To: ContractComponent>: DependsOn<To> {
-    /// The dependency: the field of the tuple at the place of the edge.
+    /// Returns the dependency: the field of the tuple at the position of the edge.
     fn ready(dependencies: &ReadyOf<Self>) -> &Arc<To>;
 }

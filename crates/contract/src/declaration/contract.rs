@@ -25,10 +25,10 @@ pub trait Contract: Sized + Send + Sync + 'static {
     /// The names of the fields in the common parts of statuses, those of the contract's format.
     type Form: StatusForm;
 
-    /// Whether [`propagate`](Self::propagate) reads the labels of namespaces: then the loop of the owner watches their metadata.
+    /// True if [`propagate`](Self::propagate) reads the labels of namespaces. The loop of the owner then watches their metadata.
     const READS_NAMESPACES: bool = false;
 
-    /// The keys and names on the wire. By default those of the domain that is the API group of the owner.
+    /// Returns the keys and names in the stored objects. By default those of the domain that is the API group of the owner.
     fn format() -> Result<Format, InvalidFinalizerName> {
         Format::standard(Self::Owner::group(&()))
     }
@@ -36,28 +36,29 @@ pub trait Contract: Sized + Send + Sync + 'static {
     /// Adds the components, each with [`Components::add`].
     fn components(components: &mut Components<Self>);
 
-    /// The graph of the components, for instance to draw it. Fails with what keeps an operator of the contract from starting.
+    /// Returns the graph of the components, for instance to draw it. It fails with the errors that keep an operator of the contract from
+    /// starting.
     fn graph() -> Result<Graph, BoxError> {
         let components = Components::<Self>::declared(&Self::format()?);
         Ok(Graph::new(components.into_iter().map(|component| component.member).collect())?)
     }
 
-    /// The types of the components that their controllers leave alone: they are generated with the annotation `<domain>/operation: ignore` and the
-    /// mark `<domain>/disabled: "true"` (OPA-7). By default none.
+    /// Returns the types of the components that their controllers ignore. These components are generated with the annotation
+    /// `<domain>/operation: ignore` and the mark `<domain>/disabled: "true"` (OPA-7). By default none.
     fn disabled(owner: &Self::Owner, internal: Option<&Self::Internal>) -> Vec<ComponentType> {
         let _ = (owner, internal);
         Vec::new()
     }
 
-    /// Labels that all components get besides those of the format. The labels of the namespace are empty without
-    /// [`READS_NAMESPACES`](Self::READS_NAMESPACES). A failure is told by a Warning event, and the pass goes on; a label that is not given any more stays where
-    /// it is.
+    /// Returns labels that all components get besides those of the format. The labels of the namespace are empty without
+    /// [`READS_NAMESPACES`](Self::READS_NAMESPACES). A failure is reported by a Warning event, and the pass continues. A label that is no longer
+    /// returned stays on the components.
     fn propagate(owner: &Self::Owner, namespace: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Failure> {
         let _ = (owner, namespace);
         Ok(BTreeMap::new())
     }
 
-    /// The architecture of the components of a type, under the preset `openmcp`. By default `v1`, unless the owner chooses another one.
+    /// Returns the architecture of the components of a type, under the preset `openmcp`. By default `v1`, unless the owner chooses another one.
     fn architecture(component: ComponentType, internal: Option<&Self::Internal>) -> Architecture {
         let _ = (component, internal);
         Architecture::default()
@@ -70,18 +71,18 @@ pub struct Components<C> {
     all: Vec<ComponentInfo<C>>,
 }
 
-/// A component of a contract, without its types.
+/// A component of a contract, with its type erased.
 pub(crate) struct ComponentInfo<C> {
     pub(super) member: Member,
     pub(super) resource: ApiResource,
     pub(super) conditions: &'static [DeclaredCondition],
-    /// What is wrong with the component by itself.
+    /// The defect of the component by itself, if it has one.
     pub(super) problem: Option<String>,
     pub(crate) owned: Arc<dyn OwnedComponent<C>>,
 }
 
 impl<C: Contract> Components<C> {
-    /// The components of the contract, in the order of their declaration.
+    /// Returns the components of the contract, in the order of their declaration.
     pub(crate) fn declared(format: &Format) -> Vec<ComponentInfo<C>> {
         let mut components = Self { format: format.clone(), all: Vec::new() };
         C::components(&mut components);

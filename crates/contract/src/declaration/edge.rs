@@ -10,30 +10,30 @@ use super::ContractComponent;
 pub trait Edge: Send + Sync + 'static {
     /// The component that is depended on.
     type To: ContractComponent;
-    /// The dependency as `apply` gets it.
+    /// The type of the dependency that `apply` gets.
     type Ready: Send + Sync + 'static;
 
-    /// The conditions of the dependency that count for its readiness besides `<T>Reconciliation` and `<T>Healthy`; without a list all of normal
-    /// polarity (RDY-2).
+    /// The conditions of the dependency that are relevant to its readiness besides `<T>Reconciliation` and `<T>Healthy`. Without a list, all
+    /// conditions of normal polarity are (RDY-2).
     const CONDITIONS: Option<&'static [&'static str]> = None;
 
-    /// The kind of the edge in a format.
+    /// Returns the kind of the edge in a format.
     fn kind(format: &Format) -> EdgeKind;
 
-    /// The dependency as `apply` gets it, or none if it has to be there and is not.
+    /// Returns the dependency that `apply` gets, or `None` if it is required and absent.
     fn ready(found: Option<Arc<Self::To>>) -> Option<Self::Ready>;
 }
 
-/// The dependency is ready, at the revision that the format of the contract asks for.
+/// An edge to a dependency that is ready at the revision that the format of the contract requires.
 pub struct NeedsEdge<To>(PhantomData<fn() -> To>);
 
-/// The dependency is ready, and generated from the same generations of the owner as the component (RDY-4).
+/// An edge to a dependency that is ready and generated from the same generations of the owner as the component (RDY-4).
 pub struct NeedsSameRevisionEdge<To>(PhantomData<fn() -> To>);
 
-/// The dependency outlives the component, ready or not.
+/// An edge to a dependency that outlives the component, ready or not.
 pub struct OutlivedByEdge<To>(PhantomData<fn() -> To>);
 
-/// An edge with a list of the conditions that count for the readiness of the dependency besides those that always do (RDY-2).
+/// An edge with a list of the conditions that are relevant to the readiness of the dependency besides those that always are (RDY-2).
 pub struct WithConditions<E, L>(PhantomData<fn() -> (E, L)>);
 
 /// The list of an edge [`WithConditions`].

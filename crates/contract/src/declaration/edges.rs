@@ -17,60 +17,60 @@ use crate::finalizer::DependencyFinalizer;
 
 /// The edges of a component: a tuple of up to eight [`Edge`]s.
 pub trait Edges<From: ContractMember>: Send + Sync + 'static {
-    /// The dependencies as `apply` gets them.
+    /// The types of the dependencies that `apply` gets.
     type Ready: Send + Sync + 'static;
-    /// The dependencies as `cleanup` gets them.
+    /// The types of the dependencies that `cleanup` gets.
     type Maybe: Send + Sync + 'static;
 
-    /// The edges without their types.
+    /// Returns the edges with their types erased.
     fn declared(format: &Format) -> Vec<pure::Edge>;
 
     /// Declares the stores of the targets, and the permission for dependency finalizers on them.
     fn declare(declarations: &mut Declarations);
 
-    /// Starts passes of the component by changes of its targets (WAKE-2).
+    /// Starts passes of the component for changes of its targets (WAKE-2).
     fn watch(triggers: &mut TriggerSet<From>, format: &Format);
 
     /// Opens the targets.
     #[doc(hidden)]
     fn open(context: &OperatorContext, format: &Format) -> Result<Vec<Box<dyn AnyTarget>>, BoxError>;
 
-    /// The dependencies as `apply` gets them, or none if one that has to be there is not.
+    /// Returns the dependencies that `apply` gets, or `None` if a required one is absent.
     #[doc(hidden)]
     fn ready(found: Vec<Option<Found>>) -> Option<Self::Ready>;
 
-    /// The dependencies as `cleanup` gets them.
+    /// Returns the dependencies that `cleanup` gets.
     #[doc(hidden)]
     fn maybe(found: Vec<Option<Found>>) -> Self::Maybe;
 }
 
-/// A component as a store keeps it, of a type that its edge knows.
+/// A component in a store, of the type that its edge defines.
 #[doc(hidden)]
 pub type Found = Arc<dyn Any + Send + Sync>;
 
-/// The component at the other end of an edge, without its type.
+/// The component at the other end of an edge, with its type erased.
 #[doc(hidden)]
 #[async_trait]
 pub trait AnyTarget: Send + Sync {
-    /// The edge, with what its kind says about the readiness of the target.
+    /// Returns the edge, with the readiness that its kind requires of the target.
     fn describe(&self) -> Target;
 
-    /// The component of this key, as the store has it.
+    /// Returns the component of this key from the store.
     fn find(&self, key: &Key) -> Option<Found>;
 
-    /// The parts of a found component that decisions are made by.
+    /// Returns the parts of a found component that decisions depend on.
     fn observe(&self, found: &Found, format: &Format) -> Option<Observation>;
 
-    /// Tells the versions of a component from each other, in this process.
+    /// Returns a digest that distinguishes the versions of a component in this process.
     fn digest(&self, found: &Found) -> u64;
 
-    /// The kind of the components.
+    /// Returns the kind of the components.
     fn kind(&self) -> GroupKind;
 
-    /// Places the dependency finalizer, and returns whether that changed the component.
+    /// Places the dependency finalizer. Returns true if that changed the component.
     async fn place(&self, found: &Found) -> Flow<bool>;
 
-    /// Removes the dependency finalizer, and returns whether that changed the component.
+    /// Removes the dependency finalizer. Returns true if that changed the component.
     async fn release(&self, found: &Found) -> Flow<bool>;
 }
 
@@ -151,7 +151,7 @@ fn watch_target<From: ContractMember, To: ContractComponent>(triggers: &mut Trig
 
 macro_rules! edges {
     ($($edge:ident)*) => {
-        #[allow(unused_variables, unused_mut, clippy::unused_unit)] // of the component without edges
+        #[allow(unused_variables, unused_mut, clippy::unused_unit)] // for the component without edges
         impl<From: ContractMember, $($edge: Edge,)*> Edges<From> for ($($edge,)*) {
             type Ready = ($($edge::Ready,)*);
             type Maybe = ($(Option<Arc<$edge::To>>,)*);

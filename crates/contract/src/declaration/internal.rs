@@ -5,17 +5,17 @@ use serde_json::Value;
 
 use super::NoInternal;
 
-/// The internal configuration of a contract: settings of the operator beside an owner, in a resource of the owner's name and namespace. Every custom
-/// resource has it; [`NoInternal`] is that of a contract without one.
+/// The internal configuration of a contract: settings of the operator for an owner, in a resource with the owner's name and namespace. The trait
+/// is implemented for every custom resource; [`NoInternal`] is the type for a contract without internal configuration.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the internal configuration of a contract",
     note = "use a kind that derives `CustomResource`, or `NoInternal` for a contract without internal configuration"
 )]
 pub trait ContractInternal: KnownKind {
-    /// Whether there are such objects.
+    /// True if there are such objects.
     const EXISTS: bool;
 
-    /// The definition of the kind.
+    /// Returns the definition of the kind.
     fn definition() -> Option<Value>;
 }
 

@@ -1,4 +1,4 @@
-//! A contract as its author writes it: the owner, the components, and their edges.
+//! A contract as written by its author: the owner, the components, and their edges.
 
 mod component;
 mod conditions;

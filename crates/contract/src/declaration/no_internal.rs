@@ -6,7 +6,7 @@ use kube::Resource;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 
-/// The internal configuration of a contract without one: a kind without objects.
+/// The internal configuration of a contract without one: a kind that has no objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoInternal {}
 

@@ -17,55 +17,56 @@ use super::{Contract, ContractComponent, ContractOwner};
 /// The part of an owner's status that the components of a contract publish.
 type Published<C> = <<C as Contract>::Owner as ContractOwner>::Published;
 
-/// A component of a contract as the loop of the owner sees it, without its type. The private part of its status is not within reach (CT-5).
+/// The interface of a component for the loop of the owner, with the type erased. It gives no access to the private part of the status (CT-5).
 pub(crate) trait OwnedComponent<C: Contract>: Send + Sync {
-    /// The type.
+    /// Returns the type of the component.
     fn type_(&self) -> ComponentType;
 
-    /// Group, version and kind of its resource.
+    /// Returns group, version and kind of the component's resource.
     fn gvk(&self) -> GroupVersionKind;
 
-    /// Its resource.
+    /// Returns the resource of the component.
     fn resource(&self) -> ApiResource;
 
-    /// The conditions that its author declares.
+    /// Returns the conditions that the component's author declares.
     fn conditions(&self) -> &'static [DeclaredCondition];
 
-    /// Whether the owner switches it on.
+    /// Returns true if the owner switches the component on.
     fn configured(&self, owner: &C::Owner) -> bool;
 
-    /// Its spec.
+    /// Returns the spec of the component.
     fn convert(&self, owner: &C::Owner, internal: Option<&C::Internal>) -> Flow<Value>;
 
-    /// Whether two specs are the same when both are read as the type of the component: what one leaves out may stand in the other by default.
+    /// Returns true if two specs are equal when both are read as the type of the component. A field that is absent in one may have its default
+    /// value in the other.
     fn is_same_spec(&self, first: &Value, second: &Value) -> bool;
 
-    /// Copies the external part of its status.
+    /// Copies the external part of the component's status.
     fn publish(&self, status: Option<&Value>, published: &mut Published<C>) -> Flow;
 
-    /// Declares what the loop of the owner needs to manage it.
+    /// Declares the permissions and stores that the loop of the owner needs to manage the component.
     fn declare(&self, declarations: &mut Declarations);
 
-    /// Starts passes of the owner by its changes (WAKE-4).
+    /// Starts passes of the owner for changes of the component (WAKE-4).
     fn watch(&self, triggers: &mut TriggerSet<C::Owner>, format: &Format);
 
-    /// Opens its store.
+    /// Opens the store of the component.
     fn open(&self, context: &OperatorContext) -> Result<Box<dyn ComponentObjects>, BoxError>;
 }
 
-/// The objects of a type of components, without their type.
+/// The objects of a type of components, with the type erased.
 pub(crate) trait ComponentObjects: Send + Sync {
-    /// An object as the store has it.
+    /// Returns an object from the store.
     fn find(&self, key: &Key) -> Option<Value>;
 
-    /// Makes the answer to a write visible at once.
+    /// Records the answer to a write, so that it is visible at once.
     fn record_write(&self, answer: &Value);
 
-    /// Takes an object away that is gone.
+    /// Removes an object that is gone.
     fn record_delete(&self, key: &Key, uid: &str);
 }
 
-/// A component of a type.
+/// The implementation for a component of a type.
 pub(super) struct Typed<T>(PhantomData<fn() -> T>);
 
 impl<T> Typed<T> {
@@ -145,7 +146,7 @@ impl<T: ContractComponent> ComponentObjects for Store<T> {
     }
 }
 
-/// A spec as the type of the component reads and writes it. None if it cannot be read.
+/// Returns a spec after reading and writing it as the type of the component. `None` if it cannot be read.
 fn read_spec<T: ContractComponent>(spec: &Value) -> Option<Value> {
     let gvk = T::gvk();
     let object = json!({ "apiVersion": gvk.api_version(), "kind": gvk.kind, "metadata": {}, "spec": spec });

@@ -4,7 +4,7 @@ use kubewright_runtime::kind::KnownKind;
 
 use crate::status::{OwnerStatus, StatusForm, StatusPart};
 
-/// The owner of a contract: a custom resource whose status is an [`OwnerStatus`]. Every such kind has it.
+/// The owner of a contract: a custom resource whose status is an [`OwnerStatus`]. The trait is implemented for every such kind.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the owner of a contract",
     note = "declare its status as `OwnerStatus<Published>`, with the part that its components publish"

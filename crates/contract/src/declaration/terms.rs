@@ -12,11 +12,11 @@ use super::owned::OwnedComponent;
 use super::{Components, Contract, ContractComponent, ContractOwner};
 use crate::status::{OwnerStatus, StatusForm as _};
 
-/// The terms of a contract without its types, and what is wrong with them.
+/// The terms of a contract with their types erased, and their problems.
 #[derive(Debug)]
 pub(crate) struct Terms {
     pub(crate) format: Format,
-    /// None for a contract whose graph is none; it has problems then.
+    /// The graph. `None` for a contract whose graph is invalid; then there are problems.
     pub(crate) graph: Option<Graph>,
     /// The resources of the components.
     resources: BTreeMap<ComponentType, ApiResource>,
@@ -24,7 +24,7 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// The terms as a component's controller sees them.
+    /// Returns the terms for the controller of a component.
     pub(crate) fn of<T: ContractComponent>() -> Self {
         let (mut terms, components) = Self::of_contract::<T::Contract>();
         if !components.iter().any(|component| component.type_() == T::TYPE) {
@@ -37,7 +37,7 @@ impl Terms {
         terms
     }
 
-    /// The terms as the owner's controller sees them, with the components.
+    /// Returns the terms for the controller of the owner, with the components.
     pub(crate) fn of_owner<C: Contract>() -> (Self, Vec<Arc<dyn OwnedComponent<C>>>) {
         let (mut terms, components) = Self::of_contract::<C>();
         let owner = C::Owner::kind(&());
@@ -57,7 +57,7 @@ impl Terms {
         let mut problems = Vec::new();
         let format = C::format().unwrap_or_else(|error| {
             problems.push(format!("the format of the contract: {error}"));
-            // An operator with a problem does not start.
+            // An operator with a problem does not start, so the format is never used.
             Format::openmcp()
         });
         let components = Components::<C>::declared(&format);
@@ -78,7 +78,7 @@ impl Terms {
         (Self { format, graph, resources, problems }, owned)
     }
 
-    /// Declares the graph of the contract, and what is wrong with it, once for all controllers of an operator.
+    /// Declares the graph of the contract, and its problems, once for all controllers of an operator.
     pub(crate) fn declare<C: Contract>(&self, declarations: &mut Declarations) {
         for problem in &self.problems {
             if !declarations.problems().contains(problem) {
@@ -90,24 +90,24 @@ impl Terms {
         }
     }
 
-    /// The kinds of the components.
+    /// Returns the kinds of the components.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = GroupKind> {
         self.resources.values().map(ApiResource::group_kind)
     }
 
-    /// The components that depend on one.
+    /// Returns the components that depend on the given one.
     pub(crate) fn depending(&self, on: ComponentType) -> impl Iterator<Item = (ComponentType, &ApiResource)> {
         let depending = self.graph.iter().flat_map(move |graph| graph.depending(on));
         depending.filter_map(|type_| Some((type_, self.resources.get(&type_)?)))
     }
 }
 
-/// The properties that the published part of the owner's status shares with the common one.
+/// Returns the properties that the published part of the owner's status shares with the common part.
 fn owner_properties<C: Contract>() -> BTreeSet<String> {
     OwnerStatus::<<C::Owner as ContractOwner>::Published, <C::Owner as ContractOwner>::Form>::shared_properties()
 }
 
-/// The condition types that components cannot declare (CT-2).
+/// Returns the problems of condition types that components cannot declare (CT-2).
 fn condition_problems<C>(components: &[ComponentInfo<C>]) -> Vec<String> {
     let declared: Vec<Declared> = components.iter().map(|component| (component.member.type_, component.conditions)).collect();
     let problems =

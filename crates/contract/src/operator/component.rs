@@ -1,4 +1,4 @@
-//! The controller of a component as a part of an operator.
+//! The controller of a component as a registered part of an operator.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::controller::ComponentController;
 use crate::declaration::{ContractMember, Edges as _, OwnerOf, Terms};
 use crate::finalizer::OwnFinalizer;
 
-/// What ends the error about a child that is the owner or a component of the contract.
+/// The end of the error message about a child that is the owner or a component of the contract.
 const NO_MEMBERS: &str =
     "the owner and its components are written by the controller of the owner alone; ask for the change in the spec of the owner";
 
@@ -45,22 +45,22 @@ impl<C: ComponentController> OperatorComponentController<C> {
         Self { operator, constructor, options: LoopOptions::default(), filter: None, changes: Vec::new() }
     }
 
-    /// See [`Controller::named`]. Default: the kind in lower case.
+    /// Sets the name of the controller. See [`Controller::named`]. Default: the kind in lower case.
     pub fn named(self, name: impl Into<String> + 'static) -> Self {
         self.with(|controller| controller.named(name))
     }
 
-    /// See [`Controller::workers`].
+    /// Sets the number of parallel passes. See [`Controller::workers`].
     pub fn workers(self, workers: usize) -> Self {
         self.with(move |controller| controller.workers(workers))
     }
 
-    /// See [`Controller::timeout`].
+    /// Sets the time limit of the methods. See [`Controller::timeout`].
     pub fn timeout(self, limit: Duration) -> Self {
         self.with(move |controller| controller.timeout(limit))
     }
 
-    /// See [`Controller::permissions`].
+    /// Declares a permission. See [`Controller::permissions`].
     pub fn permissions(self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
         let (group, resource) = (group.into(), resource.into());
         let verbs: Vec<String> = verbs.iter().map(|verb| (*verb).to_owned()).collect();
@@ -70,50 +70,51 @@ impl<C: ComponentController> OperatorComponentController<C> {
         })
     }
 
-    /// Releases the dependency finalizers and the own finalizer after the first `cleanup` without success that ends this long after the deletion, with a
-    /// Warning event `FinalizerAbandoned`. By default `cleanup` is retried for ever. Without it, too, a person can force the release, by the
-    /// annotation `<domain>/force-finalize=true` (FZ-12, FZ-13).
+    /// Releases the dependency finalizers and the own finalizer after the first `cleanup` without success that ends this long after the
+    /// deletion, with a Warning event `FinalizerAbandoned`. By default `cleanup` is retried for ever. With or without this option, a user can
+    /// force the release with the annotation `<domain>/force-finalize=true` (FZ-12, FZ-13).
     pub fn abandon_after(mut self, limit: Delay) -> Self {
         self.options.give_up = GiveUp::After(limit);
         self
     }
 
-    /// Says what becomes of dependency finalizers whose depending component does not exist. Default: they are removed after
+    /// Sets the handling of dependency finalizers whose depending component does not exist. Default: they are removed after
     /// [`Timing::dangling`](kubewright_core::backoff::Timing::dangling), 5 minutes (TEAR-3).
     pub fn dangling(mut self, dangling: Dangling) -> Self {
         self.options.dangling = Some(dangling);
         self
     }
 
-    /// Starts passes also by the changes of the component that pass this filter, besides the default ones (WAKE-1). An ignored component starts none.
+    /// Starts passes also for the changes of the component that pass this filter, in addition to the default ones (WAKE-1). An ignored component
+    /// starts none.
     pub fn or_triggered_by(mut self, filter: impl Filter<Kept<Component<C>>> + Send + Sync + 'static) -> Self {
         self.filter = Some(Box::new(filter));
         self
     }
 
-    /// See [`Controller::creates`].
+    /// Declares a kind of children. See [`Controller::creates`].
     pub fn creates<D: KnownKind>(self) -> Self {
         self.with(Controller::creates::<D>)
     }
 
-    /// See [`Controller::owns`].
+    /// Starts passes for changes of children of a kind. See [`Controller::owns`].
     pub fn owns<D: KnownKind>(self) -> Self {
         self.with(Controller::owns::<D>)
     }
 
-    /// See [`Controller::child_labels`].
+    /// Sets labels of all children. See [`Controller::child_labels`].
     pub fn child_labels<N: Into<String>, V: Into<String>>(self, labels: impl IntoIterator<Item = (N, V)>) -> Self {
         let labels: Vec<(String, String)> = labels.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
         self.with(|controller| controller.child_labels(labels))
     }
 
-    /// See [`Controller::child_annotations`].
+    /// Sets annotations of all children. See [`Controller::child_annotations`].
     pub fn child_annotations<N: Into<String>, V: Into<String>>(self, annotations: impl IntoIterator<Item = (N, V)>) -> Self {
         let annotations: Vec<(String, String)> = annotations.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
         self.with(|controller| controller.child_annotations(annotations))
     }
 
-    /// Starts passes by changes of objects of other kinds. See [`Controller::watches`].
+    /// Starts passes for changes of objects of other kinds. See [`Controller::watches`].
     pub fn watches(self, declare: impl FnOnce(&mut kubewright_runtime::reconcile::TriggerSet<Component<C>>) + 'static) -> Self {
         self.with(|controller| controller.watches(declare))
     }

@@ -1,4 +1,4 @@
-//! The controllers of a contract as parts of an operator.
+//! The controllers of a contract as registered parts of an operator.
 
 mod component;
 mod owner;
@@ -10,9 +10,9 @@ pub use self::owner::OperatorContractOwner;
 use crate::controller::{ComponentController, ControllerConstructor};
 use crate::declaration::Contract;
 
-/// Adds the controllers of a contract to an operator.
+/// Extension of an operator by the controllers of a contract.
 pub trait ContractExt: Into<Operator> + Sized {
-    /// Adds the controller of a component, which this constructor makes. Its options can be changed on the returned builder.
+    /// Adds the controller of a component, which this constructor creates. The returned builder changes its options.
     fn component_controller<C: ComponentController, M>(
         self,
         constructor: impl ControllerConstructor<C, M>,
@@ -20,7 +20,7 @@ pub trait ContractExt: Into<Operator> + Sized {
         OperatorComponentController::new(self.into(), constructor.boxed())
     }
 
-    /// Adds the controller of a contract's owner, which generates the components. Its options can be changed on the returned builder.
+    /// Adds the controller of a contract's owner, which generates the components. The returned builder changes its options.
     fn contract_owner<C: Contract>(self) -> OperatorContractOwner<C> {
         OperatorContractOwner::new(self.into())
     }

@@ -1,4 +1,4 @@
-//! The controller of an owner as a part of an operator.
+//! The controller of an owner as a registered part of an operator.
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,30 +31,31 @@ impl<C: Contract> OperatorContractOwner<C> {
         Self { operator, give_up: GiveUp::Never, changes: Vec::new() }
     }
 
-    /// See [`Controller::named`]. Default: the kind in lower case. Components carry the name in the label `<domain>/managed-by`.
+    /// Sets the name of the controller. See [`Controller::named`]. Default: the kind in lower case. Components carry the name in the label
+    /// `<domain>/managed-by`.
     pub fn named(self, name: impl Into<String> + 'static) -> Self {
         self.with(|controller| controller.named(name))
     }
 
-    /// See [`Controller::workers`].
+    /// Sets the number of parallel passes. See [`Controller::workers`].
     pub fn workers(self, workers: usize) -> Self {
         self.with(move |controller| controller.workers(workers))
     }
 
-    /// See [`Controller::timeout`].
+    /// Sets the time limit of the methods. See [`Controller::timeout`].
     pub fn timeout(self, limit: Duration) -> Self {
         self.with(move |controller| controller.timeout(limit))
     }
 
-    /// Releases the finalizer of an owner when its components are not all gone this long after its deletion, with a Warning event `FinalizerAbandoned`;
-    /// garbage collection deletes what is left. By default the owner waits for ever. Without it, too, a person can force the release, by the
-    /// annotation `<domain>/force-finalize=true` (FZ-12, FZ-13).
+    /// Releases the finalizer of an owner if not all of its components are gone this long after its deletion, with a Warning event
+    /// `FinalizerAbandoned`; garbage collection deletes the remaining components. By default the owner waits for ever. With or without this
+    /// option, a user can force the release with the annotation `<domain>/force-finalize=true` (FZ-12, FZ-13).
     pub fn abandon_after(mut self, limit: Delay) -> Self {
         self.give_up = GiveUp::After(limit);
         self
     }
 
-    /// Starts passes by changes of objects of other kinds, such as those that [`Contract::propagate`] reads. See [`Controller::watches`].
+    /// Starts passes for changes of objects of other kinds, such as those that [`Contract::propagate`] reads. See [`Controller::watches`].
     pub fn watches(self, declare: impl FnOnce(&mut kubewright_runtime::reconcile::TriggerSet<C::Owner>) + 'static) -> Self {
         self.with(|controller| controller.watches(declare))
     }

@@ -1,4 +1,4 @@
-//! Components as a pass of their owner sees them.
+//! Components as observed by a pass of their owner.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl<C: Contract> OpenComponent<C> {
         self.gvk.group_kind()
     }
 
-    /// The component beside an owner, as the store has it.
+    /// Returns the component of an owner from the store.
     pub(super) fn existing(&self, key: &Key, owner: &ChildOwner, format: &Format) -> Option<ExistingComponent> {
         let object = self.objects.find(key)?;
         let (observation, ownership) = (Observation::of(&object, format), owner.ownership(&object));
@@ -43,7 +43,7 @@ impl<C: Contract> OpenComponent<C> {
 }
 
 impl ExistingComponent {
-    /// Whether it is the owner's, or nobody's yet.
+    /// Returns true if the component belongs to the owner, or has no owner yet.
     pub(super) fn is_ours(&self) -> bool {
         matches!(self.ownership, Ownership::Ours | Ownership::Unowned)
     }

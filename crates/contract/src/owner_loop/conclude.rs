@@ -23,7 +23,7 @@ impl<C: Contract> Conclude for OwnerLoop<C> {
             Some(PriorCondition { is_true: found.status == ConditionStatus::True, reason: found.reason.clone() })
         };
         match (told(READY), told(STALLED)) {
-            // A format without these conditions, or a new object: the memory of the process tells.
+            // A format without these conditions, or a new object: the memory of the process decides.
             (None, None) => Prior::Memory,
             (ready, stalled) => Prior::Conditions { ready, stalled },
         }
@@ -69,7 +69,7 @@ impl<C: Contract> Conclude for OwnerLoop<C> {
     }
 }
 
-/// The types of the components that an owner waits for, as they are written in finalizers.
+/// Returns the types of the components that an owner waits for, as written in finalizers.
 fn awaited(notes: &PassNotes) -> Vec<String> {
     if notes.is_silent {
         return Vec::new();

@@ -19,7 +19,7 @@ use super::internal::InternalObjects;
 use super::namespace::NamespaceLabels;
 use crate::declaration::{Contract, OwnedComponent, Terms};
 
-/// Makes the loop of an owner.
+/// The constructor of the loop of an owner.
 pub(crate) struct OwnerConstructor<C> {
     pub(crate) terms: Arc<Terms>,
     pub(crate) components: Vec<Arc<dyn OwnedComponent<C>>>,

@@ -11,7 +11,8 @@ use super::{OwnerLoop, OwnerPassStatus};
 use crate::declaration::Contract;
 
 impl<C: Contract> OwnerLoop<C> {
-    /// Deletes all components at once; their order emerges from the dependency finalizers. The finalizer of the owner goes after the last of them.
+    /// Deletes all components at once; the dependency finalizers determine their order. The finalizer of the owner is removed after the last of
+    /// them.
     pub(super) async fn delete(&self, cx: &Context<C::Owner>, owner: &C::Owner, status: &mut OwnerPassStatus<C>) -> Flow {
         let Some(asks) = self.consume(cx).await? else { return silent(cx, status) };
         let Some(object) = cx.latest() else { return silent(cx, status) };

@@ -1,4 +1,4 @@
-//! Components as they are generated from their owner.
+//! Generation of components from their owner.
 
 use kubewright_core::child::ChildOwner;
 use kubewright_core::contract::{Architecture, Format, OperationChange, Provenance};
@@ -11,7 +11,7 @@ use super::component::OpenComponent;
 use super::namespace::PropagatedLabels;
 use crate::declaration::Contract;
 
-/// All that components are generated from, besides the owner itself and its internal configuration.
+/// The inputs of the generation of components besides the owner itself and its internal configuration.
 pub(super) struct Source<'a> {
     pub(super) key: &'a Key,
     pub(super) owner: &'a Value,
@@ -23,7 +23,7 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// A component that does not exist yet, without its spec.
+    /// Returns a component that does not exist yet, without its spec.
     pub(super) fn blank<C: Contract>(&self, component: &OpenComponent<C>) -> Value {
         json!({
             "apiVersion": component.gvk.api_version(), "kind": component.gvk.kind,
@@ -31,7 +31,7 @@ impl Source<'_> {
         })
     }
 
-    /// Puts all labels, the controller reference and an operation on a component. What others have put there stays.
+    /// Sets all labels, the controller reference and an operation on a component. Fields of other writers stay.
     pub(super) fn mark<C: Contract>(
         &self,
         object: &mut Value,

@@ -1,4 +1,4 @@
-//! The internal configuration beside an owner.
+//! The internal configuration of an owner.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl<C: Contract> InternalObjects<C> {
         Ok(Self { store })
     }
 
-    /// The internal configuration of an owner, if there is one.
+    /// Returns the internal configuration of an owner, if there is one.
     pub(super) fn find(&self, key: &Key) -> Flow<Option<Internal<C>>> {
         let Some(kept) = self.store.as_ref().and_then(|store| store.kept().get(key)) else { return Ok(None) };
         let Some(settings) = kept.decode() else {
@@ -59,7 +59,7 @@ impl<C: Contract> InternalObjects<C> {
 }
 
 impl<C: Contract> OwnerLoop<C> {
-    /// Sets the owner reference on the internal configuration, so that it goes with the owner.
+    /// Sets the owner reference on the internal configuration, so that it is deleted with the owner.
     pub(super) async fn own_internal(&self, cx: &Context<C::Owner>, owner: &ChildOwner) -> Flow {
         let key = cx.key();
         let Some(store) = &self.internal.store else { return Ok(()) };
@@ -79,7 +79,7 @@ impl<C: Contract> OwnerLoop<C> {
                 cx.note_write(WriteVerb::Patched, &gvk.group_kind(), key);
                 Ok(())
             }
-            // It is gone, and the watch will tell.
+            // The object is gone, which the watch reports later.
             Err(error) if error.is_not_found() => Ok(()),
             Err(error) => Err(refused(error).context("failed to set the owner of the internal configuration").into()),
         }

@@ -34,9 +34,9 @@ use crate::declaration::{Contract, Terms};
 /// The loop of the owner of a contract.
 pub struct OwnerLoop<C: Contract> {
     terms: Arc<Terms>,
-    /// In the order of their declaration.
+    /// The components, in the order of their declaration.
     components: Vec<OpenComponent<C>>,
-    /// The places of the components in `components`, in the groups in which they are created: those first that others depend on.
+    /// The indices of the components in `components`, in the groups in which they are created: components that others depend on come first.
     creation: Vec<Vec<usize>>,
     internal: InternalObjects<C>,
     namespaces: NamespaceLabels,
@@ -45,9 +45,9 @@ pub struct OwnerLoop<C: Contract> {
     controller: Arc<str>,
     /// The field manager of components.
     manager: String,
-    /// The owners whose `reconcile` was consumed and has not reached all components yet.
+    /// The owners whose annotation `reconcile` was consumed and has not reached all components yet.
     asked: Mutex<HashSet<Key>>,
-    /// The last writes of components that the server stores otherwise than they were sent.
+    /// The last writes of components that the server stored in another form than they were sent.
     writes: Mutex<HashMap<(Key, ComponentType), LastWrite>>,
     /// The components that each owner waits for.
     waits: ControllerWaits,

@@ -1,4 +1,4 @@
-//! Labels that components take over from their namespace.
+//! Labels that components copy from their namespace.
 
 use std::collections::BTreeMap;
 
@@ -42,16 +42,17 @@ impl NamespaceLabels {
     }
 }
 
-/// The labels of a pass that are copied.
+/// The copied labels in a pass.
 pub(super) struct PropagatedLabels {
-    /// Those that the format copies from the namespace, to the owner too.
+    /// The labels that the format copies from the namespace, also to the owner.
     pub(super) of_format: BTreeMap<String, String>,
-    /// Those that the author of the contract gives.
+    /// The labels that the author of the contract returns.
     pub(super) of_author: BTreeMap<String, String>,
 }
 
 impl<C: Contract> OwnerLoop<C> {
-    /// The labels that components get besides those of the format. A failure of the author's hook is told, and does not end the pass.
+    /// Returns the labels that components get besides those of the format. A failure of the author's hook is reported, and does not end the
+    /// pass.
     pub(super) fn propagated(&self, cx: &Context<C::Owner>, owner: &C::Owner) -> PropagatedLabels {
         let namespace = self.namespaces.of(cx.key().namespace());
         let copied = self.terms.format.namespace_labels().iter();

@@ -24,14 +24,14 @@ use crate::declaration::{Contract, ContractOwner};
 /// The number of components that are written at the same time.
 const BRANCHES: usize = 8;
 
-/// The owner of a pass with all that its components are generated from.
+/// The owner of a pass, with all inputs of the generation of its components.
 pub(super) struct Generation<'a, C: Contract> {
     pub(super) owner: &'a C::Owner,
     pub(super) object: Value,
     pub(super) child_owner: ChildOwner,
     pub(super) internal: Option<Internal<C>>,
     pub(super) propagated: PropagatedLabels,
-    /// Whether a pass of all components is asked for.
+    /// True if a pass of all components is requested.
     pub(super) asks: bool,
 }
 
@@ -62,7 +62,7 @@ impl<C: Contract> OwnerLoop<C> {
         wait.map_or(Ok(()), Into::into)
     }
 
-    /// Removes `reconcile` from the owner (OPA-8). Returns whether a pass of all components is asked for; none if the owner is gone.
+    /// Removes `reconcile` from the owner (OPA-8). Returns true if a pass of all components is requested, and `None` if the owner is gone.
     pub(super) async fn consume(&self, cx: &Context<C::Owner>) -> Flow<Option<bool>> {
         let operation = self.terms.format.operation();
         let is_asked = cx.latest().is_some_and(|owner| owner.annotation(operation) == Some(RECONCILE));
@@ -75,7 +75,7 @@ impl<C: Contract> OwnerLoop<C> {
         Ok(Some(self.asked.lock().contains(cx.key())))
     }
 
-    /// The name of the owner, which is that of all components, stands in labels (CT-1).
+    /// Checks the length of the owner's name, which is that of all components and stands in labels (CT-1).
     fn check_name(&self, key: &Key) -> Flow {
         let (length, limit) = (key.name().chars().count(), self.terms.format.max_owner_name());
         if length <= limit {
@@ -90,7 +90,7 @@ impl<C: Contract> OwnerLoop<C> {
         ChildOwner::new(C::Owner::gvk(), (object.namespace(), object.name()), object.uid(), labels)
     }
 
-    /// Puts the labels on the owner that the format copies from its namespace.
+    /// Sets the labels on the owner that the format copies from its namespace.
     async fn label_owner(&self, cx: &Context<C::Owner>, labels: &PropagatedLabels) -> Flow {
         let Some(live) = cx.latest() else { return Ok(()) };
         let mut wanted = live.clone();
@@ -102,7 +102,7 @@ impl<C: Contract> OwnerLoop<C> {
         cx.patch(&patch).await.map(drop).map_err(|halt| halt.context("failed to label the owner"))
     }
 
-    /// Works on all components, each as a branch that stops no other (OL-6).
+    /// Processes all components, each as a branch that does not stop the others (OL-6).
     pub(super) async fn write_all(&self, cx: &Context<C::Owner>, pass: &Generation<'_, C>) -> Flow {
         let key = cx.key();
         let format = &self.terms.format;
@@ -149,8 +149,8 @@ impl<C: Contract> OwnerLoop<C> {
         join(outcomes).map(drop)
     }
 
-    /// The places of all components in the groups in which a pass works on them: all at once, or in the order of creation if it creates some. Then no
-    /// component tells that it waits for another one only because that is created at the same moment (OL-6).
+    /// Returns the indices of all components in the groups in which a pass processes them: all at once, or in the order of creation if the pass
+    /// creates one. Otherwise a component would report that it waits for another one that is created at the same moment (OL-6).
     fn groups(&self, actions: &[(ComponentType, OwnerAction)]) -> Vec<Vec<usize>> {
         if actions.iter().any(|(_, action)| matches!(action, OwnerAction::Create(_))) {
             return self.creation.clone();
@@ -158,7 +158,7 @@ impl<C: Contract> OwnerLoop<C> {
         vec![(0..self.components.len()).collect()]
     }
 
-    /// Works on one component.
+    /// Processes one component.
     async fn branch(
         &self,
         cx: &Context<C::Owner>,
@@ -232,7 +232,7 @@ impl<C: Contract> OwnerLoop<C> {
         Ok(())
     }
 
-    /// The conditions of the components as the stores have them now.
+    /// Returns the conditions of the components as they are in the stores.
     pub(super) fn aggregate(&self, cx: &Context<C::Owner>, owner: &Value, status: &StatusOfOwner<C>) -> Aggregate {
         let existing = self.existing(cx.key(), owner);
         let reported = existing.iter().map(|(component, existing)| Reported {
@@ -245,7 +245,7 @@ impl<C: Contract> OwnerLoop<C> {
         aggregate(&reported.collect::<Vec<_>>(), &pass, &self.terms.format)
     }
 
-    /// The components of the owner that exist.
+    /// Returns the existing components of the owner.
     pub(super) fn existing(&self, key: &Key, owner: &Value) -> Vec<(&OpenComponent<C>, ExistingComponent)> {
         let child_owner = self.child_owner(owner);
         let found = self.components.iter().filter_map(|component| {
@@ -255,7 +255,7 @@ impl<C: Contract> OwnerLoop<C> {
         found.collect()
     }
 
-    /// The types of the components of the owner that exist, and of those that were told by hand to be left alone.
+    /// Returns the types of the existing components of the owner, and of those that a user set to be ignored.
     pub(super) fn left(&self, key: &Key, owner: &Value) -> (Vec<ComponentType>, Vec<ComponentType>) {
         let (mut left, mut ignored) = (Vec::new(), Vec::new());
         for (component, existing) in self.existing(key, owner) {
@@ -268,19 +268,19 @@ impl<C: Contract> OwnerLoop<C> {
     }
 }
 
-/// Another object has the name.
+/// Ends the branch because another object has the name.
 fn name_conflict<C: Contract>(component: &OpenComponent<C>, key: &Key, owner: &str) -> Flow {
     let text = format!("{} {key} belongs to {owner}; delete it, or give the owner another name", component.gvk.kind);
     Blocked::new(reason!("NameConflict"), text).into()
 }
 
-/// Garbage collection is about to remove the component.
+/// Ends the branch because the component belongs to a former owner; garbage collection is about to remove it.
 fn former_owner<C: Contract>(component: &OpenComponent<C>, key: &Key) -> Flow {
     let text = format!("{} {key} belongs to a former owner of the same name, and goes with it", component.gvk.kind);
     Wait::for_event(reason!("ChildOfFormerOwner")).message(text).into()
 }
 
-/// The end of a pass of which nothing is told, and after which nothing more is sent.
+/// Ends a pass without a report, after which no more requests are sent.
 #[allow(clippy::unnecessary_wraps)] // the outcome of the pass
 pub(super) fn silent<C: Contract>(cx: &Context<C::Owner>, status: &mut OwnerPassStatus<C>) -> Flow {
     status.notes.is_silent = true;

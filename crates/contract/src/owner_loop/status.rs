@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::declaration::{Contract, ContractOwner};
 use crate::status::OwnerStatus;
 
-/// The status of an owner, with the types that its contract says.
+/// The status of an owner, with the types of its contract.
 pub(super) type StatusOfOwner<C> =
     OwnerStatus<<<C as Contract>::Owner as ContractOwner>::Published, <<C as Contract>::Owner as ContractOwner>::Form>;
 
@@ -20,14 +20,14 @@ pub struct OwnerPassStatus<C: Contract> {
     pub(super) notes: PassNotes,
 }
 
-/// What the status follows from besides the outcome.
+/// The inputs of the status besides the outcome.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PassNotes {
-    /// The conditions of the components, by which the pass ended; none if it did not come so far.
+    /// The conditions of the components on which the end of the pass is based. `None` if the pass ended earlier.
     pub(super) aggregate: Option<Aggregate>,
     /// The components that a deletion waits for.
     pub(super) left: Vec<ComponentType>,
-    /// Whether nothing is told of the pass.
+    /// True if the pass is not reported.
     pub(super) is_silent: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The requests by which components are created, changed and deleted.
+//! The requests that create, change and delete components.
 
 use kubewright_core::child::LastWrite;
 use kubewright_core::contract::{OperationChange, component_patch};
@@ -23,7 +23,7 @@ impl<C: Contract> OwnerLoop<C> {
         Ok(())
     }
 
-    /// Brings a component to a wanted state that was made of its live one, and returns the answer: nothing is sent if both are equal.
+    /// Changes a component to a wanted state that was derived from its live one, and returns the answer. Nothing is sent if both are equal.
     pub(super) async fn change(
         &self,
         cx: &Context<C::Owner>,
@@ -51,7 +51,7 @@ impl<C: Contract> OwnerLoop<C> {
         Err(refused(error).into())
     }
 
-    /// Deletes a component, and gives it this operation if finalizers hold it.
+    /// Deletes a component, and sets this operation on it if finalizers hold it.
     pub(super) async fn remove(
         &self,
         cx: &Context<C::Owner>,
@@ -84,14 +84,14 @@ impl<C: Contract> OwnerLoop<C> {
             object: answer,
         };
         match self.change(cx, component, &going, &wanted).await {
-            // Its controller was faster.
+            // The component's controller removed it in the meantime.
             Err(_) if component.objects.find(key).is_none_or(|found| found.uid() != uid) => Ok(()),
             outcome => outcome.map(drop),
         }
     }
 
-    /// Whether the spec that is wanted stands on the server: as it is, as the type of the component reads it, or as the server stored it when it was
-    /// sent last.
+    /// Returns true if the server has the wanted spec: literally, as the type of the component reads it, or in the form in which the server
+    /// stored it when it was sent last.
     pub(super) fn has_spec(&self, key: &Key, component: &OpenComponent<C>, live: &Value, spec: &Value) -> bool {
         component.owned.is_same_spec(&live["spec"], spec) || {
             let writes = self.writes.lock();
@@ -100,12 +100,12 @@ impl<C: Contract> OwnerLoop<C> {
         }
     }
 
-    /// Forgets what was written to a component that does not exist.
+    /// Forgets the last write of a component that does not exist.
     pub(super) fn forget(&self, key: &Key, component: &OpenComponent<C>) {
         self.writes.lock().remove(&(key.clone(), component.type_()));
     }
 
-    /// Remembers what the server made of a spec, if it made something else of it.
+    /// Remembers the form in which the server stored a spec, if it differs from the spec that was sent.
     pub(super) fn remember(&self, key: &Key, component: &OpenComponent<C>, spec: &Value, answer: &Value) {
         let place = (key.clone(), component.type_());
         if component.owned.is_same_spec(&answer["spec"], spec) {
@@ -123,7 +123,8 @@ impl<C: Contract> OwnerLoop<C> {
         cx.note_write(verb, &component.kind(), cx.key());
     }
 
-    /// Whether the object is another one than a refused patch was made for, so that the patch, not its content, is the reason.
+    /// Returns true if the object differs from the one that a refused patch was made for. Then the patch failed because it was outdated, not
+    /// because of its content.
     async fn has_moved(&self, cx: &Context<C::Owner>, component: &OpenComponent<C>, known: &Value) -> bool {
         let key = cx.key();
         match cx.cluster().send(&ApiRequest::get(&component.resource, key.namespace(), key.name())).await {
@@ -137,7 +138,7 @@ impl<C: Contract> OwnerLoop<C> {
     }
 }
 
-/// The failure of a request.
+/// Converts the error of a request to a failure.
 pub(super) fn refused(error: ApiError) -> Failure {
     Failure::unclassified(error)
 }

@@ -8,14 +8,14 @@ use crate::context::{ApplyContext, CleanupContext, ComponentPass};
 use crate::controller::{ComponentController, Maybe, Ready};
 use crate::declaration::ContractComponent;
 
-/// The controller of a component whose dependents a generator renders. `apply` is a pass of the engine, `<T>Healthy` follows its state, `cleanup` is the
-/// deletion of the dependents.
+/// The controller of a component whose dependents a generator renders. `apply` runs a pass of the engine, `<T>Healthy` follows the state of the
+/// dependents, and `cleanup` deletes them.
 pub struct RenderedComponent<T: ContractComponent> {
     set: RenderedSet<T, WithDependencies<T>>,
 }
 
 impl<T: ContractComponent<Private: EmbedsStatus> + Component> RenderedComponent<T> {
-    /// The controller of a set that the operator has.
+    /// Creates the controller of a set that the operator contains.
     pub fn new(set: RenderedSet<T, WithDependencies<T>>) -> Self {
         Self { set }
     }
@@ -45,11 +45,11 @@ fn subject<T: ContractComponent>(cx: &ComponentPass<T>, subject: WithDependencie
     Subject::new(subject.into(), cx.dependencies_digest())
 }
 
-/// Condition `<T>Healthy` says what the state says (RND-6).
+/// Sets condition `<T>Healthy` according to the state (RND-6).
 fn tell<T: ContractComponent<Private: EmbedsStatus>>(cx: &ComponentPass<T>, part: ComponentStatus) {
     match part.state {
         Some(ComponentState::Ready) => cx.healthy(),
-        // The pass ended before it knew anything: its outcome says why.
+        // The pass ended before the state was known; its outcome gives the reason.
         None => {}
         Some(_) => cx.unhealthy(part.reason(), part.message()),
     }

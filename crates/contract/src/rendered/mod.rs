@@ -1,7 +1,7 @@
 //! Components whose dependents a generator renders: the engine of components under a contract (flow-and-contract.md, 13.14).
 //!
-//! The bridge stands here, so this crate depends on `kubewright-component`, and not the other way round: a contract is one more place in which the engine
-//! is called, and the engine knows nothing of contracts.
+//! The bridge is in this crate, which therefore depends on `kubewright-component`, and not the other way round: a contract is one more caller of
+//! the engine, and the engine does not depend on contracts.
 
 mod controller;
 mod operator;

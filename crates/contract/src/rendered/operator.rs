@@ -1,4 +1,4 @@
-//! Rendered components as parts of an operator.
+//! Rendered components as registered parts of an operator.
 
 use std::fmt;
 
@@ -14,10 +14,10 @@ type Set<T> = RenderedSetBuilder<T, WithDependencies<T>>;
 type Controller<T> = OperatorComponentController<RenderedComponent<T>>;
 type Change<T> = Box<dyn FnOnce(Controller<T>) -> Controller<T>>;
 
-/// Adds components that a generator renders to an operator.
+/// Extension of an operator by rendered components.
 pub trait RenderedComponentExt: Into<Operator> + Sized {
-    /// Adds the controller of a component whose dependents this generator renders, of the component and of its dependencies. Its options can be changed on
-    /// the returned builder.
+    /// Adds the controller of a component whose dependents this generator renders from the component and its dependencies. The returned builder
+    /// changes its options.
     ///
     /// ```
     /// # use kubewright_contract::{ContractComponent, RenderedComponentExt as _, WithDependencies};

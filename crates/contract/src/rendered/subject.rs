@@ -7,16 +7,16 @@ use kubewright_core::flow::{Flow, Wait};
 use crate::controller::{Maybe, Ready};
 use crate::declaration::{ContractComponent, DependsOn, Needs};
 
-/// A component and its dependencies, as its generator sees them.
+/// A component and its dependencies, as the argument of its generator.
 pub struct WithDependencies<T: ContractComponent> {
     component: Arc<T>,
     dependencies: Dependencies<T>,
 }
 
 enum Dependencies<T: ContractComponent> {
-    /// Of a component that is applied.
+    /// The dependencies of a component that is applied.
     Ready(Ready<T>),
-    /// Of a component that is cleaned up.
+    /// The dependencies of a component that is cleaned up.
     Maybe(Maybe<T>),
 }
 
@@ -29,12 +29,13 @@ impl<T: ContractComponent> WithDependencies<T> {
         Self { component: Arc::clone(component), dependencies: Dependencies::Maybe(maybe) }
     }
 
-    /// The component.
+    /// Returns the component.
     pub fn component(&self) -> &Arc<T> {
         &self.component
     }
 
-    /// A dependency that is needed. It is there and ready, except while objects of deletion stages are rendered: then a wait if it is gone.
+    /// Returns a dependency that is needed. It exists and is ready, except while objects of deletion stages are rendered: then the result is a
+    /// wait if it is gone.
     pub fn needed<To: ContractComponent>(&self) -> Flow<Arc<To>>
     where
         T: Needs<To>,
@@ -49,8 +50,8 @@ impl<T: ContractComponent> WithDependencies<T> {
         })
     }
 
-    /// A dependency of a component that is cleaned up, as far as it can be used. While the component is applied, [`needed`](Self::needed) gives those
-    /// that are ready.
+    /// Returns a dependency of a component that is cleaned up, as far as it is usable. While the component is applied, [`needed`](Self::needed)
+    /// returns those that are ready.
     pub fn find<To: ContractComponent>(&self) -> Option<Arc<To>>
     where
         T: DependsOn<To>,
@@ -62,7 +63,7 @@ impl<T: ContractComponent> WithDependencies<T> {
     }
 }
 
-/// The component.
+/// Dereferences to the component.
 impl<T: ContractComponent> Deref for WithDependencies<T> {
     type Target = T;
 

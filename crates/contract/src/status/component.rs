@@ -30,19 +30,19 @@ pub struct ContractStatus<E: StatusPart = NoPart, P: StatusPart = NoPart, F: Sta
     /// The generations of the last pass that succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied_generations: Option<StatusGenerations<F>>,
-    /// The last token of a requested pass that was worked on (OPA-6).
+    /// The last token of a requested pass that was processed (OPA-6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handled_request: Option<String>,
-    /// The part that is copied to the owner, where the customer sees it.
+    /// The part that is copied to the owner, which shows it to the customer.
     #[serde(flatten)]
     pub external: E,
-    /// The part that stays here.
+    /// The part that stays on the component.
     #[serde(flatten)]
     pub private: P,
 }
 
 impl<E: StatusPart, P: StatusPart, F: StatusForm> ContractStatus<E, P, F> {
-    /// The properties that two parts have. Without any, nothing is lost by putting all parts into one object.
+    /// Returns the properties that occur in two parts. Such properties would be lost when all parts are put into one object.
     pub(crate) fn shared_properties() -> BTreeSet<String> {
         let common = ["conditions", "observedGenerations", "appliedGenerations", "handledRequest"].map(str::to_owned);
         let mut seen = BTreeSet::from(common);

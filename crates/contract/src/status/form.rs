@@ -6,7 +6,7 @@ use kubewright_core::contract::GenerationFields;
 pub trait StatusForm: fmt::Debug + Send + Sync + 'static {
     /// The names of the generations.
     const GENERATIONS: GenerationFields;
-    /// The field of the owner's status that has its phase.
+    /// The field of the owner's status that contains its phase.
     const PHASE: &'static str;
 }
 

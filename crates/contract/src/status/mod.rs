@@ -1,7 +1,7 @@
 //! The statuses of a contract's objects.
 //!
-//! That of a component has a part of the framework, one for the customer, and one that stays on the component (flow-and-contract.md, 13.3). That of the
-//! owner has a part of the framework, and one that its components publish.
+//! The status of a component has a part of the framework, one for the customer, and one that stays on the component (flow-and-contract.md,
+//! 13.3). The status of the owner has a part of the framework, and one that its components publish.
 
 mod component;
 mod form;

@@ -30,13 +30,13 @@ pub struct OwnerStatus<P: StatusPart = NoPart, F: StatusForm = StandardForm> {
     /// The phase.
     #[serde(flatten)]
     pub phase: StatusPhase<F>,
-    /// What keeps the owner from being ready, for people.
+    /// The reason why the owner is not ready, as a text for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The conditions of the components, those of the owner itself, and the summary.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<OwnerCondition>,
-    /// The last token of a requested pass that was worked on.
+    /// The last token of a requested pass that was processed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handled_request: Option<String>,
     /// The part that components publish.
@@ -45,7 +45,7 @@ pub struct OwnerStatus<P: StatusPart = NoPart, F: StatusForm = StandardForm> {
 }
 
 impl<P: StatusPart, F: StatusForm> OwnerStatus<P, F> {
-    /// The properties that the published part shares with the common one.
+    /// Returns the properties that the published part shares with the common part.
     pub(crate) fn shared_properties() -> BTreeSet<String> {
         let common = ["observedGeneration", "appliedGeneration", F::PHASE, "message", "conditions", "handledRequest"];
         properties::<P>().into_iter().filter(|property| common.contains(&property.as_str())).collect()

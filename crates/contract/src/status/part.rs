@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A part of a component's status, all of whose fields are optional. Every type that fits has it.
+/// A part of a component's status, all of whose fields are optional. The trait is implemented for every suitable type.
 pub trait StatusPart: Clone + fmt::Debug + Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {}
 
 impl<P> StatusPart for P where P: Clone + fmt::Debug + Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {}
@@ -16,7 +16,7 @@ impl<P> StatusPart for P where P: Clone + fmt::Debug + Default + Serialize + Des
 #[non_exhaustive]
 pub struct NoPart {}
 
-/// The properties in the schema of a part.
+/// Returns the properties in the schema of a part.
 pub(super) fn properties<T: JsonSchema>() -> BTreeSet<String> {
     let schema = SchemaGenerator::default().into_root_schema_for::<T>();
     let properties = schema.get("properties").and_then(Value::as_object).map(|properties| properties.keys().cloned().collect());

@@ -1,4 +1,4 @@
-//! How long retries with back-off are put off, and how that is replaced.
+//! Limiters: the delays of retries with back-off, and their replacement by limiters of the user.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,15 +6,15 @@ use std::time::Duration;
 use super::{Policy, Rng, TokenBucket};
 use crate::time::Moment;
 
-/// Says how long a controller waits before it retries an object whose pass failed with class `Backoff` (LIM-2).
+/// Computes the delay before a controller retries an object whose pass failed with class `Backoff` (LIM-2).
 ///
-/// One limiter serves all objects of a controller. What belongs to one object, the number of its failures, is counted elsewhere and forgotten when
-/// a pass of the object ends otherwise; so a limiter keeps only what all objects share.
+/// One limiter serves all objects of a controller. The number of failures of one object is counted elsewhere, and forgotten when a pass of the object
+/// ends otherwise; a limiter holds only the state that all objects share.
 ///
-/// The limiter is not asked for a pass that an event started during the back-off and that failed again: that neither counts nor moves the timer
-/// (LIM-3). It cannot give up either: a delay is all it can say (LIM-4).
+/// The limiter is not asked for a pass that an event started during the back-off and that failed again: such a pass neither counts nor moves the
+/// timer (LIM-3). A limiter cannot give up: it can only return a delay (LIM-4).
 pub trait RateLimiter: fmt::Debug + Send {
-    /// The delay before the next try. Zero means at once. Random numbers come from `rng`, which all delays of the controller share.
+    /// Returns the delay before the next try. Zero means at once. Random numbers come from `rng`, which all delays of the controller share.
     fn delay(&mut self, retry: &Retry, rng: &mut Rng) -> Duration;
 }
 
@@ -22,37 +22,37 @@ pub trait RateLimiter: fmt::Debug + Send {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retry {
-    /// Failures of the object in a row, this one included: 1 is the first.
+    /// The number of consecutive failures of the object, including this one: 1 is the first.
     pub failures: u32,
-    /// Whether the cluster refused a request, so that the failure follows the slower policy.
+    /// True if the cluster refused a request, so that the failure follows the slower policy.
     pub slow: bool,
-    /// The end of the pass.
+    /// The time at which the pass ended.
     pub now: Moment,
 }
 
 impl Retry {
-    /// The retry after so many failures in a row, the last of which was at this time.
+    /// Creates a retry after this number of consecutive failures, the last of which was at time `now`.
     pub const fn new(failures: u32, slow: bool, now: Moment) -> Self {
         Self { failures, slow, now }
     }
 }
 
-/// Delays that grow with the failures of an object.
+/// Creates a limiter whose delays grow with the failures of an object.
 pub const fn exponential(policy: Policy) -> Exponential {
     Exponential { failures: policy, refused: policy }
 }
 
-/// One retry per `interval` over all objects, and `burst` at once.
+/// Creates a limiter that allows one retry per `interval` over all objects, and `burst` at once.
 pub fn bucket(interval: Duration, burst: u32) -> TokenBucket {
     TokenBucket::new(interval, burst)
 }
 
-/// The longer of two delays. Both limiters are asked each time, so a token is taken even where the other delay is longer.
+/// Combines two limiters to the longer of their delays. Both are asked each time, so a token is taken even where the other delay is longer.
 pub const fn max_of<A: RateLimiter, B: RateLimiter>(one: A, other: B) -> MaxOf<A, B> {
     MaxOf(one, other)
 }
 
-/// The limiter that [`exponential`] makes.
+/// The limiter created by [`exponential`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exponential {
     failures: Policy,
@@ -60,7 +60,7 @@ pub struct Exponential {
 }
 
 impl Exponential {
-    /// With another policy for requests that the cluster refused. The failures before count for both.
+    /// Replaces the policy of requests that the cluster refused. The failures before count for both policies.
     #[must_use]
     pub const fn refused(mut self, policy: Policy) -> Self {
         self.refused = policy;
@@ -87,7 +87,7 @@ impl RateLimiter for TokenBucket {
     }
 }
 
-/// The limiter that [`max_of`] makes.
+/// The limiter created by [`max_of`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaxOf<A, B>(A, B);
 

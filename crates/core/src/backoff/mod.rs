@@ -1,4 +1,4 @@
-//! How long to wait: back-off policies, token buckets, limiters made of both, and the one value that holds all delays.
+//! Delays: back-off policies, token buckets, limiters that combine both, and the one value that holds all delays.
 
 mod bucket;
 mod limiter;

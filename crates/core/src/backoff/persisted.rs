@@ -6,32 +6,32 @@ use serde_json::Value;
 
 use crate::flow::Delay;
 
-/// Back-off whose last delay stands in the status of the object, so that it goes on after a restart: for delays that are longer than the time between
-/// restarts (BO-10).
+/// Back-off whose last delay is stored in the status of the object, so that it continues after a restart: for delays that are longer than the time
+/// between restarts (BO-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PersistedBackoff {
     first: Duration,
     cap: Duration,
 }
 
-/// The field of the status, in nanoseconds (BO-9).
+/// The field of the status that stores the last delay, in nanoseconds (BO-9).
 pub const REQUEUE_TIME: &str = "requeueTime";
 
 impl PersistedBackoff {
-    /// A sequence that starts with twice `first`, and doubles up to `cap`. No parameter is below a nanosecond.
+    /// Creates a sequence that starts with twice `first` and doubles up to `cap`. Parameters below a nanosecond are raised to one.
     pub fn new(first: Duration, cap: Duration) -> Self {
         Self { first: first.max(Duration::from_nanos(1)), cap: cap.max(Duration::from_nanos(1)) }
     }
 
-    /// The delay of a failure, and the value that is stored for the next one. `stored` is the field of the status; what is no positive integer
-    /// counts as none (BO-9, BO-10).
+    /// Returns the delay of a failure, which is also the value to store for the next one. `stored` is the field of the status; a value that is not a
+    /// positive integer counts as absent (BO-9, BO-10).
     pub fn next(&self, stored: Option<&Value>) -> Delay {
         let stored = stored.and_then(Value::as_u64).filter(|nanos| *nanos > 0).map_or(self.first, Duration::from_nanos);
         Delay::at_least_min(stored.saturating_mul(2).min(self.cap))
     }
 }
 
-/// 10 s doubling up to 6 hours.
+/// 10 s, doubling up to 6 hours.
 impl Default for PersistedBackoff {
     fn default() -> Self {
         Self::new(Duration::from_secs(5), Duration::from_hours(6))

@@ -15,64 +15,64 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A sequence that doubles, with a jitter of a tenth. Odd parameters are repaired: a first delay of zero becomes one
-    /// second, a cap below the first delay 60 times that.
+    /// Creates a sequence that doubles, with a jitter of a tenth. Invalid parameters are repaired: a first delay of zero becomes one second, and a
+    /// cap below the first delay becomes 60 times that delay.
     pub fn new(first: Duration, cap: Duration) -> Self {
         let first = if first.is_zero() { Duration::from_secs(1) } else { first };
         let cap = if cap < first { first.saturating_mul(60) } else { cap };
         Self { first, cap, multiplier: 2.0, jitter: 0.1 }
     }
 
-    /// With another factor from delay to delay; 1 and less become 2.
+    /// Replaces the factor between consecutive delays; 1 and less become 2.
     #[must_use]
     pub fn multiplier(mut self, multiplier: f64) -> Self {
         self.multiplier = if multiplier > 1.0 { multiplier } else { 2.0 };
         self
     }
 
-    /// With another jitter, as a part of the delay; what is outside of 0 (included) to 1 (excluded) becomes a tenth.
+    /// Replaces the jitter, a fraction of the delay; a value outside of 0 (included) to 1 (excluded) becomes a tenth.
     #[must_use]
     pub fn jitter(mut self, jitter: f64) -> Self {
         self.jitter = if (0.0..1.0).contains(&jitter) { jitter } else { 0.1 };
         self
     }
 
-    /// The first delay.
+    /// Returns the first delay.
     pub const fn first(&self) -> Duration {
         self.first
     }
 
-    /// The longest delay.
+    /// Returns the longest delay.
     pub const fn cap(&self) -> Duration {
         self.cap
     }
 
-    /// The factor from delay to delay.
+    /// Returns the factor between consecutive delays.
     pub const fn factor(&self) -> f64 {
         self.multiplier
     }
 
-    /// The jitter, as a part of the delay.
+    /// Returns the jitter, as a fraction of the delay.
     pub const fn spread(&self) -> f64 {
         self.jitter
     }
 
-    /// The delay after `failures` failures in a row (1 is the first), before jitter.
+    /// Returns the delay after `failures` consecutive failures (1 is the first), before jitter.
     pub fn nominal(&self, failures: u32) -> Delay {
         let exponent = i32::try_from(failures.saturating_sub(1)).unwrap_or(i32::MAX);
         let seconds = self.first.as_secs_f64() * self.multiplier.powi(exponent);
-        // Nanoseconds, rounded: the vectors of the specification are exact.
+        // Whole nanoseconds, because the vectors of the specification are exact.
         let grown = Duration::try_from_secs_f64(seconds).unwrap_or(self.cap);
         Delay::at_least_min(grown.min(self.cap))
     }
 
-    /// The delay after `failures` failures in a row, with jitter.
+    /// Returns the delay after `failures` consecutive failures, with jitter.
     pub fn delay(&self, failures: u32, rng: &mut Rng) -> Delay {
         jittered(self.nominal(failures), self.jitter, rng)
     }
 }
 
-/// The delay times a factor drawn evenly from 1 − `jitter` (included) to 1 + `jitter` (excluded).
+/// Multiplies the delay by a factor drawn evenly from 1 − `jitter` (included) to 1 + `jitter` (excluded).
 pub(crate) fn jittered(delay: Delay, jitter: f64, rng: &mut Rng) -> Delay {
     if jitter == 0.0 { delay } else { delay.scaled(1.0 - jitter + 2.0 * jitter * rng.unit()) }
 }

@@ -5,12 +5,12 @@
 pub struct Rng(u64);
 
 impl Rng {
-    /// The sequence that belongs to a seed.
+    /// Creates the sequence of a seed.
     pub const fn seeded(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -19,7 +19,7 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 (included) to 1 (excluded).
+    /// Returns a number from 0 (included) to 1 (excluded).
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -7,38 +7,38 @@ use super::{Policy, RateLimiter};
 use crate::child::HotLoopLimits;
 use crate::flow::{Class, Delay};
 
-/// The delays and limits of controllers. Every field has a default; tests replace what they need, and the ConfigMap `config-timing` while the
-/// operator runs, if the operator follows it.
+/// The delays and limits of controllers. Every field has a default. Tests replace the fields that they need, and the ConfigMap `config-timing`
+/// replaces them while the operator runs, if the operator follows it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Timing {
-    /// Back-off of failures: 5 ms doubling up to 1000 s.
+    /// The back-off of failures: 5 ms doubling up to 1000 s.
     pub failures: Policy,
-    /// Back-off of requests that the cluster refuses: 1 s doubling up to 5 minutes.
+    /// The back-off of requests that the cluster refuses: 1 s doubling up to 5 minutes.
     pub refused: Policy,
-    /// Growing waits: 1 s doubling up to 1 minute.
+    /// The delays of growing waits: 1 s doubling up to 1 minute.
     pub waits: Policy,
-    /// The delay after a conflict, when what was read is too old: 1 s.
+    /// The delay after a conflict caused by a stale read: 1 s.
     pub conflict: Delay,
-    /// Passes in a row that may end in a conflict before it is reported: 5.
+    /// The number of consecutive passes that may end in a conflict before it is reported: 5.
     pub quiet_conflicts: u32,
-    /// Tries of a write in place after a conflict: 5.
+    /// The number of tries of a write in place after a conflict: 5.
     pub conflict_retries_in_place: u32,
-    /// The longest time without a pass of a wait for an event that names none: 5 minutes.
+    /// The longest time without a pass for a wait for an event that does not name one: 5 minutes.
     pub safety_net: Delay,
-    /// Jitter of the safety nets of waits for an event: a tenth.
+    /// The jitter of the safety nets of waits for an event: a tenth.
     pub safety_net_jitter: f64,
-    /// Retries with back-off of one controller: one per this time, ...
+    /// The average interval between two retries with back-off of one controller: 100 ms, which is 10 retries per second.
     pub retry_interval: Duration,
-    /// ... and this many at once: 10 per second and 100.
+    /// The number of retries with back-off of one controller that are allowed at once: 100.
     pub retry_burst: u32,
-    /// The class of failures whose error nothing is known about: `Backoff`.
+    /// The class of failures whose errors are not classified: `Backoff`.
     pub unclassified: Class,
     /// The limits above which updates of one child count as a hot loop: 10 in 60 s, with an event at most every 10 minutes (KID-18).
     pub hot_loop: HotLoopLimits,
-    /// The time after which a pass looks again for a child on its way out whose kind is not watched: 5 s (KID-5).
+    /// The interval after which a pass looks again for a child that is being deleted and whose kind is not watched: 5 s (KID-5).
     pub unwatched: Delay,
-    /// The time for which a depending component is absent before its finalizer is removed from its dependency: 5 minutes.
+    /// The time that a depending component must be absent before its finalizer is removed from its dependency: 5 minutes.
     pub dangling: Delay,
 }
 
@@ -64,7 +64,7 @@ impl Default for Timing {
 }
 
 impl Timing {
-    /// Without any jitter, for tests that compare delays.
+    /// Removes the jitter of all delays, for tests that compare them.
     #[must_use]
     pub fn without_jitter(mut self) -> Self {
         self.failures = self.failures.jitter(0.0);
@@ -74,7 +74,7 @@ impl Timing {
         self
     }
 
-    /// The limiter of retries that follows from these policies and limits (LIM-1).
+    /// Returns the limiter of retries that follows from these policies and limits (LIM-1).
     pub fn limiter(&self) -> impl RateLimiter + use<> {
         max_of(exponential(self.failures).refused(self.refused), bucket(self.retry_interval, self.retry_burst))
     }

@@ -10,7 +10,7 @@ use crate::child::HotLoopLimits;
 use crate::config::{ConfigErrors, ConfigValue, Field, FromConfigMap, Parsed, Parser, Reader, Unreadable, ValueError};
 use crate::flow::{Class, Delay};
 
-/// A delay is a duration above zero.
+/// A delay is written as a duration above zero.
 impl ConfigValue for Delay {
     fn parse(text: &str) -> Result<Self, ValueError> {
         let duration = Duration::parse(text)?;
@@ -18,7 +18,7 @@ impl ConfigValue for Delay {
     }
 }
 
-/// `backoff`, `conflict`, `terminal`, or the duration after which a failed pass is repeated.
+/// A class is written as `backoff`, `conflict`, `terminal`, or the duration after which a failed pass is repeated.
 impl ConfigValue for Class {
     fn parse(text: &str) -> Result<Self, ValueError> {
         match text {
@@ -34,7 +34,7 @@ impl ConfigValue for Class {
     }
 }
 
-/// Reads keys whose defaults are the texts of a timing.
+/// A reader of keys whose defaults are the texts of a timing.
 struct Keys<'a> {
     reader: Reader<'a>,
     texts: BTreeMap<&'static str, String>,
@@ -70,7 +70,7 @@ const REFUSED: [&str; 4] = ["refused-first", "refused-cap", "refused-multiplier"
 const WAITS: [&str; 4] = ["waits-first", "waits-cap", "waits-multiplier", "waits-jitter"];
 
 impl Timing {
-    /// The keys of the ConfigMap, each with the text of its value here.
+    /// Returns the keys of the ConfigMap, each with the text of its value in this timing.
     pub fn texts(&self) -> Vec<(&'static str, String)> {
         let time = |duration: Duration| GoDuration::from(duration).to_string();
         let policies = [(FAILURES, self.failures), (REFUSED, self.refused), (WAITS, self.waits)];
@@ -97,7 +97,7 @@ impl Timing {
         texts
     }
 
-    /// Reads the data of the ConfigMap. Keys that are absent leave the value that is here already.
+    /// Reads the data of the ConfigMap. Keys that are absent keep the value of this timing.
     pub fn updated(&self, data: &BTreeMap<String, String>) -> Result<Parsed<Self>, ConfigErrors> {
         let mut keys = Keys { reader: Reader::new(data), texts: self.texts().into_iter().collect() };
         let failures = keys.policy(FAILURES);

@@ -1,25 +1,25 @@
-//! Transient errors: how long a pass that met one is put off (OUT-3).
+//! Transient errors: the delay of a pass that met one (OUT-3).
 
 use std::time::Duration;
 
 use super::Policy;
 use crate::time::Moment;
 
-/// A transient error that outlasted the repetitions of its request.
+/// A transient error that persisted after all repetitions of its request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Transient {
-    /// How long the server asks to be left alone; zero when it does not say.
+    /// The time for which the server asks to wait; zero if its answer has none.
     pub retry_after: Duration,
 }
 
 impl Transient {
-    /// An error whose answer named this time, if any.
+    /// Creates an error whose answer named this time, if any.
     pub fn new(retry_after: Option<Duration>) -> Self {
         Self { retry_after: retry_after.unwrap_or_default() }
     }
 
-    /// This error and another one of the same pass: the larger request of the server counts.
+    /// Merges this error with another one of the same pass: the longer of the two times counts.
     pub fn and(self, other: Option<Self>) -> Self {
         Self { retry_after: self.retry_after.max(other.map_or(Duration::ZERO, |other| other.retry_after)) }
     }
@@ -33,8 +33,8 @@ pub struct TransientBackoff {
 }
 
 impl TransientBackoff {
-    /// The delay after a pass with a transient error that ended now, before jitter. A pass that an event started before the last delay
-    /// was over neither lengthens nor shortens the wait.
+    /// Returns the delay after a pass with a transient error that ended now, before jitter. A pass that an event started before the last delay was
+    /// over neither lengthens nor shortens the wait.
     pub fn delay(&mut self, error: Transient, now: Moment) -> Duration {
         let rest = self.due.map_or(Duration::ZERO, |due| due.since(now));
         let delay = if rest.is_zero() {
@@ -48,12 +48,12 @@ impl TransientBackoff {
         delay
     }
 
-    /// Whether the last delay is not over yet: a pass now is one that an event started.
+    /// Returns true while the last delay is not over: a pass at this time was started by an event.
     pub fn is_waiting(&self, now: Moment) -> bool {
         self.due.is_some_and(|due| now < due)
     }
 
-    /// A pass met no transient error: the next one starts with the first delay.
+    /// Starts anew after a pass without a transient error: the next delay is the first one.
     pub fn reset(&mut self) {
         *self = Self::default();
     }

@@ -1,4 +1,4 @@
-//! The default limiter against the recorded delays of the controllers that are widespread in Go. They have no jitter.
+//! The default limiter compared with recorded delays of the widespread Go controllers, which have no jitter.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::flow::Delay;
 use crate::recorded::{knative_vectors, texts};
 use crate::time::Moment;
 
-/// The delays of one object that fails so many times in a row.
+/// Returns the delays of one object that fails `count` consecutive times.
 fn delays(limiter: &mut impl RateLimiter, count: u32) -> Vec<String> {
     (1..=count).map(|failures| shown(fail(limiter, failures))).collect()
 }

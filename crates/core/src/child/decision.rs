@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::{ChildOwner, LastWrite, Ownership, UpdateGate};
 
-/// How a child is written (`flow-and-contract.md`, 7.3).
+/// The way in which a child is written (`flow-and-contract.md`, 7.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Strategy {
@@ -12,48 +12,48 @@ pub enum Strategy {
     Apply,
     /// Server-side apply whenever the hash in the annotation differs, or the live object drifted.
     HashGuarded,
-    /// Created when absent, then never changed: generated content.
+    /// Creation when the child is absent, and no change afterwards: for generated content.
     CreateOnce,
-    /// Deleted and created anew when the desired object differs: kinds with immutable fields.
+    /// Deletion and creation when the desired object differs: for kinds with immutable fields.
     Replace,
 }
 
-/// Whether an object without an owner becomes a child by the next write.
+/// The treatment of a live object without an owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Adopt {
-    /// It does.
+    /// The next write makes the object a child.
     #[default]
     IfUnowned,
-    /// It is left alone, and the pass is blocked.
+    /// The object is not changed, and the pass is blocked.
     Never,
 }
 
-/// All that the decision about one child depends on.
+/// The complete input of the decision about one child.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // the shell fills in all of it
+#[allow(clippy::exhaustive_structs)] // the runtime fills in every field
 pub struct ChildSituation<'a> {
     /// The desired object with all its marks.
     pub desired: &'a Value,
-    /// Its digest: the value of the hash annotation.
+    /// The digest of the desired object: the value of the hash annotation.
     pub digest: &'a str,
-    /// The live object.
+    /// The live object; `None` if the child is absent.
     pub live: Option<&'a Value>,
-    /// The owner.
+    /// The owner of the child.
     pub owner: &'a ChildOwner,
-    /// The way of writing.
+    /// The way in which the child is written.
     pub strategy: Strategy,
-    /// The handling of unowned objects.
+    /// The treatment of a live object without an owner.
     pub adopt: Adopt,
     /// The update gate.
     pub gate: UpdateGate,
     /// The last write of this process.
     pub last: Option<&'a LastWrite>,
-    /// Whether an absent child is left absent, because the owner is being deleted.
+    /// True if an absent child is not created, because the owner is being deleted.
     pub skips_absent: bool,
-    /// The annotation with the hash.
+    /// The key of the annotation with the hash.
     pub hash_annotation: &'a str,
-    /// The label of objects that a user provided.
+    /// The key of the label of objects that a user provided.
     pub orphan_label: &'a str,
 }
 
@@ -61,25 +61,25 @@ pub struct ChildSituation<'a> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Decision {
-    /// A creation of the desired object.
+    /// Create the desired object.
     Create,
-    /// A server-side apply of the desired object.
+    /// Apply the desired object with server-side apply.
     Apply,
-    /// A merge patch that marks an object as provided by a user.
+    /// Mark an object as provided by a user with this merge patch.
     MarkOrphan(Value),
-    /// A deletion with this UID as precondition; the child is created in a later pass.
+    /// Delete the child with this UID as precondition. A later pass creates it again.
     Recreate(String),
     /// No request: the live object is as desired.
     Unchanged,
-    /// No request: the gate is closed, and the live object differs.
+    /// No request: the live object differs, but the update gate is closed.
     Held,
-    /// No request: the child is absent and stays so.
+    /// No request: the child is absent and is not created.
     Skipped,
     /// No request: the live object is being deleted.
     Terminating,
-    /// No request: the live object is one of a former owner.
+    /// No request: the live object belongs to a former owner.
     FormerOwner,
-    /// No request: the live object has another owner, which is named; none if it has no owner and is not to be adopted.
+    /// No request: the live object has this other owner, or `None` if it has no owner and must not be adopted.
     Conflict(Option<String>),
 }
 
@@ -91,7 +91,7 @@ pub fn decide(child: &ChildSituation<'_>) -> Decision {
     match child.owner.ownership(live) {
         Ownership::Former => return Decision::FormerOwner,
         Ownership::Other(owner) => return Decision::Conflict(Some(owner)),
-        // What a user provides is never ours to change, so there is nothing to adopt.
+        // An object that a user provides for a CreateOnce child is only marked, never changed, so the adoption policy does not apply.
         Ownership::Unowned if child.adopt == Adopt::Never && child.strategy != Strategy::CreateOnce => {
             return Decision::Conflict(None);
         }
@@ -113,7 +113,7 @@ pub fn decide(child: &ChildSituation<'_>) -> Decision {
     }
 }
 
-/// A generated child stays as it is. One without our marks was provided by a user, and is marked so.
+/// Decides about a generated child, which is never changed. A child without our marks was provided by a user and is marked as such.
 fn once(child: &ChildSituation<'_>, live: &Value) -> Decision {
     if child.owner.ownership(live) == Ownership::Ours {
         return Decision::Unchanged;
@@ -133,7 +133,7 @@ fn is_as_desired(child: &ChildSituation<'_>, live: &Value) -> bool {
     let is_closed = child.gate == UpdateGate::Closed;
     match child.strategy {
         Strategy::HashGuarded if live.generation().is_none() => has_hash && holds(live, child.desired),
-        // Behind a closed gate nothing is written to find out.
+        // Behind a closed gate, no write may be sent to find out whether the child drifted; the equal hash has to suffice.
         Strategy::HashGuarded => has_hash && (is_known || (is_closed && child.last.is_none())),
         Strategy::Replace => has_hash,
         _ => {
@@ -144,8 +144,8 @@ fn is_as_desired(child: &ChildSituation<'_>, live: &Value) -> bool {
     }
 }
 
-/// Whether a child that is to be replaced cannot be changed in place. One without a hash was not written by us: when it differs in its marks only, it
-/// is adopted.
+/// Returns true if a child with strategy Replace cannot be changed in place. A child without a hash was not written by this controller; if it differs
+/// only in its marks, it is adopted in place.
 fn must_go(child: &ChildSituation<'_>, live: &Value) -> bool {
     let is_content = |field: &str| field != "metadata";
     live.annotation(child.hash_annotation).is_some()
@@ -154,7 +154,8 @@ fn must_go(child: &ChildSituation<'_>, live: &Value) -> bool {
         })
 }
 
-/// Whether a live object has the marks of the desired one. A helper has no controller reference.
+/// Returns true if a live object has the marks of the desired one. The controller reference is compared only if the desired object has one; a helper
+/// has none.
 fn is_marked(child: &ChildSituation<'_>, live: &Value) -> bool {
     let refers = || live.controller().is_some_and(|controller| controller.uid == child.owner.uid);
     child.owner.is_labelled(live) && (child.desired.controller().is_none() || refers())
@@ -165,7 +166,7 @@ fn has_entries(live: &Value, desired: &Value, map: &str) -> bool {
     desired.pointer(&pointer).is_none_or(|desired| live.pointer(&pointer).is_some_and(|live| holds(live, desired)))
 }
 
-/// Whether every leaf of the desired value stands in the live one with the same value. Lists are equal item by item; nulls ask for absence.
+/// Returns true if every leaf of the desired value has the same value in the live one. Lists are compared item by item; a null requires absence.
 fn holds(live: &Value, desired: &Value) -> bool {
     match (live, desired) {
         (Value::Object(live), Value::Object(desired)) => desired.iter().all(|(field, desired)| match live.get(field) {

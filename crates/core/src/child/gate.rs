@@ -1,16 +1,16 @@
-/// Whether children that are there may be changed in a pass, so that an upgrade of the operator does not roll running workloads
+/// The permission to change existing children in a pass. It keeps an upgrade of the operator from rolling running workloads
 /// (`flow-and-contract.md`, 7.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UpdateGate {
-    /// Updates are written.
+    /// Updates of existing children are written.
     Open,
-    /// Updates are held back.
+    /// Updates of existing children are held back.
     Closed,
 }
 
-/// The gate of the children of an owner with this generation, this applied generation, and this value of the annotation
-/// `<domain>/autoupdate-spec`. It is open when the owner changed since the last success, or when the annotation is `once` or `always`.
+/// Returns the gate for the children of an owner with this generation, this applied generation, and this value of the annotation
+/// `<domain>/autoupdate-spec`. The gate is open if the owner changed since the last success, or if the annotation is `once` or `always`.
 pub fn gate_of(generation: i64, applied: Option<i64>, autoupdate: Option<&str>) -> UpdateGate {
     if generation > applied.unwrap_or_default() || matches!(autoupdate, Some("once" | "always")) {
         UpdateGate::Open

@@ -7,11 +7,11 @@ use crate::time::Moment;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs)] // three numbers
 pub struct HotLoopLimits {
-    /// The number of updates that is still fine; 10 by default.
+    /// The number of updates in the window that is still accepted. Default: 10.
     pub updates: usize,
-    /// The time within which they are counted; 60 s by default.
+    /// The time within which updates are counted. Default: 60 s.
     pub window: Duration,
-    /// The shortest time between two warnings; 10 min by default.
+    /// The shortest time between two warnings. Default: 10 min.
     pub quiet: Duration,
 }
 
@@ -21,15 +21,15 @@ impl Default for HotLoopLimits {
     }
 }
 
-/// How often a child is updated.
+/// The rate at which a child is updated, compared with the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UpdateRate {
-    /// Not too often.
+    /// The rate is within the limits.
     Fine,
-    /// More often than the limits allow, which was warned of not long ago.
+    /// The rate exceeds the limits, and a recent warning said so.
     Hot,
-    /// More often than the limits allow, which is to be warned of now.
+    /// The rate exceeds the limits, and a warning is due now.
     Alarming,
 }
 
@@ -42,7 +42,7 @@ pub struct HotLoop {
 }
 
 impl HotLoop {
-    /// Notes an update in a pass of this generation of the owner.
+    /// Records an update in a pass of this generation of the owner.
     pub fn updated(&mut self, generation: Option<i64>, now: Moment, limits: &HotLoopLimits) -> UpdateRate {
         if self.generation != generation {
             self.generation = generation;
@@ -55,7 +55,7 @@ impl HotLoop {
         if self.updates.len() <= limits.updates {
             return UpdateRate::Fine;
         }
-        // More are not needed to know that the limit is exceeded.
+        // The oldest update can be dropped: the remaining ones suffice to detect the next excess.
         self.updates.pop_front();
         if self.warned.is_some_and(|warned| now.since(warned) < limits.quiet) {
             return UpdateRate::Hot;

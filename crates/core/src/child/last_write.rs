@@ -1,7 +1,7 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-/// The last write of a child: what was wanted, and what the server made of it.
+/// The last write of a child: the digest of the desired object and the state that the server returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LastWrite {
@@ -10,7 +10,7 @@ pub struct LastWrite {
     state: State,
 }
 
-/// The state of an object, as far as its spec goes: kinds with a generation change it with their spec, others their version with everything.
+/// The state of an object's spec: the generation of kinds that have one, else the resource version, which every change of the object changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     Generation(i64),
@@ -24,17 +24,17 @@ impl State {
 }
 
 impl LastWrite {
-    /// The write of a desired object with this digest, which the server answered by this object.
+    /// Records the write of a desired object with this digest, which the server answered with this object.
     pub fn new(digest: impl Into<String>, answer: &Value) -> Self {
         Self { uid: answer.uid().to_owned(), digest: digest.into(), state: State::of(answer) }
     }
 
-    /// Whether the live object is the one that was written, and nobody changed its spec since (KID-10, KID-12).
+    /// Returns true if the live object is the one that was written and its spec has not changed since (KID-10, KID-12).
     pub fn is_state_of(&self, live: &Value) -> bool {
         self.uid == live.uid() && live.deletion_timestamp().is_none() && self.state == State::of(live)
     }
 
-    /// Whether this digest was written last.
+    /// Returns true if this digest was written last.
     pub fn wrote(&self, digest: &str) -> bool {
         self.digest == digest
     }

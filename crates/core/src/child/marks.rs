@@ -2,7 +2,7 @@ use kubewright_machinery::object::{GroupVersionKind, OwnerLabels};
 
 use super::ChildOwner;
 
-/// The keys by which a controller marks its children, and its own object about them: those of a domain (`flow-and-contract.md`, 8).
+/// The keys of the marks that a controller sets on its children and its own object, for one domain (`flow-and-contract.md`, 8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChildMarks {
     domain: String,
@@ -10,45 +10,45 @@ pub struct ChildMarks {
 }
 
 impl ChildMarks {
-    /// The keys of a domain, a DNS subdomain.
+    /// Returns the keys of a domain, which is a DNS subdomain.
     pub fn of_domain(domain: impl Into<String>) -> Self {
         let domain = domain.into();
         Self { owner: OwnerLabels::of_domain(&domain), domain }
     }
 
-    /// With other labels that name the owner, as formats have them that must not change.
+    /// Replaces the labels that name the owner, for formats whose labels must not change.
     #[must_use]
     pub fn with_owner_labels(mut self, labels: OwnerLabels) -> Self {
         self.owner = labels;
         self
     }
 
-    /// The domain.
+    /// Returns the domain.
     pub fn domain(&self) -> &str {
         &self.domain
     }
 
-    /// The owner of this kind, name and UID, which these labels name on its children.
+    /// Returns the owner with this kind, name and UID, which these labels name on its children.
     pub fn owner(&self, gvk: GroupVersionKind, name: (&str, &str), uid: &str) -> ChildOwner {
         ChildOwner::new(gvk, name, uid, self.owner.clone())
     }
 
-    /// The annotation of a child with the hash of the object as it was wanted last: `<domain>/applied-hash`.
+    /// Returns the annotation of a child with the hash of the last desired object: `<domain>/applied-hash`.
     pub fn applied_hash(&self) -> String {
         self.key("applied-hash")
     }
 
-    /// The label of objects that a user provided in place of a child: `<domain>/orphan`.
+    /// Returns the label of objects that a user provided in place of a child: `<domain>/orphan`.
     pub fn orphan(&self) -> String {
         self.key("orphan")
     }
 
-    /// The annotation of an owner by which a person opens the update gate of its children: `<domain>/autoupdate-spec`.
+    /// Returns the annotation of an owner with which a user opens the update gate of its children: `<domain>/autoupdate-spec`.
     pub fn autoupdate(&self) -> String {
         self.key("autoupdate-spec")
     }
 
-    /// The field manager of a controller's children: `<domain>/<controller>`.
+    /// Returns the field manager of a controller's children: `<domain>/<controller>`.
     pub fn manager(&self, controller: &str) -> String {
         self.key(controller)
     }

@@ -1,8 +1,8 @@
 //! Children: objects that a reconciler writes for its own object, one by one.
 //!
-//! [`ChildMarks`] are the keys of the marks. [`ChildOwner`] marks an object as a child, and tells from the marks of a live one whose it is. [`decide`] says which request, if any, brings a
-//! child to its desired state. [`LastWrite`] is the memory by which a second call needs no request. [`HotLoop`] notices children that change all the
-//! time.
+//! [`ChildMarks`] are the keys of the marks. [`ChildOwner`] marks an object as a child, and reads the owner of a live object from its marks.
+//! [`decide`] returns the request, if any, that brings a child to its desired state. [`LastWrite`] remembers the last write, so that an unchanged
+//! child needs no request. [`HotLoop`] detects children that are updated all the time.
 
 mod decision;
 mod gate;

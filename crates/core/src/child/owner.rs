@@ -1,50 +1,50 @@
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, LabelledOwner, ObjectExt as _, OwnerLabels};
 use serde_json::{Value, json};
 
-/// The owner of children: the object of a pass, with the keys of the labels by which its children name it.
+/// The owner of children: the object of a pass, with the keys of the labels with which its children name it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ChildOwner {
-    /// Its kind and version.
+    /// The kind and version of the owner.
     pub gvk: GroupVersionKind,
-    /// Its namespace, kind and name, as labels have them.
+    /// The namespace, kind and name of the owner in the form that labels have.
     pub identity: LabelledOwner,
-    /// Its UID.
+    /// The UID of the owner.
     pub uid: String,
-    /// The keys of the labels.
+    /// The keys of the labels that name the owner.
     pub labels: OwnerLabels,
 }
 
-/// The owner of a live object, as its marks tell it (`flow-and-contract.md`, 7.2).
+/// The owner of a live object according to its marks (`flow-and-contract.md`, 7.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ownership {
-    /// The object of the pass.
+    /// The object of the pass owns it.
     Ours,
-    /// A former object of the same kind and name: garbage collection is about to remove the child.
+    /// A deleted object with the kind and name of the object of the pass owned it; garbage collection is about to remove the child.
     Former,
-    /// Another object, by kind and name.
+    /// Another object owns it, given by kind and name.
     Other(String),
-    /// No object.
+    /// No object owns it.
     Unowned,
 }
 
 impl ChildOwner {
-    /// The owner with this kind and this UID, which the labels name. In formats without a label for the kind, it has none there.
+    /// Creates the owner with this kind, namespace, name and UID. The identity has an empty kind if the labels contain none.
     pub fn new(gvk: GroupVersionKind, (namespace, name): (&str, &str), uid: &str, labels: OwnerLabels) -> Self {
         let kind = labels.kind.as_ref().map(|_| gvk.kind.clone()).unwrap_or_default();
         let identity = LabelledOwner { kind, namespace: namespace.to_owned(), name: name.to_owned() };
         Self { gvk, identity, uid: uid.to_owned(), labels }
     }
 
-    /// Marks an object as a child of this owner: by labels, and by a controller reference where its namespace allows one (KID-2). Other owner
-    /// references stay.
+    /// Marks an object as a child of this owner by labels, and by a controller reference if its namespace allows one (KID-2). Other owner references
+    /// are kept.
     pub fn mark(&self, child: &mut Value) {
         self.label(child);
         self.refer(child);
     }
 
-    /// Sets a controller reference to this owner where the namespace of the object allows one. Other owner references stay.
+    /// Sets a controller reference to this owner if the namespace of the object allows one. Other owner references are kept.
     pub fn refer(&self, child: &mut Value) {
         if !self.may_be_referenced_by(child) || child.controller().is_some_and(|controller| controller.uid == self.uid) {
             return;
@@ -67,12 +67,12 @@ impl ChildOwner {
         }
     }
 
-    /// Names this owner by labels only.
+    /// Sets the labels that name this owner, without a controller reference.
     pub fn label(&self, child: &mut Value) {
         self.labels.put(child, &self.identity);
     }
 
-    /// The owner of a live object. A controller reference outweighs labels.
+    /// Returns the owner of a live object. A controller reference takes precedence over labels.
     pub fn ownership(&self, live: &Value) -> Ownership {
         if let Some(controller) = live.controller() {
             return if controller.uid == self.uid {
@@ -91,7 +91,7 @@ impl ChildOwner {
         }
     }
 
-    /// Whether the labels of an object name this owner.
+    /// Returns true if the labels of an object name this owner.
     pub(super) fn is_labelled(&self, object: &Value) -> bool {
         self.labels.name_owner(object, &self.identity)
     }
@@ -100,8 +100,8 @@ impl ChildOwner {
         self.gvk.group_kind()
     }
 
-    /// Whether an owner reference of this child to the owner has an effect: owners of the cluster have children everywhere, others in their own
-    /// namespace.
+    /// Returns true if an owner reference of this child to the owner is effective: cluster-scoped owners may have children in every namespace,
+    /// namespaced owners only in their own.
     fn may_be_referenced_by(&self, child: &Value) -> bool {
         self.identity.namespace.is_empty() || self.identity.namespace == child.namespace()
     }

@@ -1,4 +1,4 @@
-//! How many objects a class filter takes out, and whether it takes out all of them.
+//! Counts of the objects that a class filter excludes, and the warning when it excludes all of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,20 +9,20 @@ use kubewright_machinery::object::{HasMetadata, MetadataView};
 use super::ClassFilter;
 use crate::time::Moment;
 
-/// Time from the first complete list of the objects to the check.
+/// The time from the first complete list of the objects to the check.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Most values that a warning shows.
+/// The most values that a warning shows.
 const SHOWN: usize = 5;
-/// Most characters of a value that a warning shows.
+/// The most characters of a value that a warning shows.
 const SHOWN_CHARACTERS: usize = 63;
 
-/// Counts the objects of a kind by class (CLS-4). It is told every change of the store, and tells once when no object at all is of the class:
-/// most likely the class is misspelt, in the objects or in the configuration.
+/// Counts the objects of a kind by class (CLS-4). The owner of the census reports every change of the store to it; the census warns once if no object
+/// is of the class, because then the class is most likely misspelt in the objects or in the configuration.
 #[derive(Clone, Debug)]
 pub struct ClassCensus {
     filter: ClassFilter,
     ours: usize,
-    /// Objects of other classes, by class; `None` stands for objects without one.
+    /// The numbers of objects of other classes, by class; `None` stands for objects without a class.
     others: BTreeMap<Option<String>, usize>,
     check: Check,
 }
@@ -35,12 +35,12 @@ enum Check {
 }
 
 impl ClassCensus {
-    /// A census without objects.
+    /// Creates a census without objects.
     pub fn new(filter: ClassFilter) -> Self {
         Self { filter, ours: 0, others: BTreeMap::new(), check: Check::NotSynced }
     }
 
-    /// Counts a change: the state before, `None` when the object came, and the state now, `None` when it went.
+    /// Counts a change: the previous state, `None` for a new object, and the current state, `None` for a deleted object.
     pub fn changed<P: HasMetadata + ?Sized>(&mut self, old: Option<&P>, new: Option<&P>) {
         if let Some(class) = old.map(|object| self.class(object)) {
             self.remove(class);
@@ -50,14 +50,14 @@ impl ClassCensus {
         }
     }
 
-    /// The caches have synced: the check is due in one minute. Later calls change nothing.
+    /// Starts the wait for the check, which is due one minute after the caches have synced. Later calls have no effect.
     pub fn synced(&mut self, now: Moment) {
         if self.check == Check::NotSynced {
             self.check = Check::At(now + PATIENCE);
         }
     }
 
-    /// When the check is due, if it still is.
+    /// Returns the time of the check, if it is still due.
     pub const fn due(&self) -> Option<Moment> {
         match self.check {
             Check::At(due) => Some(due),
@@ -65,7 +65,8 @@ impl ClassCensus {
         }
     }
 
-    /// The check, once it is due: the warning if there are objects and none is of the class. There is one check and so at most one warning.
+    /// Runs the check once it is due. Returns the warning if there are objects and none is of the class. The check runs once, so there is at most one
+    /// warning.
     pub fn check(&mut self, now: Moment) -> Option<ClassMismatch> {
         if self.due().is_none_or(|due| now < due) {
             return None;
@@ -74,7 +75,7 @@ impl ClassCensus {
         (self.ours == 0 && self.filtered() > 0).then(|| self.mismatch())
     }
 
-    /// The number of objects that are not of the class.
+    /// Returns the number of objects that are not of the class.
     pub fn filtered(&self) -> usize {
         self.others.values().sum()
     }
@@ -111,7 +112,7 @@ impl ClassCensus {
     fn mismatch(&self) -> ClassMismatch {
         let mut seen: Vec<(&str, usize)> =
             self.others.iter().filter_map(|(class, count)| Some((class.as_deref()?, *count))).collect();
-        // The most frequent first; the sort is stable, so equal ones stay in the order of their texts.
+        // The most frequent classes come first; the sort is stable, so classes with equal counts stay in alphabetical order.
         seen.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         ClassMismatch {
             keys: self.filter.keys().to_vec(),
@@ -124,19 +125,19 @@ impl ClassCensus {
     }
 }
 
-/// The class of an object as it is counted.
+/// The class of an object for the count.
 enum Class {
     Ours,
     Other(Option<String>),
 }
 
-/// No object is of the class. It displays as a warning for the log.
+/// The warning that no object is of the class, as `Display` text for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClassMismatch {
-    /// The keys of the annotations that tell the class.
+    /// The keys of the annotations that contain the class.
     pub keys: Vec<String>,
-    /// The class that was looked for.
+    /// The class of the controller.
     pub value: String,
     /// The number of objects.
     pub objects: usize,

@@ -1,12 +1,12 @@
-//! Whose an object is.
+//! The filter that selects the objects of a controller's class.
 
 use kubewright_machinery::object::{HasMetadata, MetadataView};
 
-/// Tells the objects of a class from those of others by an annotation. Several keys are tried in order, for instance a former name after the
-/// present one; the first annotation that exists decides, even if its value is empty. An object without any of them is not ours.
+/// Distinguishes the objects of a class from others by an annotation. Several keys are tried in order, for instance a former name after the present
+/// one; the first annotation that exists decides, even if its value is empty. An object without any of them is not of the class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassFilter {
-    /// Never empty.
+    /// The keys of the annotations, never empty.
     keys: Vec<String>,
     value: String,
     hand_over: HandOver,
@@ -16,14 +16,14 @@ pub struct ClassFilter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HandOver {
-    /// What belongs to the object is cleaned up as if it were being deleted, then our finalizer is removed.
+    /// The dependents and other resources of the object are cleaned up as if it were being deleted, then our finalizer is removed.
     #[default]
     Finalize,
     /// Only our finalizer is removed.
     Release,
 }
 
-/// What a class means for an object.
+/// The decision of a class filter about an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClassDecision {
     /// The object is of our class.
@@ -35,46 +35,46 @@ pub enum ClassDecision {
 }
 
 impl ClassFilter {
-    /// The objects whose annotation `key` has this value.
+    /// Selects the objects whose annotation `key` has this value.
     pub fn new(key: impl Into<String>, value: impl Into<String>) -> Self {
         Self { keys: vec![key.into()], value: value.into(), hand_over: HandOver::default() }
     }
 
-    /// With one more key, tried after the others.
+    /// Adds a key, which is tried after the others.
     #[must_use]
     pub fn or_key(mut self, key: impl Into<String>) -> Self {
         self.keys.push(key.into());
         self
     }
 
-    /// With another treatment of objects that are handed over. Default: [`HandOver::Finalize`].
+    /// Sets the treatment of objects that are handed over. Default: [`HandOver::Finalize`].
     #[must_use]
     pub fn hand_over(mut self, hand_over: HandOver) -> Self {
         self.hand_over = hand_over;
         self
     }
 
-    /// The keys of the annotations, in the order in which they are tried.
+    /// Returns the keys of the annotations, in the order in which they are tried.
     pub fn keys(&self) -> &[String] {
         &self.keys
     }
 
-    /// The value that our objects have.
+    /// Returns the value that our objects have.
     pub fn value(&self) -> &str {
         &self.value
     }
 
-    /// The class of an object: the value of the first annotation that exists.
+    /// Returns the class of an object: the value of the first annotation that exists.
     pub fn class_of<'a>(&self, metadata: MetadataView<'a>) -> Option<&'a str> {
         self.keys.iter().find_map(|key| metadata.annotation(key))
     }
 
-    /// Whether the object is of our class.
+    /// Returns true if the object is of our class.
     pub fn is_ours(&self, metadata: MetadataView<'_>) -> bool {
         self.class_of(metadata) == Some(&self.value)
     }
 
-    /// Decides on an object, whether it is being deleted or not. `our_finalizers` are all names of our finalizer, former ones included.
+    /// Decides on an object; a deletion timestamp makes no difference. `our_finalizers` are all names of our finalizer, including former ones.
     pub fn decide(&self, metadata: MetadataView<'_>, our_finalizers: &[impl AsRef<str>]) -> ClassDecision {
         if self.is_ours(metadata) {
             return ClassDecision::Ours;
@@ -83,8 +83,8 @@ impl ClassFilter {
         if is_held { ClassDecision::HandOver(self.hand_over) } else { ClassDecision::NotOurs }
     }
 
-    /// Whether there is anything to do for an object: whether its key is queued, at an event as at a promotion or a resync, and whether its
-    /// deletion is told (CLS-2). Objects that are handed over are queued like our own.
+    /// Returns true if the controller has work for an object: its key is queued at an event, a promotion or a resync, and its deletion is reported
+    /// (CLS-2). Objects that are handed over are queued like our own.
     pub fn concerns(&self, object: &(impl HasMetadata + ?Sized), our_finalizers: &[impl AsRef<str>]) -> bool {
         self.decide(MetadataView::of(&object.metadata_map()), our_finalizers) != ClassDecision::NotOurs
     }

@@ -1,4 +1,4 @@
-//! Classes: several controllers share a kind, and an annotation of an object says whose it is.
+//! Classes: several controllers share a kind, and an annotation of an object names the class and thereby the controller.
 
 mod census;
 mod filter;

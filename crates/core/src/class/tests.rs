@@ -133,7 +133,7 @@ fn nothing_is_told_when_there_are_no_objects_or_one_is_ours() {
         let mut census = census(classes);
         census.synced(at(0));
         assert_eq!((census.check(at(60)), census.due()), (None, None));
-        // Objects that come later are no sign of a wrong configuration.
+        // Objects that are added after the check do not indicate a wrong configuration.
         census.changed(Some(&of_class("blue")), Some(&of_class("red")));
         assert_eq!(census.check(at(600)), None);
     }

@@ -1,4 +1,4 @@
-//! From the end of a pass to state, reason and conditions (STA-10, OUT-1).
+//! The state, reason and conditions that follow from the end of a pass (STA-10, OUT-1).
 
 use std::time::Duration;
 
@@ -9,46 +9,46 @@ use crate::condition::{ConditionStatus, Keep, Updater};
 use crate::dependents::Waiting;
 use crate::flow::{Redactor, redact};
 
-/// How many objects a message names.
+/// The number of objects that a message names.
 const SHOWN: usize = 3;
 
-/// How a pass ended.
+/// The end of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// Early, by the user's wish: state and reason stay, but for Ready of an earlier generation.
+    /// User code ended the pass early. State and reason stay, except for Ready of an earlier generation.
     Kept,
-    /// The first status of a new component, written before anything else is done.
+    /// The first status of a new component, written before any other step.
     FirstSeen,
     /// The component changed, and its dependents are about to be written.
     Restarting,
     /// The component is suspended.
     Suspended,
-    /// Everything is applied and ready.
+    /// All dependents are applied and ready.
     Ready,
-    /// Dependents are not ready yet; while deleting: not gone yet.
+    /// Some dependents are not ready yet or, during a deletion, still exist.
     Incomplete(Vec<Waiting>),
-    /// An expected obstacle. The reason is the user's own, if user code raised it.
+    /// An expected obstacle holds the component back. The reason is set if user code raised it.
     Wait {
-        /// The user's reason.
+        /// The reason that user code gave.
         reason: Option<String>,
-        /// What is waited for.
+        /// The obstacle.
         message: String,
     },
-    /// Somebody must change something.
+    /// The pass cannot succeed until a person changes something.
     Blocked {
-        /// The reason of the condition Stalled; that of Ready too, where it is one of its own.
+        /// The reason of the condition Stalled. It is also the reason of Ready, except for general errors, for which Ready has the reason `Error`.
         reason: String,
-        /// What.
+        /// The required change.
         message: String,
     },
-    /// Something failed.
+    /// The pass failed with an error.
     Failed {
-        /// The user's reason.
+        /// The reason that user code gave.
         reason: Option<String>,
         /// The error.
         message: String,
-        /// The reason of the condition Stalled, if it is not tried again.
+        /// The reason of the condition Stalled, if the pass is not retried.
         stalled: Option<String>,
     },
 }
@@ -56,18 +56,18 @@ pub enum Ending {
 /// The circumstances in which a pass ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances {
-    /// Whether the component is being deleted.
+    /// True if the component is being deleted.
     pub deleting: bool,
-    /// Its generation.
+    /// The generation of the component.
     pub generation: i64,
     /// The start of the pass.
     pub started: Timestamp,
-    /// How long processing may take.
+    /// The time that processing may take.
     pub timeout: Duration,
 }
 
 impl ComponentStatus {
-    /// Writes down how a pass ended.
+    /// Records the end of a pass in the status.
     pub fn conclude(&mut self, ending: &Ending, at: &Circumstances) {
         if at.deleting {
             self.processing_since = None;
@@ -92,8 +92,8 @@ impl ComponentStatus {
         self.show(ending, at);
     }
 
-    /// The pass ended before it did anything for its generation, so it records none. The component is not Ready in a generation that was
-    /// never applied (OUT-1).
+    /// Corrects the state after a pass that ended before any step for its generation. The pass records no generation, and a component is not Ready in
+    /// a generation that was never applied (OUT-1).
     fn keep(&mut self, at: &Circumstances) {
         if self.state != Some(ComponentState::Ready) || self.observed_generation == at.generation {
             return;
@@ -103,18 +103,18 @@ impl ComponentStatus {
         self.show(&ending, at);
     }
 
-    /// Masks in messages what an operator adds to the default masks (SW-9).
+    /// Masks the texts in messages that the operator adds to the default masks (SW-9).
     pub fn redact(&mut self, redactor: &Redactor) {
         for condition in self.conditions.iter_mut().filter(|_| redactor.is_extended()) {
             condition.message = redactor.redact(&condition.message).into_owned();
         }
     }
 
-    /// Sets state and conditions alone, as the status that is written ahead does (PASS-6).
+    /// Sets only the state and the conditions, for the status that is written ahead of the end of a pass (PASS-6).
     pub fn show(&mut self, ending: &Ending, at: &Circumstances) {
         let timed_out = !at.deleting && self.timed_out(at.started, at.timeout);
         let Some(mut shown) = shown(ending, at.deleting, timed_out) else { return };
-        // Events repeat what the condition says.
+        // Events repeat the message of the condition, so it is masked here.
         shown.message = redact(&shown.message).into_owned();
         let ready = match shown.state {
             ComponentState::Ready => ConditionStatus::True,

@@ -1,4 +1,4 @@
-//! Fields of dependents that are not as the manifests want them, as conditions: fights, drifts that wait, unknown fields.
+//! The conditions for fields of dependents that differ from the manifests: fights, pending corrections, unknown fields.
 
 use std::fmt::Write as _;
 
@@ -16,15 +16,16 @@ pub const DRIFTED: &str = "Drifted";
 /// The condition that is present while dependents lack fields of their manifests that the server does not know.
 pub const UNKNOWN_FIELDS: &str = "UnknownFields";
 
-/// A fight that this process does not know of may be known to another instance: its condition stays for as long as peace must last.
+/// The time for which the condition of a fight stays after the last report, because another instance may know of a fight that this process does not
+/// know.
 const PEACE: SignedDuration = SignedDuration::from_mins(10);
 
-/// How many objects the message names.
+/// The number of objects that a message names.
 const SHOWN: usize = 3;
 
 impl ComponentStatus {
-    /// Says who keeps changing which fields (DRIFT-5). Nobody: the condition goes. The state stays as it is. What was before this
-    /// process started (`since`), it does not know.
+    /// Reports the field managers that keep changing fields of dependents (DRIFT-5). Without fights, the condition is removed once it is old enough;
+    /// fights from before the start of this process (`since`) are unknown to it. The state stays as it is.
     pub fn contest<'a>(&mut self, fights: impl IntoIterator<Item = &'a str>, now: Timestamp, since: Timestamp) {
         let mut fights = fights.into_iter().peekable();
         if fights.peek().is_none() {
@@ -36,8 +37,8 @@ impl ComponentStatus {
         self.tell(CONTESTED, "DriftRepeated", fights, now);
     }
 
-    /// Says which dependents were written without fields that the server does not know (WRITE-12). A process that has written none
-    /// of them knows of none: the condition stays until the component changes (`restarted`).
+    /// Reports the dependents that were written without fields that the server does not know (WRITE-12). A process that has not written such a
+    /// dependent does not know of it, so without any the condition stays until the component changes (`restarted`).
     pub fn lack_fields(&mut self, dropped: impl IntoIterator<Item = String>, restarted: bool, now: Timestamp) {
         let dropped: Vec<String> = dropped.into_iter().collect();
         if !dropped.is_empty() || restarted {
@@ -45,12 +46,12 @@ impl ComponentStatus {
         }
     }
 
-    /// Says which drifts wait for their correction, and until when (DRIFT-5). The state stays as it is.
+    /// Reports the drifts that wait for their correction, and the times of the corrections (DRIFT-5). The state stays as it is.
     pub fn await_corrections<'a>(&mut self, pending: impl IntoIterator<Item = &'a str>, now: Timestamp) {
         self.tell(DRIFTED, "CorrectionDelayed", pending, now);
     }
 
-    /// Sets a condition that names objects, or removes it when there are none.
+    /// Sets a condition whose message names objects, or removes it when there are none.
     fn tell<'a>(&mut self, condition: &str, reason: &str, objects: impl IntoIterator<Item = &'a str>, now: Timestamp) {
         let mut objects = objects.into_iter();
         let mut message = objects.by_ref().take(SHOWN).collect::<Vec<_>>().join("; ");

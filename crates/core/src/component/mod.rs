@@ -1,4 +1,4 @@
-//! The state of a component: what its status says, and how the end of a pass changes that.
+//! The state of a component: its status, and the change of the status at the end of a pass.
 
 mod ending;
 mod fight;

@@ -1,4 +1,4 @@
-//! What cannot be watched is polled (WATCH-6, WAIT-3).
+//! The polling of types that cannot be watched (WATCH-6, WAIT-3).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use super::ComponentStatus;
 use crate::condition::{ConditionStatus, Keep, Updater};
 
-/// The condition that is present while types are polled, since the server refuses to let them be watched.
+/// The condition that is present while types are polled because watching them is forbidden.
 pub const POLLING: &str = "Polling";
 
-/// How many types the message names.
+/// The number of types that the message names.
 const SHOWN: usize = 10;
 
-/// How long to wait after so many polls in a row that changed nothing.
+/// Returns the delay before the next poll after this number of polls in a row without a change.
 pub const fn poll_delay(polls: u32) -> Duration {
     match polls {
         0..5 => Duration::from_millis(50 << polls),
@@ -25,7 +25,7 @@ pub const fn poll_delay(polls: u32) -> Duration {
 }
 
 impl ComponentStatus {
-    /// Says which types are polled. None: the condition goes. The state stays as it is.
+    /// Reports the types that are polled. Without any, the condition is removed. The state stays as it is.
     pub fn poll(&mut self, types: &BTreeSet<String>, now: Timestamp) {
         if types.is_empty() && self.condition(POLLING).is_none() {
             return;

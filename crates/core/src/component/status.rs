@@ -1,4 +1,4 @@
-//! The framework's part of a component's status (STA-1).
+//! The part of a component's status that the framework writes (STA-1).
 
 use std::fmt;
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl ComponentState {
     /// All states, as the metric exports them.
     pub const ALL: [Self; 6] = [Self::Ready, Self::Pending, Self::Processing, Self::DeletionPending, Self::Deleting, Self::Error];
 
-    /// The state as JSON spells it.
+    /// Returns the state as JSON spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ready => "Ready",
@@ -97,7 +97,7 @@ pub struct ComponentStatus {
     pub deletion_hooks: i64,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde asks for
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde requires
 fn is_zero(number: &i64) -> bool {
     *number == 0
 }
@@ -123,34 +123,34 @@ impl Default for ComponentStatus {
 }
 
 impl ComponentStatus {
-    /// A condition by its type.
+    /// Returns a condition by its type.
     pub fn condition(&self, type_: &str) -> Option<&Condition> {
         self.conditions.iter().find(|condition| condition.type_ == type_)
     }
 
-    /// The reason of the Ready condition.
+    /// Returns the reason of the Ready condition.
     pub fn reason(&self) -> &str {
         self.condition(READY).map_or("", |condition| &condition.reason)
     }
 
-    /// The message of the Ready condition.
+    /// Returns the message of the Ready condition.
     pub fn message(&self) -> &str {
         self.condition(READY).map_or("", |condition| &condition.message)
     }
 
-    /// Whether the component is Ready in this generation, as `kubectl wait --for=condition=Ready` tells it, too: the state follows the
-    /// condition, and that program compares `status.observedGeneration` with the generation (STA-11).
+    /// Returns true if the component is Ready in this generation. `kubectl wait --for=condition=Ready` comes to the same result: the state follows
+    /// the condition, and kubectl compares `status.observedGeneration` with the generation (STA-11).
     pub fn is_ready(&self, generation: Option<i64>) -> bool {
         self.state == Some(ComponentState::Ready) && Some(self.observed_generation) == generation
     }
 
-    /// Whether another program of this name processed the component as it is now (TAKE-3).
+    /// Returns true if another program of this name processed the component in its current state (TAKE-3).
     pub fn is_left_by_another(&self, generation: i64) -> bool {
         let digest = &self.processing_digest;
         !digest.is_empty() && !digest.starts_with(COMPONENT_DIGEST_PREFIX) && self.observed_generation == generation
     }
 
-    /// Takes over the digest of the component (PASS-4). Tells whether processing starts anew because the component changed.
+    /// Records the digest of the component (PASS-4). Returns true if processing restarts because the component changed.
     pub fn process(&mut self, digest: &str, generation: i64) -> bool {
         let mut restarted = false;
         if self.processing_digest.is_empty() {
@@ -158,7 +158,7 @@ impl ComponentStatus {
             self.processing_since = None;
         } else if self.processing_digest != digest {
             if self.is_left_by_another(generation) {
-                // Another program of this name processed the same thing (TAKE-3).
+                // Another program of this name processed the same component, so its digest is replaced without counting a revision (TAKE-3).
                 if self.last_processing_digest == self.processing_digest {
                     digest.clone_into(&mut self.last_processing_digest);
                 }
@@ -178,17 +178,17 @@ impl ComponentStatus {
         restarted
     }
 
-    /// Starts the countdown of the timeout, unless it is running (TIME-1).
+    /// Starts the countdown of the timeout, unless it is running already (TIME-1).
     pub fn start_countdown(&mut self, now: Timestamp) {
         self.processing_since.get_or_insert_with(|| now.into());
     }
 
-    /// When the running countdown ends.
+    /// Returns the end of the running countdown.
     pub fn times_out_at(&self, timeout: Duration) -> Option<Timestamp> {
         self.processing_since.and_then(|since| since.timestamp().checked_add(timeout).ok())
     }
 
-    /// Whether processing takes longer than it may (TIME-3).
+    /// Returns true if processing takes longer than the timeout (TIME-3).
     pub fn timed_out(&self, now: Timestamp, timeout: Duration) -> bool {
         self.times_out_at(timeout).is_some_and(|end| now >= end)
     }

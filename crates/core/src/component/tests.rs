@@ -219,13 +219,14 @@ fn a_pass_that_user_code_ends_early_counts_for_no_generation() {
     removed.conclude(&Ending::Kept, &Circumstances { deleting: true, ..next });
     assert_eq!(removed.observed_generation, 3);
     assert_eq!(shown(&removed), (ComponentState::DeletionPending, "DeletionRetrying".to_owned(), ConditionStatus::Unknown, None));
-    // What was not Ready stays as it was.
+    // A state other than Ready is kept.
     restarted.conclude(&failed(None), &next);
     restarted.conclude(&Ending::Kept, &Circumstances { generation: 5, ..at(3) });
     assert_eq!((restarted.observed_generation, restarted.state), (4, Some(ComponentState::Error)));
 }
 
-/// `kubectl wait --for=condition=Ready`: the generation of the condition, else that of the status, must not be older than the object.
+/// Returns true if `kubectl wait --for=condition=Ready` succeeds: the generation of the condition, or else that of the status, must not be older than
+/// the object.
 fn kubectl_waits_no_longer(status: &Value, generation: i64) -> bool {
     let conditions = status["conditions"].as_array().into_iter().flatten();
     let ready = conditions.filter(|condition| condition["type"] == READY).find(|condition| condition["status"] == "True");
@@ -255,7 +256,7 @@ fn is_ready_and_kubectl_wait_agree_after_any_two_passes() {
             status.conclude(first, &at(0));
             status.conclude(second, &Circumstances { deleting, generation, ..at(1) });
             let written = serde_json::to_value(&status).unwrap();
-            // Also right after the next change, which no pass has seen yet.
+            // The second round is right after the next change of the component, which no pass has processed yet.
             for present in [generation, generation + 1] {
                 let ready = status.is_ready(Some(present));
                 assert_eq!(ready, kubectl_waits_no_longer(&written, present), "{first:?}, {second:?}, {present}: {written}");

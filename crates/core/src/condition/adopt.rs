@@ -3,16 +3,15 @@
 use super::{Condition, ConditionManager};
 
 impl ConditionManager {
-    /// Takes over what became of a list that the user's code changed itself: a list of another type, or one that was put in the place of
-    /// the [`Conditions`](super::Conditions) that hold the manager. `before` and `after` are that list at the start and the end of the
-    /// pass.
+    /// Takes over the changes that the user's code made to a list itself: a list of another type, or one that replaced the
+    /// [`Conditions`](super::Conditions) that hold the manager. `before` and `after` are that list at the start and at the end of the pass.
     ///
-    /// A condition that differs in more than its time counts as marked, with the generation of the object unless it has got another one.
-    /// A condition that is gone is cleared, if the set does not declare it.
+    /// A condition that differs in more than its time counts as marked, with the generation of the object unless it has got another one. A condition
+    /// that is gone is cleared, unless the set declares it.
     pub fn adopt(&mut self, before: &[Condition], after: &[Condition]) {
         let find = |list: &[Condition], type_: &str| list.iter().find(|found| found.type_ == type_).cloned();
         for gone in before.iter().filter(|found| find(after, &found.type_).is_none()) {
-            // What is declared stays as it was.
+            // Clearing fails for declared conditions, which stay as they were.
             let _ = self.clear(&gone.type_);
         }
         let (mut lowers, mut computes) = (false, false);
@@ -32,7 +31,7 @@ impl ConditionManager {
                 computes |= self.set.is_dependent(&condition.type_);
             }
         }
-        // The order of the changes is not known: what was done to the top-level condition itself comes last.
+        // The order of the changes is not known, so a change of the top-level condition itself is applied last.
         if lowers && self.is_happy() {
             self.lower();
         } else if computes && !lowers && !self.lower() {

@@ -1,4 +1,4 @@
-//! What the outcome of a pass does to its conditions.
+//! Conditions at the end of a pass, by its outcome.
 
 use std::fmt;
 
@@ -6,22 +6,22 @@ use super::manager::TopLevel;
 use super::{ConditionManager, ConditionStatus, DELETION_BLOCKED, STALLED};
 use crate::flow::{Outcome, PassReport, StalledMark, Texts};
 
-/// The reason of a top-level condition while nothing was said of the object's generation.
+/// The reason of the top-level condition until a condition was marked for the object's generation.
 const UNOBSERVED: &str = "NewObservedGenFailure";
-/// Its message.
+/// The message that goes with [`UNOBSERVED`].
 const UNOBSERVED_MESSAGE: &str = "unsuccessfully observed a new generation";
 
-/// The user's method that a pass ran. Passes without one, and those that only observe, have no conditions to conclude.
+/// The method of the reconciler that a pass ran. Passes that ran none, and passes that only observe, do not conclude conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// The object is there to stay.
+    /// The method for an object that is not being deleted.
     Reconcile,
-    /// The object is being deleted.
+    /// The method for an object that is being deleted.
     Finalize,
 }
 
-/// The warning that a pass succeeded for a new generation and marked nothing, so that the top-level condition stays Unknown.
+/// The warning that a pass succeeded for a new generation and marked no condition, so that the top-level condition stays Unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnmarkedGeneration {
@@ -43,15 +43,15 @@ impl fmt::Display for UnmarkedGeneration {
 }
 
 impl ConditionManager {
-    /// Makes the top-level condition Unknown because the status is of another generation than the object. That is no mark.
+    /// Makes the top-level condition Unknown because the status is of another generation than the object. This does not count as a mark.
     pub fn new_generation(&mut self) {
         self.is_new_generation = true;
         let top = self.set.top();
         self.write(top, ConditionStatus::Unknown, UNOBSERVED, UNOBSERVED_MESSAGE);
     }
 
-    /// Applies the outcome of the pass: success completes the conditions, everything else only lowers the top-level one. A report
-    /// without `ready` changes nothing (a conflict that is not told, a cancelled pass).
+    /// Applies the outcome of the pass: success completes the conditions, any other outcome only lowers the top-level one. A report without `ready`
+    /// (an unreported conflict, a cancelled pass) changes no condition.
     pub fn conclude(&mut self, report: &PassReport, method: Method) -> Option<UnmarkedGeneration> {
         let is_success = matches!(report.ready, Some((true, _)));
         if is_success && method == Method::Finalize {
@@ -76,8 +76,8 @@ impl ConditionManager {
         }
     }
 
-    /// Tells of a deletion that does not go on: `DeletionBlocked` is True after a cleanup that is blocked or failed, and removed after one that
-    /// waits. A conflict that is not told leaves it (FZ-14).
+    /// Reports a deletion that is stuck: `DeletionBlocked` is True after a cleanup that is blocked or failed, and removed after one that waits. An
+    /// unreported conflict leaves it unchanged (FZ-14).
     pub fn conclude_deletion(&mut self, report: &PassReport) {
         if !self.is_free(DELETION_BLOCKED) {
             return;
@@ -96,7 +96,7 @@ impl ConditionManager {
     fn succeeded(&mut self) -> Option<UnmarkedGeneration> {
         if self.is_unobserved() {
             let top = self.set.top();
-            // A failed pass for this generation may have left its texts there.
+            // A failed pass for this generation may have left its reason and message in the top-level condition.
             self.write(top, ConditionStatus::Unknown, UNOBSERVED, UNOBSERVED_MESSAGE);
             return Some(UnmarkedGeneration { top: self.set.top().to_owned(), dependents: self.set.dependents().to_vec() });
         }
@@ -113,7 +113,7 @@ impl ConditionManager {
         }
     }
 
-    /// Whether all dependents that the object had say that they are of another generation: passes for this one have not come to mark any.
+    /// Returns true if all dependents that the object had are of another generation: no pass for this one has marked any.
     fn are_of_another_generation(&self) -> bool {
         let mut found = self.set.dependents().iter().filter_map(|type_| self.updater.original(type_)).peekable();
         let is_other = |condition: &super::Condition| {
@@ -122,8 +122,8 @@ impl ConditionManager {
         self.generation.is_some() && found.peek().is_some() && found.all(is_other)
     }
 
-    /// Whether nothing was said of this generation yet, in this pass or since the pass that saw it first: the next pass of the same
-    /// generation knows no more about it.
+    /// Returns true if no condition was marked for this generation, neither in this pass nor since the pass that saw the generation first: the next
+    /// pass of the same generation has no new information about it.
     fn is_unobserved(&self) -> bool {
         let top = self.set.top();
         let still = |found: &super::Condition| found.status == ConditionStatus::Unknown && found.reason == UNOBSERVED;

@@ -1,4 +1,4 @@
-//! A status with conditions, as the framework sees it.
+//! The trait of statuses with conditions, through which the framework reads and writes them.
 
 use super::{Condition, ConditionManager, ConditionSet, ConditionsError};
 
@@ -8,41 +8,42 @@ use super::{Condition, ConditionManager, ConditionSet, ConditionsError};
     note = "add `#[derive(ConditionSet)]` to the status"
 )]
 pub trait Conditioned {
-    /// The declared conditions.
+    /// Returns the declared conditions.
     fn condition_set() -> ConditionSet;
 
-    /// The conditions that the status holds.
+    /// Returns the conditions that the status holds.
     fn conditions(&self) -> Vec<Condition>;
 
-    /// Replaces the conditions that the status holds; fields of them that the framework does not know survive.
+    /// Replaces the conditions that the status holds. Fields of them that the framework does not know are kept.
     fn set_conditions(&mut self, conditions: Vec<Condition>) -> Result<(), ConditionsError>;
 
-    /// Puts the manager of a pass behind the field [`Conditions`](super::Conditions), or gives it back if the field has another type:
-    /// the user's code then changes the list itself, and [`ConditionManager::adopt`] takes that over.
+    /// Puts the manager of a pass behind the field [`Conditions`](super::Conditions), or returns it if the field has another type: the user's code
+    /// then changes the list itself, and [`ConditionManager::adopt`] takes that over.
     fn begin_pass(&mut self, manager: ConditionManager) -> Option<ConditionManager>;
 
-    /// Takes the manager out of the status at the end of the pass. There is none if the field has another type, or if the user's code
-    /// has replaced it.
+    /// Takes the manager out of the status at the end of the pass. Returns none if the field has another type, or if the user's code has replaced the
+    /// field.
     fn take_manager(&mut self) -> Option<ConditionManager>;
 
-    /// The generation that the status is of; none if the status has no such field.
+    /// Returns the generation that the status is of; none if the status has no field for it.
     fn observed_generation(&self) -> Option<i64> {
         None
     }
 
-    /// Sets the generation that the status is of, if it has such a field.
+    /// Sets the generation that the status is of, if it has a field for it.
     fn set_observed_generation(&mut self, _generation: Option<i64>) {}
 
-    /// The generation of the last pass that succeeded (SW-8); none if the status has no such field.
+    /// Returns the generation of the last pass that succeeded (SW-8); none if the status has no field for it.
     fn applied_generation(&self) -> Option<i64> {
         None
     }
 
-    /// Sets the generation of the last pass that succeeded, if the status has such a field.
+    /// Sets the generation of the last pass that succeeded, if the status has a field for it.
     fn set_applied_generation(&mut self, _generation: Option<i64>) {}
 }
 
-/// How `#[derive(ConditionSet)]` tells the field [`Conditions`](super::Conditions) from lists of other types. Not to be used by hand.
+/// Support for `#[derive(ConditionSet)]`: distinguishes the field [`Conditions`](super::Conditions) from lists of other types. Not to be used by
+/// hand.
 #[doc(hidden)]
 pub mod derive {
     use serde::Serialize;
@@ -50,33 +51,33 @@ pub mod derive {
 
     use crate::condition::{Condition, ConditionManager, Conditions, ConditionsError, read_list, write_list};
 
-    /// The field of a status, borrowed. Its own methods are those of [`Conditions`], and are found before those of the traits.
+    /// The field of a status, borrowed. Inherent methods exist for [`Conditions`], and are found before those of the traits.
     #[derive(Debug)]
     #[allow(clippy::exhaustive_structs)]
     pub struct Field<T>(pub T);
 
     impl Field<&Conditions> {
-        /// The list.
+        /// Returns the conditions in the list.
         pub fn read(self) -> Vec<Condition> {
             self.0.as_slice().to_vec()
         }
     }
 
     impl Field<&mut Conditions> {
-        /// Replaces the list.
-        #[allow(clippy::unnecessary_wraps)] // as for lists of other types
+        /// Replaces the conditions in the list.
+        #[allow(clippy::unnecessary_wraps)] // the signature is that of lists of other types
         pub fn write(self, conditions: Vec<Condition>) -> Result<(), ConditionsError> {
             *self.0 = conditions.into();
             Ok(())
         }
 
-        /// Takes the manager.
+        /// Keeps the manager in the field; returns none.
         pub fn begin(self, manager: ConditionManager) -> Option<ConditionManager> {
             self.0.begin(manager);
             None
         }
 
-        /// Gives it back.
+        /// Takes the manager out of the field.
         pub fn take(self) -> Option<ConditionManager> {
             self.0.take()
         }
@@ -84,7 +85,7 @@ pub mod derive {
 
     /// A list of another type, to be read.
     pub trait ReadsList {
-        /// The conditions in it.
+        /// Returns the conditions in the list.
         fn read(self) -> Vec<Condition>;
     }
 
@@ -96,15 +97,15 @@ pub mod derive {
 
     /// A list of another type, to be written.
     pub trait WritesList: Sized {
-        /// Replaces the conditions in it.
+        /// Replaces the conditions in the list.
         fn write(self, conditions: Vec<Condition>) -> Result<(), ConditionsError>;
 
-        /// Nowhere to keep the manager.
+        /// Returns the manager, because a list of another type cannot hold it.
         fn begin(self, manager: ConditionManager) -> Option<ConditionManager> {
             Some(manager)
         }
 
-        /// None was kept.
+        /// Returns none, because a list of another type cannot hold a manager.
         fn take(self) -> Option<ConditionManager> {
             None
         }

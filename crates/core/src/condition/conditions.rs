@@ -14,11 +14,11 @@ use super::{Condition, ConditionManager, ConditionPolicy, ConditionSet, Conditio
 
 /// The conditions of a status, for its field `conditions`.
 ///
-/// During a pass the framework puts a [`ConditionManager`] behind it, so that marks compute the top-level condition and carry the time
-/// and generation of the pass. Outside a pass, as in a unit test of a reconciler, the same methods change the list alone: the top-level
-/// condition is not computed, nothing is initialised, and a condition whose status changes has the start of Unix time.
+/// During a pass the framework puts a [`ConditionManager`] behind it, so that marks compute the top-level condition and carry the time and generation
+/// of the pass. Outside a pass, as in a unit test of a reconciler, the same methods change the list alone: the top-level condition is not computed,
+/// no conditions are initialised, and a condition whose status changes has the start of Unix time.
 ///
-/// In JSON it is the list. Two are equal if their lists are.
+/// The JSON form is the list. Two values are equal if their lists are.
 #[derive(Clone, Default)]
 pub struct Conditions {
     list: Vec<Condition>,
@@ -26,38 +26,38 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Starts a pass. The list is that of the manager until [`take`](Self::take).
+    /// Starts a pass. Until [`take`](Self::take), the list is that of the manager.
     pub fn begin(&mut self, manager: ConditionManager) {
         self.list = manager.conditions();
         self.manager = Some(Box::new(manager));
     }
 
-    /// Ends the pass, if one runs. The list stays as it stands.
+    /// Ends the pass, if one runs. The list keeps its content.
     pub fn take(&mut self) -> Option<ConditionManager> {
         self.manager.take().map(|manager| *manager)
     }
 
-    /// All conditions.
+    /// Returns all conditions, as a slice.
     pub fn as_slice(&self) -> &[Condition] {
         &self.list
     }
 
-    /// All conditions in turn.
+    /// Iterates over all conditions.
     pub fn iter(&self) -> Iter<'_, Condition> {
         self.list.iter()
     }
 
-    /// Whether there is none.
+    /// Returns true if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of conditions.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// The top-level condition. Outside a pass it is `Ready`, else `Succeeded`.
+    /// Returns the top-level condition. Outside a pass it is `Ready`, or else `Succeeded`.
     pub fn top(&self) -> Option<&Condition> {
         match &self.manager {
             Some(manager) => manager.top(),
@@ -65,37 +65,37 @@ impl Conditions {
         }
     }
 
-    /// A condition by its type.
+    /// Returns the condition of this type.
     pub fn get(&self, type_: &str) -> Option<&Condition> {
         self.list.iter().find(|condition| condition.type_ == type_)
     }
 
-    /// Whether the top-level condition is True.
+    /// Returns true if the top-level condition is True.
     pub fn is_happy(&self) -> bool {
         self.top().is_some_and(|top| top.status == ConditionStatus::True)
     }
 
-    /// Whether a condition is there and True.
+    /// Returns true if the condition is present and True.
     pub fn is_true(&self, type_: &str) -> bool {
         self.status(type_) == ConditionStatus::True
     }
 
-    /// Whether a condition is there and False.
+    /// Returns true if the condition is present and False.
     pub fn is_false(&self, type_: &str) -> bool {
         self.status(type_) == ConditionStatus::False
     }
 
-    /// Whether a condition is Unknown, or absent.
+    /// Returns true if the condition is Unknown or absent.
     pub fn is_unknown(&self, type_: &str) -> bool {
         self.status(type_) == ConditionStatus::Unknown
     }
 
-    /// [`ConditionManager::set`].
+    /// Replaces a condition by its type, as [`ConditionManager::set`] does.
     pub fn set(&mut self, condition: Condition) {
         self.change(|manager| manager.set(condition));
     }
 
-    /// [`ConditionManager::clear`]. Outside a pass it is not known which conditions are declared, and all can be cleared.
+    /// Removes a condition, as [`ConditionManager::clear`] does. Outside a pass the declared conditions are not known, and all can be cleared.
     pub fn clear(&mut self, type_: &str) -> Result<(), TerminalCondition> {
         if self.manager.is_some() {
             return self.change(|manager| manager.clear(type_));
@@ -104,29 +104,29 @@ impl Conditions {
         Ok(())
     }
 
-    /// [`ConditionManager::initialize`]. It changes nothing outside a pass.
+    /// Adds the declared conditions that are absent, as [`ConditionManager::initialize`] does. Outside a pass it changes no condition.
     pub fn initialize(&mut self) {
         if self.manager.is_some() {
             self.change(ConditionManager::initialize);
         }
     }
 
-    /// [`ConditionManager::mark_true`].
+    /// Marks a condition True, as [`ConditionManager::mark_true`] does.
     pub fn mark_true(&mut self, type_: impl AsRef<str>) {
         self.change(|manager| manager.mark_true(type_.as_ref()));
     }
 
-    /// [`ConditionManager::mark_true_with`].
+    /// Marks a condition True with a reason and a message, as [`ConditionManager::mark_true_with`] does.
     pub fn mark_true_with(&mut self, type_: impl AsRef<str>, reason: &str, message: impl AsRef<str>) {
         self.change(|manager| manager.mark_true_with(type_.as_ref(), reason, message));
     }
 
-    /// [`ConditionManager::mark_unknown`].
+    /// Marks a condition Unknown, as [`ConditionManager::mark_unknown`] does.
     pub fn mark_unknown(&mut self, type_: impl AsRef<str>, reason: &str, message: impl AsRef<str>) {
         self.change(|manager| manager.mark_unknown(type_.as_ref(), reason, message));
     }
 
-    /// [`ConditionManager::mark_false`].
+    /// Marks a condition False, as [`ConditionManager::mark_false`] does.
     pub fn mark_false(&mut self, type_: impl AsRef<str>, reason: &str, message: impl AsRef<str>) {
         self.change(|manager| manager.mark_false(type_.as_ref(), reason, message));
     }
@@ -141,7 +141,7 @@ impl Conditions {
             self.list = manager.conditions();
             return result;
         }
-        // A set without dependents: marks compute nothing.
+        // A set without dependents, so that marks do not compute a top-level condition.
         let (set, policy) = (ConditionSet::living([]), ConditionPolicy::default());
         let mut alone = ConditionManager::begin(set, policy, &self.list, Timestamp::UNIX_EPOCH, None);
         let result = change(&mut alone);
@@ -191,7 +191,7 @@ impl Serialize for Conditions {
     }
 }
 
-/// Whatever stands in the list does not keep the object from being read.
+/// Malformed entries of the list do not keep the object from being read.
 impl<'de> Deserialize<'de> for Conditions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let entries = Option::<Vec<Value>>::deserialize(deserializer)?.unwrap_or_default();

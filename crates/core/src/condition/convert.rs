@@ -1,4 +1,4 @@
-//! Conditions of one version of an API in another.
+//! Conversion of conditions between versions of an API.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -6,11 +6,10 @@ use serde_json::{Map, Value};
 
 use super::{ConditionsError, READY, SUCCEEDED};
 
-/// Copies from a status to that of another version of the API: the observed generation, the annotations if there are any, and of the
-/// conditions `Ready`, `Succeeded`, and those of the types that `keep` picks. Others, which are details of one version, are not in the
-/// result.
+/// Copies from a status to that of another version of the API: the observed generation, the annotations if there are any, and of the conditions
+/// `Ready`, `Succeeded`, and those of the types that `keep` picks. Other conditions, which are details of one version, are not in the result.
 ///
-/// Both are any types whose JSON has these fields, [`KStatus`](super::KStatus) and [`Value`] among them. What else `to` holds stays.
+/// Both statuses may have any type whose JSON has these fields, [`KStatus`](super::KStatus) and [`Value`] among them. Other fields of `to` are kept.
 pub fn convert_conditions<F, T>(from: &F, to: &mut T, keep: impl Fn(&str) -> bool) -> Result<(), ConditionsError>
 where
     F: Serialize,

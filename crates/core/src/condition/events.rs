@@ -4,24 +4,24 @@ use super::{Changes, Condition, ConditionStatus};
 use crate::flow::Event;
 use crate::reason;
 
-/// Whether a pass tells of the conditions that it changed by events of type Normal, reason `ConditionChanged`. A condition has changed when it
-/// appeared, vanished, or has another status.
+/// The mode in which a pass reports the conditions that it changed, as events of type Normal with reason `ConditionChanged`. A condition has changed
+/// when it appeared, vanished, or has another status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConditionEvents {
-    /// No event.
+    /// No events.
     #[default]
     Never,
-    /// An event for each condition.
+    /// One event for each condition.
     PerCondition,
-    /// An event for each new status, and one for the conditions that vanished; each lists their types.
+    /// One event for each new status, and one for the conditions that vanished; each lists the types of the conditions.
     PerStatus,
-    /// One event, which lists the types.
+    /// One event, which lists the types of the conditions.
     Once,
 }
 
 impl ConditionEvents {
-    /// The events of a pass, in a stable order.
+    /// Returns the events of a pass, in a stable order.
     pub fn of(self, changes: &Changes, conditions: &[Condition]) -> Vec<Event> {
         let status_of =
             |type_: &String| conditions.iter().find(|condition| condition.type_ == *type_).map(|condition| condition.status);
@@ -55,7 +55,7 @@ impl ConditionEvents {
     }
 }
 
-/// What became of a condition; one without a status has vanished.
+/// Returns the change of a condition in words; a condition without a status has vanished.
 fn phrase(status: Option<ConditionStatus>) -> &'static str {
     match status {
         Some(ConditionStatus::True) => "became True",

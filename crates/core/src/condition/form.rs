@@ -27,14 +27,14 @@ pub struct Condition {
     /// Why, for people.
     #[serde(default)]
     pub message: String,
-    /// How bad it is that the condition does not hold. Only Knative-style conditions have it; without one it is an error.
+    /// The severity of a condition that does not hold. Only Knative-style conditions have it; without one it is an error.
     #[serde(default, deserialize_with = "severity", skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)] // no part of the conditions of components
+    #[schemars(skip)] // components have no severity in their schema
     pub severity: Option<Severity>,
 }
 
 impl Condition {
-    /// A condition without a generation, and with the start of Unix time as its transition time: both are filled in where it is set.
+    /// Creates a condition without a generation, and with the start of Unix time as its transition time: both are filled in where it is set.
     pub fn new(
         type_: impl Into<String>,
         status: impl Into<ConditionStatus>,
@@ -65,7 +65,7 @@ pub enum ConditionStatus {
 }
 
 impl ConditionStatus {
-    /// The value of the field `status`.
+    /// Returns the value of the field `status`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::True => "True",
@@ -81,20 +81,20 @@ impl From<bool> for ConditionStatus {
     }
 }
 
-/// How bad it is that a Knative-style condition does not hold. The framework writes and reads it, and decides nothing by it.
+/// The severity of a Knative-style condition that does not hold. The framework reads and writes it, but bases no decision on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Severity {
-    /// An error, which is what a condition without severity stands for.
+    /// An error; the meaning of a condition without severity.
     Error,
-    /// Worth a warning.
+    /// A warning.
     Warning,
-    /// Worth knowing.
+    /// Information.
     Info,
 }
 
 impl Severity {
-    /// The severity of this name. The empty one, and those that are not known, are none.
+    /// Returns the severity of this name; none for an empty or unknown name.
     pub(super) fn named(name: &str) -> Option<Self> {
         match name {
             "Error" => Some(Self::Error),
@@ -105,12 +105,12 @@ impl Severity {
     }
 }
 
-/// A severity that somebody else wrote does not keep the whole object from being read.
+/// Deserializes a severity, and ignores unknown values: those that another client wrote do not keep the whole object from being read.
 fn severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Severity>, D::Error> {
     Ok(Value::deserialize(deserializer)?.as_str().and_then(Severity::named))
 }
 
-/// The API server keeps whole seconds.
+/// Serializes whole seconds, as the API server stores them.
 fn seconds<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     let whole = Timestamp::from_second(time.as_second()).map_err(serde::ser::Error::custom)?;
     serializer.collect_str(&whole)

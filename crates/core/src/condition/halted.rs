@@ -9,18 +9,18 @@ pub const UPDATE_HELD: &str = "UpdateHeld";
 pub const UP_TO_DATE: &str = "UpToDate";
 
 impl ConditionManager {
-    /// Whether the framework writes conditions of this type: types that the set declares belong to the author of the kind.
+    /// Returns true if the framework may write conditions of this type: types that the set declares belong to the author of the kind.
     pub fn is_free(&self, type_: &str) -> bool {
         type_ != self.set.top() && !self.set.is_dependent(type_)
     }
 
-    /// The wait with a deadline that the object told of when the pass started (STEP-9). A condition without a generation counts as one of the
-    /// generation given.
+    /// Returns the wait with a deadline that the object reported when the pass started (STEP-9). A condition without a generation counts as one of
+    /// the generation given.
     pub fn waiting(&self, generation: Option<i64>) -> Option<WaitingSince> {
         WaitingSince::told_by(self.updater.original(WAITING)?, generation)
     }
 
-    /// Writes or removes condition `Waiting` (STEP-9). Its time is the start of the wait, whatever its status was before.
+    /// Writes or removes condition `Waiting` (STEP-9). Its transition time is the start of the wait, whatever its status was before.
     pub fn mark_waiting(&mut self, mark: &WaitingMark) {
         match mark {
             WaitingMark::Keep => {}
@@ -34,7 +34,7 @@ impl ConditionManager {
         }
     }
 
-    /// Writes condition `Paused` (STEP-8): True while the object is paused. An existing one becomes False when it is paused no longer.
+    /// Writes condition `Paused` (STEP-8): True while the object is paused. An existing one becomes False when the object is no longer paused.
     pub fn mark_paused(&mut self, is_paused: bool) {
         if is_paused {
             self.write(PAUSED, ConditionStatus::True, "Paused", "");
@@ -43,8 +43,8 @@ impl ConditionManager {
         }
     }
 
-    /// Writes condition `RequiresUpdate` (KID-13): True while the update gate holds back children, which its message lists. An existing one becomes False
-    /// when a pass that came to all children (`is_complete`) held back none.
+    /// Writes condition `RequiresUpdate` (KID-13): True while the update gate holds back children, which its message lists. An existing one becomes
+    /// False when a pass that reached all children (`is_complete`) held back none.
     pub fn mark_requires_update(&mut self, held: &[String], is_complete: bool) {
         if !held.is_empty() {
             self.write(REQUIRES_UPDATE, ConditionStatus::True, UPDATE_HELD, &held.join(", "));

@@ -1,4 +1,4 @@
-//! Conditions in lists of any type, such as those of k8s-openapi: both sides are JSON.
+//! Conversion of conditions to and from lists of any type, such as those of k8s-openapi: both sides are JSON.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use thiserror::Error;
 
 use super::{Condition, ConditionStatus, Severity};
 
-/// The fields of a condition but for its type. What else a type of conditions has is not touched.
+/// The fields of a condition except its type. Other fields that a type of conditions has are not touched.
 const FIELDS: [&str; 6] = ["status", "observedGeneration", "lastTransitionTime", "reason", "message", "severity"];
 
-/// The error of a status whose type does not take the conditions.
+/// The error of a list whose type cannot hold the conditions.
 #[derive(Debug, Error)]
 #[error("conditions do not fit into {type_name}: {source}")]
 #[non_exhaustive]
@@ -28,8 +28,8 @@ impl ConditionsError {
     }
 }
 
-/// The conditions in a list of any type, or an option of one. Entries without a type are passed over; a missing time is the start of
-/// Unix time.
+/// Returns the conditions in a list of any type, or in an option of one. Entries without a type are skipped; a missing time is the start of Unix
+/// time.
 pub fn read_list<T: Serialize + ?Sized>(list: &T) -> Vec<Condition> {
     match serde_json::to_value(list) {
         Ok(Value::Array(entries)) => entries.iter().filter_map(condition_of).collect(),
@@ -37,8 +37,8 @@ pub fn read_list<T: Serialize + ?Sized>(list: &T) -> Vec<Condition> {
     }
 }
 
-/// Replaces a list of any type by these conditions. Of a condition that the list has, only the fields that differ are written, so
-/// that what else the type holds of it survives. The list stays as it is if its type does not take a condition.
+/// Replaces the conditions in a list of any type. Of a condition that the list has, only the fields that differ are written, so that its other fields
+/// are kept. The list is unchanged if its type cannot hold a condition.
 pub fn write_list<T: Serialize + DeserializeOwned>(list: &mut T, conditions: Vec<Condition>) -> Result<(), ConditionsError> {
     let entries = match serde_json::to_value(&*list).map_err(ConditionsError::of::<T>)? {
         Value::Array(entries) => entries,
@@ -53,7 +53,7 @@ pub fn write_list<T: Serialize + DeserializeOwned>(list: &mut T, conditions: Vec
     Ok(())
 }
 
-/// The condition in an entry of a list. What is not as it should be is taken as absent.
+/// Returns the condition in an entry of a list. Malformed fields count as absent.
 pub(super) fn condition_of(entry: &Value) -> Option<Condition> {
     let text = |field: &str| entry.get(field).and_then(Value::as_str);
     let type_ = text("type").filter(|type_| !type_.is_empty())?;

@@ -1,4 +1,4 @@
-//! Marks the conditions of a set during a pass, and computes the top-level one.
+//! The manager of conditions: marks the conditions of a set during a pass, and computes the top-level one.
 
 use std::cmp::Reverse;
 
@@ -12,19 +12,19 @@ use super::{
 use crate::flow::{Prior, PriorCondition, Reason, Redactor, cut};
 use crate::seconds::Seconds;
 
-/// The reason of a condition that nobody has marked yet.
+/// The reason of a condition that has not been marked yet.
 const INITIALIZING: &str = "Initializing";
 /// The reason of a top-level condition that became True because all dependents are.
 const RECONCILED: &str = "Reconciled";
 
 /// The conditions of an object during a pass.
 ///
-/// Messages are written without credentials, and no longer than the API server takes.
+/// Messages are written without credentials, and are cut to the length that the API server accepts.
 #[derive(Clone, Debug)]
 pub struct ConditionManager {
     pub(super) set: ConditionSet,
     pub(super) updater: Updater,
-    /// The types that were marked or set in this pass, the last one last.
+    /// The types that were marked or set in this pass; the latest is last.
     pub(super) marked: Vec<String>,
     pub(super) top: TopLevel,
     pub(super) is_new_generation: bool,
@@ -33,14 +33,14 @@ pub struct ConditionManager {
     redactor: Redactor,
 }
 
-/// Where the top-level condition of a pass comes from.
+/// The origin of the top-level condition of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TopLevel {
-    /// No mark of this pass concerned it.
+    /// No mark of this pass concerned the top-level condition.
     Untouched,
-    /// It was marked directly, and that stands.
+    /// The top-level condition was marked directly, and the mark stands.
     Direct,
-    /// It was computed from the dependents.
+    /// The top-level condition was computed from the dependents.
     Computed,
 }
 
@@ -51,8 +51,8 @@ pub(super) enum TopLevel {
 pub struct TerminalCondition;
 
 impl ConditionManager {
-    /// Starts from the conditions that the object has. All changes carry the same time, in whole seconds as the API server keeps it;
-    /// `generation` is that of the object.
+    /// Starts from the conditions that the object has. All changes carry the same time, in whole seconds as the API server stores it; `generation` is
+    /// that of the object.
     pub fn begin(
         set: ConditionSet,
         policy: ConditionPolicy,
@@ -75,19 +75,19 @@ impl ConditionManager {
         }
     }
 
-    /// With other masks for messages than the default ones.
+    /// Replaces the default masks for messages.
     #[must_use]
     pub fn redacted_by(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
         self
     }
 
-    /// The declaration.
+    /// Returns the declared conditions.
     pub const fn condition_set(&self) -> &ConditionSet {
         &self.set
     }
 
-    /// What `conclude` compares an outcome with: the top-level condition and `Stalled` as the pass found them.
+    /// Returns the conditions that `conclude` compares an outcome with: the top-level condition and `Stalled` as the pass found them.
     pub fn prior(&self) -> Prior {
         let before = |type_| {
             let found = self.updater.original(type_)?;
@@ -96,38 +96,38 @@ impl ConditionManager {
         Prior::Conditions { ready: before(self.set.top()), stalled: before(STALLED) }
     }
 
-    /// The top-level condition.
+    /// Returns the top-level condition.
     pub fn top(&self) -> Option<&Condition> {
         self.get(self.set.top())
     }
 
-    /// A condition by its type.
+    /// Returns the condition of this type.
     pub fn get(&self, type_: &str) -> Option<&Condition> {
         self.updater.get(type_)
     }
 
-    /// Whether the top-level condition is True.
+    /// Returns true if the top-level condition is True.
     pub fn is_happy(&self) -> bool {
         self.is_true(self.set.top())
     }
 
-    /// Whether a condition is there and True.
+    /// Returns true if the condition is present and True.
     pub fn is_true(&self, type_: &str) -> bool {
         self.updater.status(type_) == ConditionStatus::True
     }
 
-    /// Whether a condition is there and False.
+    /// Returns true if the condition is present and False.
     pub fn is_false(&self, type_: &str) -> bool {
         self.updater.status(type_) == ConditionStatus::False
     }
 
-    /// Whether a condition is Unknown, or absent.
+    /// Returns true if the condition is Unknown or absent.
     pub fn is_unknown(&self, type_: &str) -> bool {
         self.updater.status(type_) == ConditionStatus::Unknown
     }
 
-    /// Replaces a condition by its type. Its time is not taken over, its generation and severity are if the shape has them. The
-    /// top-level condition is not computed anew before the next mark.
+    /// Replaces a condition by its type. Its time is not taken over; its generation and severity are if the shape has them. The top-level condition
+    /// is not computed again before the next mark.
     pub fn set(&mut self, condition: Condition) {
         let Condition { type_, status, observed_generation, reason, message, severity, .. } = condition;
         let type_ = self.put(&type_, status, &reason, &message, severity, observed_generation);
@@ -137,7 +137,7 @@ impl ConditionManager {
         self.touch(type_);
     }
 
-    /// Removes a condition; an absent one is fine. The top-level condition and its dependents cannot be removed.
+    /// Removes a condition; an absent one is not an error. The top-level condition and its dependents cannot be removed.
     pub fn clear(&mut self, type_: &str) -> Result<(), TerminalCondition> {
         let type_ = sanitised(type_);
         if type_ == self.set.top() || self.set.is_dependent(&type_) {
@@ -147,8 +147,8 @@ impl ConditionManager {
         Ok(())
     }
 
-    /// Adds what the set declares and the object does not have, and removes what is retired. The top-level condition begins Unknown;
-    /// a dependent begins True if the top-level condition is True, so that a new one does not make all objects unready, else Unknown.
+    /// Adds the declared conditions that the object does not have, and removes the retired ones. The top-level condition begins Unknown. A dependent
+    /// begins True if the top-level condition is True, so that a new dependent does not make all objects unready; otherwise it begins Unknown.
     pub fn initialize(&mut self) {
         let top = self.set.top();
         if self.top().is_none() {
@@ -170,7 +170,7 @@ impl ConditionManager {
         self.mark(type_.as_ref(), ConditionStatus::True, "", "");
     }
 
-    /// Marks a condition True, with texts.
+    /// Marks a condition True, with a reason and a message.
     pub fn mark_true_with(&mut self, type_: impl AsRef<str>, reason: &str, message: impl AsRef<str>) {
         self.mark(type_.as_ref(), ConditionStatus::True, reason, message.as_ref());
     }
@@ -185,17 +185,17 @@ impl ConditionManager {
         self.mark(type_.as_ref(), ConditionStatus::False, reason, message.as_ref());
     }
 
-    /// The conditions as they stand, sorted by type.
+    /// Returns the current conditions, sorted by type.
     pub fn conditions(&self) -> Vec<Condition> {
         self.updater.list()
     }
 
-    /// The conditions to write, sorted by type.
+    /// Returns the conditions to write, sorted by type.
     pub fn finish(self) -> Vec<Condition> {
         self.finish_with_changes().0
     }
 
-    /// The conditions to write, sorted by type, and what is different from those that the pass started with.
+    /// Returns the conditions to write, sorted by type, and their differences from those that the pass started with.
     pub fn finish_with_changes(self) -> (Vec<Condition>, Changes) {
         self.updater.finish()
     }
@@ -205,7 +205,8 @@ impl ConditionManager {
         self.touch(type_.clone());
         if type_ == self.set.top() {
             self.top = TopLevel::Direct;
-            // What lowers it stands until the next recompute. What raises it does not, unless all dependents are True.
+            // A direct mark that lowers the top-level condition stands until the next computation. A direct mark that raises it does not, unless all
+            // dependents are True.
             if status == ConditionStatus::True {
                 self.lower();
             }
@@ -214,7 +215,8 @@ impl ConditionManager {
         }
     }
 
-    /// Gives the top-level condition the status and texts of the dependent that keeps it from being True, if there is one.
+    /// Gives the top-level condition the status, reason and message of the dependent that keeps it from being True. Returns false if no dependent
+    /// does.
     pub(super) fn lower(&mut self) -> bool {
         let Some((status, reason, message)) = self.deciding() else { return false };
         self.write(self.set.top(), status, &reason, &message);
@@ -228,8 +230,8 @@ impl ConditionManager {
         self.top = TopLevel::Computed;
     }
 
-    /// Status and texts of the dependent that decides: a False one before an Unknown or absent one; of several the one with the newest
-    /// transition time, then the one marked last, then the one declared first.
+    /// Returns the status, reason and message of the dependent that decides: a False one before an Unknown or absent one; of several the one with the
+    /// newest transition time, then the one marked last, then the one declared first.
     fn deciding(&self) -> Option<(ConditionStatus, String, String)> {
         [ConditionStatus::False, ConditionStatus::Unknown].into_iter().find_map(|status| {
             let dependents = self.set.dependents().iter().enumerate();
@@ -252,7 +254,7 @@ impl ConditionManager {
         self.marked.push(type_);
     }
 
-    /// The framework's own reason, in a shape that asks for one.
+    /// Returns the framework's own reason, if the shape requires one; otherwise an empty text.
     fn unless_empty(&self, reason: &'static str) -> &'static str {
         match self.shape {
             ConditionShape::Standard => reason,
@@ -260,7 +262,7 @@ impl ConditionManager {
         }
     }
 
-    /// Writes a condition of the object's generation, and gives its type as it is written.
+    /// Writes a condition of the object's generation, and returns its type as it is written.
     pub(super) fn write(&mut self, type_: &str, status: ConditionStatus, reason: &str, message: &str) -> String {
         self.put(type_, status, reason, message, None, None)
     }
@@ -280,7 +282,7 @@ impl ConditionManager {
             ConditionShape::Knative => (severity.or_else(|| self.set.severity_of(&type_)), None, String::new()),
         };
         let reason = if reason.is_empty() { made_up } else { reason.to_owned() };
-        // An empty text is no `Reason`.
+        // `Reason` does not accept an empty text.
         let reason = if reason.is_empty() { reason } else { Reason::new(reason).as_str().to_owned() };
         let message = cut(self.redactor.redact(message).into_owned());
         let severity = severity.filter(|severity| *severity != Severity::Error);

@@ -1,4 +1,4 @@
-//! Conditions of a status: their form, an updater that keeps transition times honest, and sets in which one condition is computed
+//! Conditions of a status: their form, an updater that moves transition times only on changes, and sets in which one condition is computed
 //! from others.
 //!
 //! A kind declares its conditions as a [`ConditionSet`]: a top-level one, `Ready` or `Succeeded`, and the dependents that it is

@@ -1,16 +1,16 @@
 //! The form in which conditions are written.
 
-/// How the conditions of a kind are written. The default is that of Kubernetes.
+/// The form in which the conditions of a kind are written. The default is that of Kubernetes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // written as a literal
+#[allow(clippy::exhaustive_structs)] // users write it as a literal
 pub struct ConditionPolicy {
-    /// Which fields are filled.
+    /// The fields that are filled.
     pub shape: ConditionShape,
-    /// When a transition time moves.
+    /// The changes that move a transition time.
     pub transition: TransitionTime,
 }
 
-/// Which fields of a condition are filled.
+/// The fields of a condition that are filled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConditionShape {
@@ -21,13 +21,13 @@ pub enum ConditionShape {
     Knative,
 }
 
-/// When the transition time of a condition moves. The condition is compared with the one that the pass started with.
+/// The changes that move the transition time of a condition. The condition is compared with the one that the pass started with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransitionTime {
-    /// When the status differs.
+    /// A change of the status.
     #[default]
     OnStatusChange,
-    /// When the status, the reason or the message differs.
+    /// A change of the status, the reason or the message.
     OnAnyChange,
 }

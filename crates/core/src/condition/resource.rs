@@ -1,4 +1,4 @@
-//! Any object with conditions, read without its type.
+//! Objects of any kind that have conditions, read without their types.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Condition, Conditions};
 
-/// What every object with conditions has in common. Objects of any kind can be read as it; what else they hold is passed over.
+/// The fields that all objects with conditions share. Objects of any kind can be read as it; their other fields are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -40,13 +40,13 @@ pub struct KMetadata {
     /// The unique id.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub uid: String,
-    /// The version of the stored object.
+    /// The resource version of the stored object.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resource_version: String,
     /// The generation of the desired state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<i64>,
-    /// When the deletion was requested.
+    /// The time at which the deletion was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletion_timestamp: Option<Timestamp>,
     /// The labels.
@@ -60,7 +60,7 @@ pub struct KMetadata {
 /// The part of a status that all kinds with conditions share. It can be flattened into the status of a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-#[allow(clippy::exhaustive_structs)] // written as a literal
+#[allow(clippy::exhaustive_structs)] // users write it as a literal
 pub struct KStatus {
     /// The generation that the status is of.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,23 +74,23 @@ pub struct KStatus {
 }
 
 impl KResource {
-    /// A condition by its type.
+    /// Returns the condition of this type.
     pub fn condition(&self, type_: &str) -> Option<&Condition> {
         self.status.conditions.get(type_)
     }
 
-    /// The top-level condition: `Ready`, else `Succeeded`.
+    /// Returns the top-level condition: `Ready`, or else `Succeeded`.
     pub fn top(&self) -> Option<&Condition> {
         self.status.conditions.top()
     }
 
-    /// Whether the top-level condition is True, and the status is of the object's generation.
+    /// Returns true if the top-level condition is True, and the status is of the object's generation.
     pub fn is_happy(&self) -> bool {
         self.status.conditions.is_happy() && self.status.observed_generation == self.metadata.generation
     }
 }
 
-/// A null is as good as nothing.
+/// Deserializes a null as the default.
 fn or_default<'de, D: serde::Deserializer<'de>, T: Default + Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }

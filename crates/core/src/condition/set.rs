@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use super::Severity;
 use super::updater::sanitised;
 
-/// The condition that says whether a living thing, or a component, is ready.
+/// The top-level condition of long-running objects and of components.
 pub const READY: &str = "Ready";
-/// The condition that says whether a batch thing has succeeded.
+/// The top-level condition of objects that run to completion.
 pub const SUCCEEDED: &str = "Succeeded";
-/// The condition that is present while the deletion of an object does not go on.
+/// The condition that is present while the deletion of an object is stuck.
 pub const DELETION_BLOCKED: &str = "DeletionBlocked";
-/// The condition that is present while somebody must act.
+/// The condition that is present while a user must act.
 pub const STALLED: &str = "Stalled";
 
 /// The condition that is True while a wait with a deadline is pending (STEP-9).
 pub const WAITING: &str = "Waiting";
-/// The condition that says whether the author of an object has paused it (STEP-8).
+/// The condition that is True while the author of an object has paused it (STEP-8).
 pub const PAUSED: &str = "Paused";
-/// The condition that tells of children which the update gate holds back (KID-13).
+/// The condition that lists the children which the update gate holds back (KID-13).
 pub const REQUIRES_UPDATE: &str = "RequiresUpdate";
 
 /// The conditions of a kind: a top-level one, and the dependents that it is computed from.
@@ -33,19 +33,19 @@ pub struct ConditionSet {
 }
 
 impl ConditionSet {
-    /// The set of a thing that lives on: its top-level condition is `Ready`. Duplicates and the top-level type are dropped from the
+    /// Creates the set of a long-running object: its top-level condition is `Ready`. Duplicates and the top-level type are dropped from the
     /// dependents.
     pub fn living<'a>(dependents: impl IntoIterator<Item = &'a str>) -> Self {
         Self::new(READY, dependents)
     }
 
-    /// The set of a thing that runs to an end: its top-level condition is `Succeeded`. Duplicates and the top-level type are dropped
+    /// Creates the set of an object that runs to completion: its top-level condition is `Succeeded`. Duplicates and the top-level type are dropped
     /// from the dependents.
     pub fn batch<'a>(dependents: impl IntoIterator<Item = &'a str>) -> Self {
         Self::new(SUCCEEDED, dependents)
     }
 
-    /// Adds types that earlier versions of the controller wrote; they are removed from the list. A type that the set also declares stays.
+    /// Adds types that earlier versions of the controller wrote; they are removed from the list. A type that the set also declares is kept.
     #[must_use]
     pub fn retired<'a>(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
         let types = types.into_iter().map(sanitised);
@@ -53,25 +53,25 @@ impl ConditionSet {
         self
     }
 
-    /// The severity that conditions of a type are written with in the shape [`Knative`](super::ConditionShape::Knative). It decides
-    /// nothing.
+    /// Sets the severity with which conditions of a type are written in the shape [`Knative`](super::ConditionShape::Knative). It influences no
+    /// decision.
     #[must_use]
     pub fn severity(mut self, type_: &str, severity: Severity) -> Self {
         self.severities.insert(sanitised(type_), severity);
         self
     }
 
-    /// The type of the top-level condition.
+    /// Returns the type of the top-level condition.
     pub const fn top(&self) -> &'static str {
         self.top
     }
 
-    /// The types that the top-level condition is computed from, in the order of their declaration.
+    /// Returns the types that the top-level condition is computed from, in the order of their declaration.
     pub fn dependents(&self) -> &[String] {
         &self.dependents
     }
 
-    /// Whether the top-level condition is computed from conditions of this type.
+    /// Returns true if the top-level condition is computed from conditions of this type.
     pub fn is_dependent(&self, type_: &str) -> bool {
         self.dependents.iter().any(|dependent| dependent == type_)
     }
@@ -80,7 +80,7 @@ impl ConditionSet {
         &self.retired
     }
 
-    /// The severity that a condition of this type is written with; that of errors is not written.
+    /// Returns the severity with which a condition of this type is written; none for errors, whose severity is not written.
     pub(super) fn severity_of(&self, type_: &str) -> Option<Severity> {
         let by_role = || if type_ == self.top || self.is_dependent(type_) { Severity::Error } else { Severity::Info };
         Some(self.severities.get(type_).copied().unwrap_or_else(by_role)).filter(|severity| *severity != Severity::Error)

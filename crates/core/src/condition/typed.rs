@@ -25,36 +25,36 @@ pub struct ConditionType<K: ?Sized> {
     kind: PhantomData<fn() -> K>,
 }
 
-/// Whether a condition of a component is shown on its owner.
+/// The visibility of a component's condition on its owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConditionVisibility {
-    /// It is exported to the owner.
+    /// The condition is exported to the owner.
     #[default]
     Public,
-    /// It stays on the component.
+    /// The condition stays on the component.
     Internal,
 }
 
-/// Which status of a condition is the good one.
+/// The status of a condition that is the good one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConditionPolarity {
-    /// True is good, and readiness asks for it.
+    /// True is good, and readiness requires it.
     #[default]
     Normal,
-    /// False is good, or absence.
+    /// False is good, and so is an absent condition.
     Abnormal,
-    /// Neither is; readiness does not look at it.
+    /// No status is good or bad; readiness ignores the condition.
     Informational,
 }
 
 impl<K: ?Sized> ConditionType<K> {
-    /// The type of this name, public and of normal polarity. A name has letters, digits, `_`, `.` and `-`, at least one and at most 316.
+    /// Creates the type of this name, public and of normal polarity. A name has letters, digits, `_`, `.` and `-`, at least one and at most 316.
     ///
     /// # Panics
     ///
-    /// With an illegal name; in a constant that is a compile error.
+    /// Panics with an illegal name; in a constant this is a compile error.
     pub const fn new(name: &'static str) -> Self {
         assert!(
             is_legal(name),
@@ -63,38 +63,38 @@ impl<K: ?Sized> ConditionType<K> {
         Self { name, visibility: ConditionVisibility::Public, polarity: ConditionPolarity::Normal, kind: PhantomData }
     }
 
-    /// The same type, not exported to the owner.
+    /// Makes the condition internal: it is not exported to the owner.
     #[must_use]
     pub const fn internal(mut self) -> Self {
         self.visibility = ConditionVisibility::Internal;
         self
     }
 
-    /// The same type, whose good status is False.
+    /// Makes False the good status.
     #[must_use]
     pub const fn abnormal(mut self) -> Self {
         self.polarity = ConditionPolarity::Abnormal;
         self
     }
 
-    /// The same type, without a good status.
+    /// Makes the condition informational: no status is good or bad.
     #[must_use]
     pub const fn informational(mut self) -> Self {
         self.polarity = ConditionPolarity::Informational;
         self
     }
 
-    /// The name, as the field `type` has it.
+    /// Returns the name, as the field `type` has it.
     pub const fn as_str(&self) -> &'static str {
         self.name
     }
 
-    /// Whether the condition is shown on the owner.
+    /// Returns the visibility of the condition on the owner.
     pub const fn visibility(&self) -> ConditionVisibility {
         self.visibility
     }
 
-    /// Which status is the good one.
+    /// Returns the polarity of the condition.
     pub const fn polarity(&self) -> ConditionPolarity {
         self.polarity
     }

@@ -1,4 +1,4 @@
-//! Changes a list of conditions; a transition time moves only when the status differs from the original one.
+//! The updater of a list of conditions. By default, a transition time moves only when the status differs from the original one.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use super::{Condition, ConditionStatus, TransitionTime};
 use crate::flow::Reason;
 use crate::seconds::Seconds;
 
-/// What becomes of conditions that are not set.
+/// The treatment of conditions that are not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// They stay.
+    /// Conditions that are not set are kept.
     Untouched,
-    /// They are removed.
+    /// Conditions that are not set are removed.
     OnlyTouched,
 }
 
-/// What an updater changed, by condition type, sorted.
+/// The changes that an updater made, by condition type, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Conditions that were not there before.
+    /// The conditions that were added.
     pub appeared: Vec<String>,
-    /// Conditions whose status is another one.
+    /// The conditions whose status differs.
     pub flipped: Vec<String>,
-    /// Conditions that are gone.
+    /// The conditions that were removed.
     pub vanished: Vec<String>,
 }
 
@@ -48,14 +48,14 @@ impl Updater {
         Self { original, current, now, keep, generation: None, transition: TransitionTime::default() }
     }
 
-    /// The generation that the conditions are about, unless one is set with its own.
+    /// Sets the generation that the conditions are about, for conditions that do not carry one of their own.
     #[must_use]
     pub fn generation(mut self, generation: Option<i64>) -> Self {
         self.generation = generation;
         self
     }
 
-    /// When transition times move.
+    /// Sets the changes that move transition times.
     #[must_use]
     pub fn transition(mut self, transition: TransitionTime) -> Self {
         self.transition = transition;
@@ -78,7 +78,7 @@ impl Updater {
         self.current.insert(condition.type_.clone(), (Condition { last_transition_time, ..condition }, true));
     }
 
-    /// Gives a condition this time, in full seconds, whatever its status was before.
+    /// Sets the transition time of a condition, in whole seconds, whatever its status was before.
     pub(crate) fn since(&mut self, type_: &str, since: Timestamp) {
         if let Some((condition, _)) = self.current.get_mut(&sanitised(type_)) {
             condition.last_transition_time = Seconds::from(since).timestamp();
@@ -91,7 +91,7 @@ impl Updater {
         self
     }
 
-    /// Makes the absent ones of these types Unknown, reason `Initializing`; the others stay as they are.
+    /// Sets those of these types that are absent to Unknown, reason `Initializing`; present ones are unchanged.
     pub fn initialise<'a>(&mut self, types: impl IntoIterator<Item = &'a str>) -> &mut Self {
         for type_ in types {
             if !self.current.contains_key(&sanitised(type_)) {
@@ -101,33 +101,33 @@ impl Updater {
         self
     }
 
-    /// Whether a condition will be in the result.
+    /// Returns true if the condition will be in the result.
     pub fn has(&self, type_: &str) -> bool {
         self.kept(type_).is_some()
     }
 
-    /// The status of a condition; Unknown when it is absent.
+    /// Returns the status of a condition; Unknown when it is absent.
     pub fn status(&self, type_: &str) -> ConditionStatus {
         self.kept(type_).map_or(ConditionStatus::Unknown, |condition| condition.status)
     }
 
-    /// A condition that will be in the result.
+    /// Returns the condition of this type, if it will be in the result.
     pub fn get(&self, type_: &str) -> Option<&Condition> {
         self.kept(type_)
     }
 
-    /// A condition as it was at the start.
+    /// Returns the condition of this type as it was at the start.
     pub(super) fn original(&self, type_: &str) -> Option<&Condition> {
         self.original.get(&sanitised(type_))
     }
 
-    /// The list as it stands, sorted by type.
+    /// Returns the current list, sorted by type.
     pub(super) fn list(&self) -> Vec<Condition> {
         let kept = self.current.values().filter(|(_, touched)| self.keep == Keep::Untouched || *touched);
         kept.map(|(condition, _)| condition.clone()).collect()
     }
 
-    /// The new list, sorted by type, and what is different.
+    /// Returns the new list, sorted by type, and its differences from the original one.
     pub fn finish(self) -> (Vec<Condition>, Changes) {
         let keep = self.keep;
         let kept = self.current.into_values().filter(|(_, touched)| keep == Keep::Untouched || *touched);

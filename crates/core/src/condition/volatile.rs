@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::seconds::Seconds;
 
-/// A time that equals every other, so that a status in which only such times differ is not another status. In JSON it is a time like
-/// any other, in whole seconds.
+/// A time that equals every other one, so that two statuses which differ only in such times are equal. In JSON it is an ordinary time, in whole
+/// seconds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct VolatileTime(Seconds);
 
 impl VolatileTime {
-    /// The point in time.
+    /// Returns the point in time.
     pub const fn timestamp(self) -> Timestamp {
         self.0.timestamp()
     }

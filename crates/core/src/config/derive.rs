@@ -1,7 +1,7 @@
-//! How `#[derive(FromConfigMap)]` finds the text form of the type of a field. Not to be used by hand.
+//! Support for `#[derive(FromConfigMap)]`: selects the text form of the type of a field. Not to be used by hand.
 //!
-//! The generated code calls the methods on `&&&&Probe<T>`. Method resolution tries the traits in the order below, because each is
-//! implemented for one reference less than the one before.
+//! The generated code calls the methods on `&&&&Probe<T>`. Method resolution tries the traits in the order below, because each is implemented for one
+//! reference less than the one before.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,21 +9,21 @@ use std::str::FromStr;
 
 use super::{ConfigValue, Parser, ValueError};
 
-/// Stands for the type of a field.
+/// A value that stands for the type of a field.
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<T>);
 
 impl<T> Probe<T> {
-    /// The one value.
+    /// The only value.
     pub const NEW: Self = Self(PhantomData);
 }
 
 /// A type with a text form of its own for ConfigMaps.
 pub trait IsValue<T> {
-    /// The parser of the type.
+    /// Returns the parser of the type.
     fn parser(&self) -> Parser<T>;
 
-    /// The value of an absent or empty key, for a field with a function that parses.
+    /// Returns the value of an absent or empty key, for a field with a function that parses.
     fn absent(&self) -> fn() -> Option<T>;
 }
 
@@ -39,10 +39,10 @@ impl<T: ConfigValue> IsValue<T> for &&&Probe<T> {
 
 /// A type that is read from text.
 pub trait IsText<T> {
-    /// The parser of the type.
+    /// Returns the parser of the type.
     fn parser(&self) -> Parser<T>;
 
-    /// Nothing: the key is required.
+    /// Returns none, because the key is required.
     fn absent(&self) -> fn() -> Option<T>;
 }
 
@@ -58,7 +58,7 @@ impl<T: FromStr<Err: fmt::Display>> IsText<T> for &&Probe<T> {
 
 /// An option of a type that is read from text.
 pub trait IsOptionalText<T> {
-    /// The parser of the type in the option.
+    /// Returns the parser of the type in the option.
     fn parser(&self) -> Parser<T>;
 }
 
@@ -70,7 +70,7 @@ impl<T: FromStr<Err: fmt::Display>> IsOptionalText<Option<T>> for &Probe<Option<
 
 /// An option of any type, which a function parses.
 pub trait IsOption<T> {
-    /// No value.
+    /// Returns an absent value, because the key is optional.
     fn absent(&self) -> fn() -> Option<T>;
 }
 
@@ -82,12 +82,12 @@ impl<T> IsOption<Option<T>> for &Probe<Option<T>> {
 
 /// Any other type.
 pub trait IsUnknown<T> {
-    /// Does not compile, and says what the type must implement.
+    /// Fails to compile, with a message about the trait that the type must implement.
     fn parser(&self) -> Parser<T>
     where
         T: ConfigValue;
 
-    /// Nothing: the key is required.
+    /// Returns none, because the key is required.
     fn absent(&self) -> fn() -> Option<T>;
 }
 
@@ -104,13 +104,13 @@ impl<T> IsUnknown<T> for Probe<T> {
     }
 }
 
-/// A value that a function gives for a field of type `T`: of the same type, or of the type in the option.
+/// The result of a parsing function for a field of type `T`: a value of the same type, or of the type in the option.
 #[diagnostic::on_unimplemented(
     message = "the function gives `{Self}` for a field of type `{T}`",
     label = "must give `{T}`, or the type in it if it is an `Option`"
 )]
 pub trait IntoField<T> {
-    /// The value of the field.
+    /// Returns the value of the field.
     fn into_field(self) -> T;
 }
 
@@ -126,7 +126,7 @@ impl<T> IntoField<Option<T>> for T {
     }
 }
 
-/// The value of a field from the result of a function that parses.
+/// Converts the result of a parsing function to the value of a field.
 pub fn parsed<T, U: IntoField<T>, E: fmt::Display>(result: Result<U, E>) -> Result<T, ValueError> {
     result.map(IntoField::into_field).map_err(ValueError::new)
 }

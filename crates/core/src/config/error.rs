@@ -1,18 +1,18 @@
-//! What can be wrong with the keys of a ConfigMap.
+//! Errors of the keys of a ConfigMap.
 
 use std::collections::{BTreeMap, btree_map};
 use std::fmt;
 
-/// The longest cause in bytes. A value may have a mebibyte; an event or a condition has no room for it.
+/// The longest cause, in bytes. A value may have a mebibyte, which does not fit into an event or a condition.
 const LONGEST: usize = 400;
 
-/// Why a text is no value of its type.
+/// The reason why a text is not a value of its type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ValueError(String);
 
 impl ValueError {
-    /// An error with this cause. Line breaks become spaces, because [`ConfigErrors`] has one line per key; long causes are cut.
+    /// Creates an error with this cause. Line breaks become spaces, because [`ConfigErrors`] has one line per key; long causes are cut.
     pub fn new(cause: impl fmt::Display) -> Self {
         let mut text = cause.to_string();
         if text.contains(['\n', '\r']) {
@@ -26,36 +26,36 @@ impl ValueError {
     }
 }
 
-/// Everything that is wrong with the data of a ConfigMap, by key.
+/// All errors in the data of a ConfigMap, by key.
 ///
 /// Displays one line per key, sorted: `failed to parse "<key>": <cause>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(BTreeMap<String, ValueError>);
 
 impl ConfigErrors {
-    /// One wrong key.
+    /// Creates the error of one invalid key.
     pub fn new(key: impl Into<String>, cause: ValueError) -> Self {
         Self(BTreeMap::from([(key.into(), cause)]))
     }
 
-    /// The same errors and one more. The cause replaces an earlier one of the same key.
+    /// Adds an error. The cause replaces an earlier one of the same key.
     #[must_use]
     pub fn and(mut self, key: impl Into<String>, cause: ValueError) -> Self {
         self.0.insert(key.into(), cause);
         self
     }
 
-    /// The wrong keys, sorted, each with its cause.
+    /// Returns the invalid keys, sorted, each with its cause.
     pub fn iter(&self) -> btree_map::Iter<'_, String, ValueError> {
         self.0.iter()
     }
 
-    /// The cause for a key.
+    /// Returns the cause for a key.
     pub fn get(&self, key: &str) -> Option<&ValueError> {
         self.0.get(key)
     }
 
-    /// The errors in a map, if it has any.
+    /// Returns the errors in a map, if it has any.
     pub(super) fn of(errors: BTreeMap<String, ValueError>) -> Option<Self> {
         if errors.is_empty() { None } else { Some(Self(errors)) }
     }

@@ -1,7 +1,7 @@
 //! The key `_example` of a ConfigMap: documentation that has no effect.
 //!
-//! People edit inside it by mistake, in place of a key beside it. A checksum in an annotation tells such an edit from a new sample. The
-//! checksum is that of Knative, so that its ConfigMaps keep their annotations.
+//! Users sometimes edit the sample by mistake, instead of a key beside it. A checksum in an annotation distinguishes such an edit from a new sample.
+//! The checksum is that of Knative, so that its ConfigMaps keep their annotations.
 
 use std::fmt;
 
@@ -10,19 +10,19 @@ use serde_json::Value;
 
 /// The key with the documented sample.
 pub const EXAMPLE_KEY: &str = "_example";
-/// The part of the annotation after the label domain.
+/// The name of the annotation that holds the checksum, without its domain.
 pub const EXAMPLE_CHECKSUM: &str = "example-checksum";
-/// The annotation that counts when there is none of the own domain.
+/// The annotation that is used if the ConfigMap has none of the own domain.
 const KNATIVE_CHECKSUM: &str = "knative.dev/example-checksum";
 
 /// The checksum of a sample. Displays as 8 lower-case hexadecimal digits.
 ///
-/// It is the same however the text is indented as a whole, ends, or breaks its lines.
+/// It does not depend on white space around the sample, nor on the form and number of its line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExampleChecksum(u32);
 
 impl ExampleChecksum {
-    /// The checksum of a text: CRC-32/IEEE of the trimmed text in which each run of line ends is replaced by a backslash and `n`.
+    /// Returns the checksum of a text: CRC-32/IEEE of the trimmed text in which each run of line ends is replaced by a backslash and `n`.
     pub fn of(text: &str) -> Self {
         let mut crc = Crc32::new();
         let mut rest = text.trim();
@@ -45,7 +45,7 @@ impl fmt::Display for ExampleChecksum {
     }
 }
 
-/// The sample of a ConfigMap is not the one that its checksum was made for.
+/// The error of a sample that differs from the one that its checksum was made for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "key \"_example\" has the checksum {found}, but annotation {annotation:?} expects {expected:?}; the key has no effect: undo the \
@@ -54,14 +54,14 @@ impl fmt::Display for ExampleChecksum {
 pub struct ExampleMismatch {
     /// The annotation with the checksum.
     pub annotation: String,
-    /// Its value.
+    /// The value of the annotation.
     pub expected: String,
     /// The checksum of the sample.
     pub found: ExampleChecksum,
 }
 
-/// Compares the sample of a ConfigMap with the annotation `<domain>/example-checksum`, else `knative.dev/example-checksum`. Without
-/// sample or annotation there is nothing to compare.
+/// Compares the sample of a ConfigMap with the annotation `<domain>/example-checksum`, or else `knative.dev/example-checksum`. Succeeds without a
+/// sample or an annotation.
 pub fn check_example(config_map: &Value, domain: &str) -> Result<(), ExampleMismatch> {
     let Some(sample) = config_map.get("data").and_then(|data| data.get(EXAMPLE_KEY)).and_then(Value::as_str) else {
         return Ok(());
@@ -73,8 +73,8 @@ pub fn check_example(config_map: &Value, domain: &str) -> Result<(), ExampleMism
     if expected == found.to_string() { Ok(()) } else { Err(ExampleMismatch { annotation, expected, found }) }
 }
 
-/// CRC-32/IEEE: reflected, with all bits set before and inverted after. Samples have a few kilobytes, once per write of a ConfigMap, so
-/// that neither a table nor a dependency pays.
+/// A CRC-32/IEEE: reflected, with all bits set before and inverted after. Samples have a few kilobytes and are checked once per write of a ConfigMap,
+/// so that neither a table nor a dependency pays off.
 struct Crc32(u32);
 
 impl Crc32 {

@@ -1,10 +1,10 @@
-//! What a configuration says about one of its keys.
+//! The declaration of one key of a configuration.
 
 use std::cmp::Ordering;
 
 use super::{ConfigValue, ValueError};
 
-/// How the text of a key becomes a `T`.
+/// The conversion of the text of a key to a `T`.
 #[derive(Debug)]
 pub struct Parser<T> {
     pub(super) parse: fn(&str) -> Result<T, ValueError>,
@@ -12,8 +12,7 @@ pub struct Parser<T> {
 }
 
 impl<T> Parser<T> {
-    /// A parser of trimmed texts. `absent` is the value of a key that is empty, or absent without default, as
-    /// [`ConfigValue::absent`] has it.
+    /// Creates a parser of trimmed texts. `absent` is the value of a key that is empty, or absent without default, as [`ConfigValue::absent`] has it.
     pub fn new(parse: fn(&str) -> Result<T, ValueError>, absent: fn() -> Option<T>) -> Self {
         Self { parse, absent }
     }
@@ -41,7 +40,7 @@ struct Range<'a, T> {
     compare: fn(&T, &T) -> Option<Ordering>,
 }
 
-/// A range whose bounds are read.
+/// A range whose bounds are parsed.
 #[derive(Debug)]
 pub(super) struct Bounds<'a, T> {
     compare: fn(&T, &T) -> Option<Ordering>,
@@ -51,7 +50,7 @@ pub(super) struct Bounds<'a, T> {
 }
 
 impl<'a, T> Field<'a, T> {
-    /// A key whose type knows its text form.
+    /// Creates a key whose type has a text form.
     pub fn new(name: &'a str) -> Self
     where
         T: ConfigValue,
@@ -59,27 +58,27 @@ impl<'a, T> Field<'a, T> {
         Self::parsed_by(name, Parser::default())
     }
 
-    /// A key with a parser of its own.
+    /// Creates a key with a parser of its own.
     pub fn parsed_by(name: &'a str, parser: Parser<T>) -> Self {
         Self { name, aliases: Vec::new(), default: None, range: None, parser }
     }
 
-    /// A former name. Of several names that are present the key itself counts, then the former names in the order in which they
-    /// are given; only the one that counts must parse.
+    /// Adds a former name. Of several names that are present the key itself counts, then the former names in the order in which they are given; only
+    /// the one that counts must parse.
     #[must_use]
     pub fn alias(mut self, name: &'a str) -> Self {
         self.aliases.push(name);
         self
     }
 
-    /// The text that stands for the key when it is absent.
+    /// Sets the text that is used if the key is absent.
     #[must_use]
     pub fn default(mut self, text: &'a str) -> Self {
         self.default = Some(text);
         self
     }
 
-    /// The range of the value, as a Rust range whose bounds are texts of the value: `6s..=1h`, `1..`, `..=10`, `0.5..1`.
+    /// Sets the range of the value, as a Rust range whose bounds are texts of the value: `6s..=1h`, `1..`, `..=10`, `0.5..1`.
     #[must_use]
     pub fn range(mut self, text: &'a str) -> Self
     where
@@ -89,13 +88,13 @@ impl<'a, T> Field<'a, T> {
         self
     }
 
-    /// The bounds of the range; none without a range.
+    /// Returns the bounds of the range; none without a range.
     pub(super) fn bounds(&self) -> Result<Option<Bounds<'a, T>>, ValueError> {
         let Some(range) = &self.range else { return Ok(None) };
         range.bounds(&self.parser).map(Some)
     }
 
-    /// The value of a text.
+    /// Parses a text.
     pub(super) fn parse(&self, text: &str, bounds: Option<&Bounds<'_, T>>) -> Result<T, ValueError> {
         let text = text.trim();
         if text.is_empty()
@@ -110,7 +109,7 @@ impl<'a, T> Field<'a, T> {
         }
     }
 
-    /// The value of the key when it is absent; none without default.
+    /// Returns the value of the key if it is absent; none without default.
     pub(super) fn default_value(&self, bounds: Option<&Bounds<'_, T>>) -> Result<Option<T>, ValueError> {
         let Some(text) = self.default else { return Ok(None) };
         let value =
@@ -118,7 +117,7 @@ impl<'a, T> Field<'a, T> {
         Ok(Some(value))
     }
 
-    /// The value of the key when it is absent and has no default.
+    /// Returns the value of the key if it is absent and has no default.
     pub(super) fn absent(&self) -> Result<T, ValueError> {
         (self.parser.absent)().ok_or_else(|| ValueError::new("it is missing and has no default"))
     }

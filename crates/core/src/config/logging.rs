@@ -1,4 +1,4 @@
-//! The levels in the ConfigMap `config-logging`.
+//! The log levels in the ConfigMap `config-logging`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,27 +9,27 @@ use super::{ConfigErrors, ValueError};
 /// The name of the ConfigMap with the log levels.
 pub const LOGGING_CONFIG_MAP: &str = "config-logging";
 
-/// The least severe lines that are logged.
+/// The severity from which on lines are logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LogLevel {
-    /// Everything.
+    /// All lines.
     Trace,
-    /// Lines for the search of errors, and more severe ones.
+    /// Debugging output, and more severe lines.
     Debug,
-    /// Lines about normal work, and more severe ones.
+    /// Lines about normal operation, and more severe ones.
     Info,
     /// Warnings and errors.
     Warn,
-    /// Errors.
+    /// Errors only.
     Error,
 }
 
-/// A text is no log level.
+/// The error of a text that is not a log level.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be one of trace, debug, info, warn, error, dpanic, panic, fatal, but is {0:?}")]
 pub struct InvalidLogLevel(String);
 
-/// The case of letters does not matter. `dpanic`, `panic` and `fatal`, which Go programs know, mean error.
+/// Parses a level. The case of letters does not matter. `dpanic`, `panic` and `fatal`, which Go programs know, mean error.
 impl FromStr for LogLevel {
     type Err = InvalidLogLevel;
 
@@ -65,13 +65,13 @@ pub struct LogLevels {
 }
 
 impl LogLevels {
-    /// Reads the keys `loglevel.<operator>` and `loglevel.<operator>.<controller>`. Other keys belong to other operators; empty values
-    /// count as absent. Levels come beside the errors: one wrong key leaves the others in effect.
+    /// Reads the keys `loglevel.<operator>` and `loglevel.<operator>.<controller>`. Other keys belong to other operators; empty values count as
+    /// absent. Levels are returned beside the errors: one invalid key leaves the others in effect.
     pub fn from_data(operator: &str, data: &BTreeMap<String, String>) -> (Self, Option<ConfigErrors>) {
         Self::default().updated(operator, data)
     }
 
-    /// The levels after a change of the ConfigMap. A key with an invalid value keeps its level; a key that is gone has none.
+    /// Returns the levels after a change of the ConfigMap. A key with an invalid value keeps its level; a removed key has none.
     pub fn updated(&self, operator: &str, data: &BTreeMap<String, String>) -> (Self, Option<ConfigErrors>) {
         let mut levels = Self::default();
         let mut errors = BTreeMap::new();
@@ -101,17 +101,17 @@ impl LogLevels {
         (levels, ConfigErrors::of(errors))
     }
 
-    /// The level of the operator; none means its base level, which the ConfigMap does not name.
+    /// Returns the level of the operator; none means its base level, which is not in the ConfigMap.
     pub fn operator(&self) -> Option<LogLevel> {
         self.operator
     }
 
-    /// The level of a controller: its own one, else that of the operator.
+    /// Returns the level of a controller: its own one, or else that of the operator.
     pub fn controller(&self, name: &str) -> Option<LogLevel> {
         self.named(Some(name)).or(self.operator)
     }
 
-    /// The controllers with levels of their own.
+    /// Returns the controllers with levels of their own.
     pub fn controllers(&self) -> impl Iterator<Item = (&str, LogLevel)> {
         self.controllers.iter().map(|(name, level)| (name.as_str(), *level))
     }

@@ -25,17 +25,17 @@ use super::ConfigErrors;
 pub trait FromConfigMap: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static {
     /// The name of the ConfigMap.
     const NAME: &'static str;
-    /// Whether the operator waits for the ConfigMap at start. One that is not required may be absent; the defaults count then.
+    /// True if the operator waits for the ConfigMap at start. A ConfigMap that is not required may be absent; the defaults count then.
     const REQUIRED: bool;
-    /// Whether the key `_example` must match the checksum in the annotation of the ConfigMap.
+    /// True if the key `_example` must match the checksum in the annotation of the ConfigMap.
     const EXAMPLE_CHECKSUM: bool;
 
-    /// Reads the data of the ConfigMap. All wrong keys are reported together.
+    /// Reads the data of the ConfigMap. All invalid keys are reported together.
     ///
     /// A default or range that does not parse is an error of its key whatever the data is, so that any test of the type finds it.
     fn from_data(data: &BTreeMap<String, String>) -> Result<Parsed<Self>, ConfigErrors>;
 
-    /// The value of an empty ConfigMap; none when a key without default is required.
+    /// Returns the value of an empty ConfigMap; none if a key without default is required.
     fn defaults() -> Option<Self> {
         Self::from_data(&BTreeMap::new()).ok().map(|parsed| parsed.value)
     }
@@ -46,11 +46,11 @@ pub trait FromConfigMap: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 
 pub struct Parsed<T> {
     /// The configuration.
     pub value: T,
-    /// The keys that nothing was read from. A key `_example` is not among them.
+    /// The keys that were not read. A key `_example` is not among them.
     pub unknown_keys: BTreeSet<String>,
 }
 
-/// The field `data` of a ConfigMap. Entries that are no strings, which no API server stores, are left out.
+/// Returns the field `data` of a ConfigMap. Entries that are not strings, which an API server does not store, are left out.
 pub fn data_of(config_map: &Value) -> BTreeMap<String, String> {
     let entries = config_map.get("data").and_then(Value::as_object).into_iter().flatten();
     entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()

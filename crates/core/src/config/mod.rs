@@ -1,6 +1,6 @@
-//! Typed configuration: the data of a ConfigMap as a struct, with defaults, ranges, and an error for each wrong key.
+//! Typed configuration: the data of a ConfigMap as a struct, with defaults, ranges, and an error for each invalid key.
 //!
-//! `#[derive(FromConfigMap)]` implements [`FromConfigMap`] for structs. What it cannot express is written by hand with a [`Reader`].
+//! `#[derive(FromConfigMap)]` implements [`FromConfigMap`] for structs. Configurations that it cannot express are read by hand with a [`Reader`].
 
 pub mod derive;
 mod error;

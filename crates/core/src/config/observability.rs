@@ -16,25 +16,25 @@ pub struct Observability {
     pub metrics: MetricsExport,
     /// `tracing-…`
     pub tracing: TracingExport,
-    /// `runtime-profiling`: whether profiles and pages that name objects are served.
+    /// `runtime-profiling`: true if profiles and pages that name objects are served.
     pub profiling: bool,
-    /// `runtime-export-interval`: how often the metrics of the process are read.
+    /// `runtime-export-interval`: the interval between two readings of the metrics of the process.
     pub runtime_export_interval: Duration,
 }
 
-/// How metrics leave the process.
+/// The export of metrics.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricsExport {
     /// `metrics-protocol`
     pub protocol: MetricsProtocol,
-    /// `metrics-endpoint`: a URL for [`Grpc`](MetricsProtocol::Grpc) and [`HttpProtobuf`](MetricsProtocol::HttpProtobuf), `host:port` of a listener
-    /// of its own for [`Prometheus`](MetricsProtocol::Prometheus).
+    /// `metrics-endpoint`: a URL for [`Grpc`](MetricsProtocol::Grpc) and [`HttpProtobuf`](MetricsProtocol::HttpProtobuf), `host:port` of a separate
+    /// listener for [`Prometheus`](MetricsProtocol::Prometheus).
     pub endpoint: Option<String>,
-    /// `metrics-export-interval`; zero leaves it to the exporter.
+    /// `metrics-export-interval`; zero means the interval of the exporter.
     pub interval: Duration,
 }
 
-/// How traces leave the process.
+/// The export of traces.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TracingExport {
     /// `tracing-protocol`
@@ -56,7 +56,7 @@ impl Default for Observability {
     }
 }
 
-/// A closed set of words.
+/// A type whose values are a fixed set of words.
 trait Words: Copy + 'static {
     const ALL: &'static [(&'static str, Self)];
 
@@ -72,13 +72,13 @@ trait Words: Copy + 'static {
 /// The values of `metrics-protocol`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MetricsProtocol {
-    /// There are none.
+    /// No metrics.
     None,
     /// OTLP over gRPC.
     Grpc,
     /// OTLP over HTTP.
     HttpProtobuf,
-    /// They are scraped.
+    /// Metrics are scraped.
     #[default]
     Prometheus,
 }
@@ -108,14 +108,14 @@ impl fmt::Display for MetricsProtocol {
 /// The values of `tracing-protocol`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TracingProtocol {
-    /// There are no traces.
+    /// No traces.
     #[default]
     None,
     /// OTLP over gRPC.
     Grpc,
     /// OTLP over HTTP.
     HttpProtobuf,
-    /// They are written to the output.
+    /// Traces are written to the output.
     Stdout,
 }
 
@@ -196,7 +196,7 @@ impl Observability {
     }
 }
 
-/// Reads an endpoint as its protocol wants it. Of a protocol that cannot be read nothing is wanted.
+/// Reads an endpoint by the rule of its protocol. Without a readable protocol, any endpoint is accepted.
 fn read_endpoint<P: Copy + fmt::Display>(
     reader: &mut Reader<'_>,
     key: &str,
@@ -222,7 +222,7 @@ fn with_scheme(endpoint: String) -> String {
     if endpoint.contains("://") { endpoint } else { format!("https://{endpoint}") }
 }
 
-/// Whether a text ends in a port; the host before it may be empty.
+/// Returns true if a text ends in a port; the host before it may be empty.
 fn is_address(text: &str) -> bool {
     text.rsplit_once(':').is_some_and(|(host, port)| !host.contains('/') && port.parse::<u16>().is_ok_and(|port| port > 0))
 }

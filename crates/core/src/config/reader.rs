@@ -1,13 +1,13 @@
-//! Reading the keys of one ConfigMap.
+//! The reader of the keys of one ConfigMap.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ConfigErrors, EXAMPLE_KEY, Field, Parsed, ValueError};
 
-/// Reads the keys of one ConfigMap and collects what is wrong with them.
+/// A reader of the keys of one ConfigMap, which collects their errors.
 ///
 /// Implementations of [`FromConfigMap`](super::FromConfigMap) read all their fields before they look at any result, so that all
-/// wrong keys are reported together:
+/// invalid keys are reported together:
 ///
 /// ```
 /// # use std::collections::BTreeMap;
@@ -23,25 +23,25 @@ use super::{ConfigErrors, EXAMPLE_KEY, Field, Parsed, ValueError};
 pub struct Reader<'a> {
     data: &'a BTreeMap<String, String>,
     strict: bool,
-    /// The names of keys and prefixes, in the order in which they are read, for errors about unknown keys.
+    /// The names of keys and prefixes in the order in which they are read, for errors about unknown keys.
     allowed: Vec<String>,
     /// The keys of the data that were read.
     taken: BTreeSet<&'a str>,
     errors: BTreeMap<String, ValueError>,
 }
 
-/// A field that could not be read. Its reader has the errors.
+/// The error of a field that could not be read. Its reader holds the causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable(());
 
 impl<'a> Reader<'a> {
-    /// A reader of the data of a ConfigMap. The key `_example` is passed over.
+    /// Creates a reader of the data of a ConfigMap. The key `_example` is skipped.
     pub fn new(data: &'a BTreeMap<String, String>) -> Self {
         let (allowed, taken, errors) = (Vec::new(), BTreeSet::from([EXAMPLE_KEY]), BTreeMap::new());
         Self { data, strict: false, allowed, taken, errors }
     }
 
-    /// Makes keys that nothing reads errors.
+    /// Turns keys that are not read into errors.
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = true;
@@ -51,12 +51,12 @@ impl<'a> Reader<'a> {
     /// Reads a key, or else its former names, or else its default.
     pub fn read<T>(&mut self, field: &Field<'_, T>) -> Result<T, Unreadable> {
         self.allowed.push(field.name.to_owned());
-        // A default or range that cannot be used is found at the first use, not on the day on which the key is removed.
+        // A default or range that cannot be used is found at the first use, not only when the key is removed.
         let declared = field.bounds().and_then(|bounds| Ok((field.default_value(bounds.as_ref())?, bounds)));
         let (default, bounds) = match declared {
             Ok(declared) => declared,
             Err(cause) => {
-                // The key is known, even if nothing can be read from it.
+                // The key counts as known although it cannot be read.
                 for name in field.aliases.iter().chain([&field.name]) {
                     self.take(name);
                 }
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
         };
         let mut found = None;
         for name in [&field.name].into_iter().chain(&field.aliases) {
-            // A former name that does not count is known, whatever its text.
+            // A former name that does not count is a known key, whatever its text.
             let text = self.take(name);
             found = found.or_else(|| text.map(|text| (*name, text)));
         }
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         values
     }
 
-    /// What was read, unless a key is wrong.
+    /// Returns the value that `build` makes, unless a key is invalid.
     pub fn finish<T>(mut self, build: impl FnOnce() -> Result<T, Unreadable>) -> Result<Parsed<T>, ConfigErrors> {
         let unknown: BTreeSet<&String> = self.data.keys().filter(|key| !self.taken.contains(key.as_str())).collect();
         if self.strict {
@@ -118,14 +118,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The text of a key, which counts as read.
+    /// Returns the text of a key, and marks the key as read.
     fn take(&mut self, name: &str) -> Option<&'a str> {
         let (key, text) = self.data.get_key_value(name)?;
         self.taken.insert(key);
         Some(text)
     }
 
-    /// Something is wrong with a key.
+    /// Records the error of a key.
     pub(crate) fn fail(&mut self, key: &str, cause: ValueError) -> Unreadable {
         self.errors.insert(key.to_owned(), cause);
         Unreadable(())

@@ -1,4 +1,4 @@
-//! How the text of a key becomes a value.
+//! The conversion of the text of a key to a value.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,13 +9,12 @@ use kubewright_machinery::quantity::{GoDuration, Quantity};
 
 use super::ValueError;
 
-/// Namespace and name of an object, written `namespace/name`.
+/// The namespace and name of an object, written `namespace/name`.
 pub type NamespacedName = Key;
 
 /// A type that has a text form in ConfigMaps.
 ///
-/// Fields of a configuration may also have types that implement [`FromStr`](std::str::FromStr). Where a type implements both, this
-/// trait counts.
+/// Fields of a configuration may also have types that implement [`FromStr`](std::str::FromStr). For a type that implements both, this trait counts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a key of a ConfigMap",
     label = "implements neither `FromStr` nor `ConfigValue`",
@@ -23,11 +22,11 @@ pub type NamespacedName = Key;
     note = "a map needs `#[config(prefix = \"..\")]`"
 )]
 pub trait ConfigValue: Sized {
-    /// Reads the text, which is trimmed.
+    /// Parses the text, which is trimmed.
     fn parse(text: &str) -> Result<Self, ValueError>;
 
-    /// The value of a key that is empty, or absent without default. With none, the empty text is parsed like any other, and a key
-    /// without default is required.
+    /// Returns the value of a key that is empty, or absent without default. If it is none, the empty text is parsed like any other, and a key without
+    /// default is required.
     fn absent() -> Option<Self> {
         None
     }
@@ -55,7 +54,7 @@ macro_rules! whole_number {
     ($($type:ty),*) => { $(
         impl ConfigValue for $type {
             fn parse(text: &str) -> Result<Self, ValueError> {
-                // Numbers without sign have no plus either, as Go reads them.
+                // As in Go, the text of an unsigned number has no plus sign.
                 let signed = <$type>::MIN != 0;
                 text.parse().ok().filter(|_| signed || !text.starts_with('+')).ok_or_else(|| {
                     let (least, most) = (<$type>::MIN, <$type>::MAX);
@@ -72,7 +71,7 @@ macro_rules! decimal_number {
     ($($type:ty),*) => { $(
         impl ConfigValue for $type {
             fn parse(text: &str) -> Result<Self, ValueError> {
-                // Not a number is unequal to itself: each read of the same ConfigMap would be a change.
+                // NaN is unequal to itself, so that each read of the same ConfigMap would be a change.
                 let number = text.parse().ok().filter(|number: &$type| number.is_finite());
                 number.ok_or_else(|| ValueError::new(format_args!("must be a finite number, but is {text:?}")))
             }
@@ -88,14 +87,14 @@ impl ConfigValue for GoDuration {
     }
 }
 
-/// Signed, unlike [`Duration`].
+/// A signed duration, unlike [`Duration`].
 impl ConfigValue for SignedDuration {
     fn parse(text: &str) -> Result<Self, ValueError> {
         Ok(Self::from_nanos(<GoDuration as ConfigValue>::parse(text)?.nanos()))
     }
 }
 
-/// Not negative. [`SignedDuration`] reads negative ones too.
+/// A duration that is not negative; [`SignedDuration`] also reads negative ones.
 impl ConfigValue for Duration {
     fn parse(text: &str) -> Result<Self, ValueError> {
         let duration = <GoDuration as ConfigValue>::parse(text)?;
@@ -109,7 +108,7 @@ impl ConfigValue for Quantity {
     }
 }
 
-/// A list with commas. Its entries are trimmed, and empty ones dropped.
+/// A comma-separated list. Its entries are trimmed, and empty ones are dropped.
 impl ConfigValue for BTreeSet<String> {
     fn parse(text: &str) -> Result<Self, ValueError> {
         Ok(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect())
@@ -120,7 +119,7 @@ impl ConfigValue for BTreeSet<String> {
     }
 }
 
-/// `namespace/name`, both DNS labels.
+/// The form `namespace/name`, where both parts are DNS labels.
 impl ConfigValue for NamespacedName {
     fn parse(text: &str) -> Result<Self, ValueError> {
         let Some((namespace, name)) = text.split_once('/').filter(|(_, name)| !name.contains('/')) else {
@@ -137,7 +136,7 @@ impl ConfigValue for NamespacedName {
     }
 }
 
-/// None when the key is absent or empty.
+/// A value that is none if the key is absent or empty.
 impl<T: ConfigValue> ConfigValue for Option<T> {
     fn parse(text: &str) -> Result<Self, ValueError> {
         if text.is_empty() { Ok(None) } else { T::parse(text).map(Some) }

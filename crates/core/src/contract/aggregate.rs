@@ -1,4 +1,4 @@
-//! The conditions and the phase of an owner, from those of its components (flow-and-contract.md, 13.11).
+//! The conditions and the phase of an owner, computed from the conditions of its components (flow-and-contract.md, 13.11).
 
 use std::fmt;
 
@@ -16,32 +16,32 @@ use crate::condition::{Condition, ConditionPolarity, ConditionStatus, ConditionV
 use crate::flow::Reason;
 use crate::reason;
 
-/// The conditions of a component that exists.
+/// A component that exists, with its conditions.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct Reported<'a> {
     /// The type of the component.
     pub type_: ComponentType,
-    /// Its conditions.
+    /// The conditions of the component.
     pub conditions: &'a [Condition],
-    /// The conditions that its author declares.
+    /// The conditions that the author of the component declares.
     pub declared: &'a [DeclaredCondition],
 }
 
 /// A condition of an owner. In JSON it is the condition with a further field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[allow(clippy::exhaustive_structs)] // a pair
+#[allow(clippy::exhaustive_structs)] // callers build this plain pair
 pub struct OwnerCondition {
     /// The condition.
     #[serde(flatten)]
     pub condition: Condition,
     /// The type of the component that it was exported from; empty for the owner's own ones and the summary.
-    #[serde(default)] // of its schema
+    #[serde(default)] // sets the default in the schema
     pub managed_by: String,
 }
 
-/// Fields that other writers have left out are read as empty, so that the status of every owner can be read.
+/// Fields that other writers left out are read as empty, so that the status of every owner can be read.
 impl<'de> Deserialize<'de> for OwnerCondition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
@@ -52,9 +52,9 @@ impl<'de> Deserialize<'de> for OwnerCondition {
     }
 }
 
-/// The pass of an owner, as far as its conditions follow from it.
+/// The inputs that the conditions of an owner follow from in a pass.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct OwnerPass<'a> {
     /// The conditions that the owner had before the pass.
     pub before: &'a [OwnerCondition],
@@ -70,11 +70,11 @@ pub struct OwnerPass<'a> {
 pub struct Aggregate {
     /// The exported conditions, sorted by component and type.
     pub exported: Vec<OwnerCondition>,
-    /// The summary.
+    /// The summary condition.
     pub summary: OwnerCondition,
     /// A line for each condition that keeps the owner from being ready.
     pub offending: Vec<String>,
-    /// The components whose conditions do, in the order of their declaration.
+    /// The components with such conditions, in the order of their declaration.
     pub unready: Vec<ComponentType>,
 }
 
@@ -82,16 +82,16 @@ pub struct Aggregate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Everything works.
+    /// All components work.
     Ready,
-    /// Something does not work yet, or no longer.
+    /// A component does not work yet, or no longer.
     NotReady,
     /// The owner is being deleted.
     Deleting,
 }
 
 impl Phase {
-    /// The phase of an owner: that of a deletion, else it follows `Ready` (OL-4).
+    /// Returns the phase of an owner: `Deleting` during a deletion, otherwise it follows `Ready` (OL-4).
     pub const fn of(is_deleting: bool, is_ready: bool) -> Self {
         match (is_deleting, is_ready) {
             (true, _) => Self::Deleting,
@@ -100,7 +100,7 @@ impl Phase {
         }
     }
 
-    /// The text of the status.
+    /// Returns the text in the status.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ready => "Ready",
@@ -116,7 +116,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Exports the conditions of the components that exist, and sums them up (AGG-1 to AGG-7).
+/// Exports the conditions of the components that exist, and summarises them (AGG-1 to AGG-7).
 pub fn aggregate(components: &[Reported<'_>], pass: &OwnerPass<'_>, format: &Format) -> Aggregate {
     let mut exported: Vec<OwnerCondition> = components.iter().flat_map(|component| component.exported(pass, format)).collect();
     exported.sort_by(|a, b| (&a.managed_by, &a.condition.type_).cmp(&(&b.managed_by, &b.condition.type_)));
@@ -135,7 +135,7 @@ pub fn aggregate(components: &[Reported<'_>], pass: &OwnerPass<'_>, format: &For
 }
 
 impl Aggregate {
-    /// The list of the owner's status: exported conditions, then the owner's own by type, the summary last (AGG-5).
+    /// Returns the list for the owner's status: exported conditions, then the owner's own by type, the summary last (AGG-5).
     pub fn with_own(self, mut own: Vec<Condition>) -> Vec<OwnerCondition> {
         own.sort_by(|a, b| a.type_.cmp(&b.type_));
         let own = own.into_iter().map(|condition| OwnerCondition { condition, managed_by: String::new() });
@@ -166,7 +166,7 @@ impl Reported<'_> {
         !is_internal && !is_marked_internal && type_ != self.type_.reconciliation()
     }
 
-    /// Whether a condition of the component keeps the owner from being ready.
+    /// Returns true if a condition of the component keeps the owner from being ready.
     fn is_unready(&self, exported: &[OwnerCondition], components: &[Self]) -> bool {
         let offends = |exported: &OwnerCondition| {
             let is_of_it = exported.managed_by == self.type_.as_str();
@@ -181,7 +181,7 @@ impl Reported<'_> {
     }
 }
 
-/// Whether a condition that is not True keeps the owner from being ready: those that are bad when they are True do not.
+/// Returns true if a condition keeps the owner from being ready when it is not True: conditions of normal polarity and undeclared ones do.
 fn is_normal(exported: &OwnerCondition, components: &[Reported<'_>]) -> bool {
     let component = components.iter().find(|component| component.type_.as_str() == exported.managed_by);
     component.is_none_or(|component| {
@@ -215,14 +215,14 @@ fn summary(components: &[Reported<'_>], pass: &OwnerPass<'_>, format: &Format) -
     OwnerCondition { condition: dated(condition, "", pass, format), managed_by: String::new() }
 }
 
-/// Gives a condition that the owner loop makes itself its generation and, unless its status is what it was, the time of the pass.
+/// Completes a condition that the owner loop creates: with its generation, and with the time of the pass unless the status is unchanged.
 fn dated(condition: Condition, managed_by: &str, pass: &OwnerPass<'_>, format: &Format) -> Condition {
     let same = |before: &&OwnerCondition| {
         let (before, by) = (&before.condition, before.managed_by.as_str());
         before.type_ == condition.type_ && by == managed_by && before.status == condition.status
     };
     let since = pass.before.iter().find(same).map(|before| before.condition.last_transition_time);
-    // Other writers leave the time out.
+    // Other writers may omit the time.
     let since = since.filter(|since| *since != Timestamp::UNIX_EPOCH);
     let observed_generation = format.condition_generation(pass.generation);
     Condition { last_transition_time: since.unwrap_or(pass.now), observed_generation, ..condition }
@@ -240,7 +240,7 @@ fn failed_line(component: &Reported<'_>) -> String {
     }
 }
 
-/// The reason that stands for a missing `<T>Reconciliation`.
+/// The reason of a missing condition `<T>Reconciliation`.
 const MISSING: Reason = reason!("NotReconciledYet");
 
 fn line(exported: &OwnerCondition) -> String {

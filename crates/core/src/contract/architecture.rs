@@ -1,4 +1,4 @@
-//! The architecture by which a component is built, in formats that have a label for it (flow-and-contract.md, 13.13).
+//! The architecture version of a component, in formats that have a label for it (flow-and-contract.md, 13.13).
 
 use std::fmt;
 
@@ -13,31 +13,32 @@ use super::format::Format;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ArchitectureVersion {
-    /// The first one.
+    /// The first version.
     #[default]
     V1,
-    /// The second one.
+    /// The second version.
     V2,
 }
 
-/// The architecture of the components of a type: the version by default, and whether an owner may choose another one.
+/// The architecture of the components of a type: the default version, and the permission of owners to choose another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // a pair
+#[allow(clippy::exhaustive_structs)] // callers build this plain pair
 pub struct Architecture {
-    /// The version of components whose owner chooses none.
+    /// The version of components whose owner does not choose one.
     pub version: ArchitectureVersion,
-    /// Whether the label `<t>.architecture.<domain>/version` of an owner is heeded; if not, an owner with another version there is blocked.
+    /// True if owners may choose a version with the label `<t>.architecture.<domain>/version`; otherwise an owner with another version there is
+    /// blocked.
     pub may_be_overridden: bool,
 }
 
-/// The label by which an owner chooses an architecture has a value that is not allowed.
+/// The error of an architecture label of an owner whose value is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("label {label} has the value {found:?}; allowed: {allowed}")]
 #[non_exhaustive]
 pub struct InvalidArchitecture {
     /// The key of the label.
     pub label: String,
-    /// Its value.
+    /// The value of the label.
     pub found: String,
     /// The allowed values.
     pub allowed: String,
@@ -46,7 +47,7 @@ pub struct InvalidArchitecture {
 impl ArchitectureVersion {
     const ALL: [Self; 2] = [Self::V1, Self::V2];
 
-    /// The value of the label.
+    /// Returns the value of the label.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::V1 => "v1",
@@ -56,14 +57,14 @@ impl ArchitectureVersion {
 }
 
 impl Default for Architecture {
-    /// `v1`, unless the owner chooses another one.
+    /// Returns `v1`, which owners may override.
     fn default() -> Self {
         Self { version: ArchitectureVersion::V1, may_be_overridden: true }
     }
 }
 
 impl Architecture {
-    /// Sets the label of a component, in formats that have one. One that is there already stays: it is immutable.
+    /// Sets the label of a component, in formats that have one. An existing label is kept, because it is immutable.
     pub fn put(
         self,
         component: &mut Value,

@@ -1,7 +1,7 @@
 //! The pass of a component's controller, decided one action at a time (flow-and-contract.md, 13.5).
 //!
-//! The caller executes the action that [`next`] returns, puts the server's answer into the state, and asks again, until the pass ends. All that is
-//! known of the cluster stands in the state, so that an interrupted pass is taken up by any later one.
+//! The caller executes the action that [`next`] returns, puts the server's answer into the state, and asks again, until the pass ends. The state
+//! holds all that is known of the cluster, so that any later pass can continue an interrupted one.
 
 use std::collections::BTreeSet;
 
@@ -16,19 +16,19 @@ use crate::condition::ConditionPolarity;
 use crate::flow::Wait;
 use crate::reason;
 
-/// A component and all that its pass depends on, as known by now.
+/// The state of a pass: a component and all inputs of its decisions, as currently known.
 #[derive(Clone, Debug)]
-#[allow(clippy::exhaustive_structs)] // input of the pure function
+#[allow(clippy::exhaustive_structs)] // callers build it as the input of a pure function
 pub struct ComponentState {
-    /// The component. None when it does not exist.
+    /// The component; none if it does not exist.
     pub own: Option<Observation>,
-    /// Its own finalizer, and former names of it.
+    /// The component's own finalizer, and its former names.
     pub finalizers: Vec<String>,
-    /// Whether the component goes on working while depending components keep it from being deleted.
+    /// True if the component keeps working while depending components keep it from being deleted.
     pub keep_running: bool,
-    /// The components at the other ends of its edges.
+    /// The components at the other ends of the component's edges.
     pub targets: Vec<Target>,
-    /// Whether its finalizer is released whatever the cleanup says.
+    /// The rule by which the finalizer is released.
     pub release: Release,
     /// The methods of the author that were called in this pass.
     pub progress: Progress,
@@ -36,30 +36,30 @@ pub struct ComponentState {
 
 /// The component at the other end of an edge.
 #[derive(Clone, Debug)]
-#[allow(clippy::exhaustive_structs)] // input of the pure function
+#[allow(clippy::exhaustive_structs)] // callers build it as the input of a pure function
 pub struct Target {
     /// The edge.
     pub edge: Edge,
-    /// The conditions that count for its readiness, see [`Requirement::conditions`].
+    /// The conditions that count for the target's readiness, see [`Requirement::conditions`].
     pub conditions: Option<&'static [&'static str]>,
-    /// The polarities of its declared conditions, see [`Requirement::polarities`].
+    /// The polarities of the target's declared conditions, see [`Requirement::polarities`].
     pub polarities: Vec<(String, ConditionPolarity)>,
-    /// The finalizer that the depending component puts on it.
+    /// The finalizer that the depending component puts on the target.
     pub finalizer: String,
-    /// The component. None when it does not exist.
+    /// The target; none if it does not exist.
     pub observation: Option<Observation>,
 }
 
-/// Whether a deletion ends although the cleanup did not succeed (FZ-12, FZ-13).
+/// The rule by which a deletion ends (FZ-12, FZ-13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Release {
-    /// The cleanup has to succeed.
+    /// The deletion ends after a successful cleanup.
     #[default]
     AfterCleanup,
-    /// The time for the cleanup is over. Depending components still hold the component.
+    /// The deletion ends although the cleanup did not succeed, because the time for it is over. Depending components still hold the component.
     Abandoned,
-    /// A person forces the release, also past depending components.
+    /// The deletion ends without a successful cleanup and past depending components, because a user forces it.
     Forced,
 }
 
@@ -67,12 +67,12 @@ pub enum Release {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Progress {
-    /// None.
+    /// No method.
     #[default]
     Begun,
-    /// `apply`, whatever its outcome.
+    /// The method `apply`, whatever its outcome.
     Applied,
-    /// `cleanup`, and whether it succeeded.
+    /// The method `cleanup`; true if it succeeded.
     CleanedUp(bool),
 }
 
@@ -80,21 +80,21 @@ pub enum Progress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Next {
-    /// The annotation `reconcile` is removed.
+    /// Removes the annotation `reconcile`.
     ConsumeReconcile,
-    /// The own finalizer is placed.
+    /// Puts the own finalizer on the component.
     PlaceOwnFinalizer,
-    /// Dependency finalizers are placed on these targets, by their index.
+    /// Puts dependency finalizers on these targets, by their index.
     PlaceDependencyFinalizers(Vec<usize>),
-    /// `apply` is called.
+    /// Calls `apply`.
     Apply,
-    /// `cleanup` is called.
+    /// Calls `cleanup`.
     CleanUp,
-    /// Dependency finalizers are removed from these targets, by their index. A failure stops none of the others.
+    /// Removes the dependency finalizers from these targets, by their index. A failure at one target does not stop the others.
     ReleaseDependencies(Vec<usize>),
-    /// The own finalizer is removed, and its former names.
+    /// Removes the own finalizer and its former names.
     ReleaseOwnFinalizer,
-    /// The pass ends.
+    /// Ends the pass.
     End(End),
 }
 
@@ -102,29 +102,29 @@ pub enum Next {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
-    /// Nothing is to be done, and no request is sent any more, not even for the status.
+    /// The component needs no action, and no further request is sent, not even for the status.
     Untouched,
-    /// The provenance labels are broken.
+    /// The provenance labels are invalid.
     Provenance(InvalidProvenance),
-    /// Dependencies are absent, not ready, or going.
+    /// These dependencies are absent, not ready, or being deleted.
     Dependencies(Vec<Unready>),
-    /// `apply` was called, and its outcome is that of the pass.
+    /// The method `apply` was called, and its outcome is that of the pass.
     Applied,
     /// The component is being deleted, and these components still depend on it.
     Depending(BTreeSet<String>),
-    /// `cleanup` was called and did not succeed; its outcome is that of the pass.
+    /// The method `cleanup` was called and did not succeed; its outcome is that of the pass.
     CleanupHalted,
-    /// Dependencies that carry `ignore` have our finalizers, which stay there.
+    /// These dependencies carry `ignore` and still have finalizers of the component, which are kept.
     IgnoredDependencies(Vec<ComponentType>),
 }
 
 /// A dependency that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // a pair
+#[allow(clippy::exhaustive_structs)] // callers build this plain pair
 pub struct Unready {
     /// The type of the dependency.
     pub type_: ComponentType,
-    /// The first reason why.
+    /// The first reason why the dependency cannot be used.
     pub why: NotReady,
 }
 
@@ -167,7 +167,7 @@ impl ComponentState {
             Progress::Begun | Progress::Applied => false,
         };
         if !own.depending.is_empty() && self.release != Release::Forced {
-            // The author's objects follow the spec for as long as the component is needed (TEAR-2).
+            // A component that is still needed keeps its objects in line with the spec (TEAR-2).
             let keeps = self.keep_running && self.progress == Progress::Begun && self.unready(own, format).is_empty();
             return if keeps { Next::Apply } else { Next::End(End::Depending(own.depending.clone())) };
         }
@@ -188,7 +188,8 @@ impl ComponentState {
         if ignored.is_empty() { Next::ReleaseOwnFinalizer } else { Next::End(End::IgnoredDependencies(ignored)) }
     }
 
-    /// The dependencies that keep the component waiting: those that are needed and not ready, and those that are going before they are held.
+    /// Returns the dependencies that keep the component waiting: those that are needed and not ready, and those that are being deleted without the
+    /// component's finalizer.
     fn unready(&self, own: &Observation, format: &Format) -> Vec<Unready> {
         let provenance = own.provenance.as_ref().ok().copied();
         let unready = self.targets.iter().filter_map(|target| {
@@ -220,14 +221,14 @@ impl ComponentState {
 }
 
 impl Target {
-    /// The component, unless everybody leaves it alone.
+    /// Returns the target, unless it carries `ignore`.
     fn present(&self) -> Option<&Observation> {
         self.observation.as_ref().filter(|found| !found.is_ignored())
     }
 }
 
 impl End {
-    /// The wait that the pass ends with, for the ends that are one.
+    /// Returns the wait that the pass ends with; none for ends that are not waits.
     pub fn wait(&self) -> Option<Wait> {
         match self {
             Self::Dependencies(unready) => {
@@ -251,7 +252,7 @@ impl End {
         }
     }
 
-    /// Whether a status is written at the end of the pass (step 6).
+    /// Returns true if a status is written at the end of the pass (step 6).
     pub const fn writes_status(&self) -> bool {
         !matches!(self, Self::Untouched)
     }

@@ -1,11 +1,11 @@
-//! The patch by which the owner loop changes a component.
+//! The patch with which the owner loop changes a component.
 
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::patch::json_patch_between;
 use serde_json::{Value, json};
 
-/// The JSON patch that turns a live object into the wanted one, which was made of it; none if they are equal. It holds for the object with this UID
-/// only, and is refused where another writer has put in the same place what the patch does not know of: a first label or annotation, another
+/// Returns the JSON patch that turns a live object into the wanted one, which is a changed copy of it; none if they are equal. The patch applies only
+/// to the object with this UID, and fails if another writer has added a value that the patch does not know: a first label or annotation, another
 /// value of the annotation `operation`, or other owner references.
 pub fn component_patch(live: &Value, wanted: &Value, operation: &str) -> Option<Value> {
     let Value::Array(changes) = json_patch_between(live, wanted)? else { return None };

@@ -14,30 +14,30 @@ use crate::condition::{
 };
 use crate::flow::{Flow, Halt, PassReport, Redactor, WaitingMark};
 
-/// The reason of a condition that a successful pass should have set.
+/// The reason of a required condition that a successful pass did not set.
 const MISSING: &str = "MissingExpectedCondition";
-/// The reason of a component's health after a failure.
+/// The reason of a component's health condition after a failure.
 const FAILED: &str = "ReconciliationError";
 
 /// A condition that the author of a component declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // written as a literal
+#[allow(clippy::exhaustive_structs)] // users write it as a literal
 pub struct DeclaredCondition {
     /// The type of the condition.
     pub type_: &'static str,
-    /// Whether the owner shows it.
+    /// The visibility of the condition on the owner.
     pub visibility: ConditionVisibility,
-    /// Which status is the good one. A condition of normal polarity is required: every successful pass sets it.
+    /// The polarity of the condition. A condition of normal polarity is required: every successful pass sets it.
     pub polarity: ConditionPolarity,
 }
 
 impl DeclaredCondition {
-    /// The declaration of a typed condition, for constants.
+    /// Declares a typed condition, for constants.
     pub const fn of<K: ?Sized>(type_: &ConditionType<K>) -> Self {
         Self { type_: type_.as_str(), visibility: type_.visibility(), polarity: type_.polarity() }
     }
 
-    /// The type of the condition as a format writes it: internal ones have another form under the presets.
+    /// Returns the type of the condition as a format writes it: internal ones have another form under the presets.
     pub fn written_as(&self, format: &Format) -> String {
         match self.visibility {
             ConditionVisibility::Internal => format.internal_condition(self.type_),
@@ -46,19 +46,19 @@ impl DeclaredCondition {
     }
 }
 
-/// What the author said of the component in a pass.
+/// The conditions and texts that the author set for the component in a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct Statements {
-    /// The reason and message of `<T>Reconciliation`; empty ones are not given.
+    /// The reason and message of `<T>Reconciliation`; empty if the author gave none.
     pub reconciliation: (String, String),
     /// The conditions, in the order in which they were set.
     pub conditions: Vec<Condition>,
 }
 
-/// A pass that is over, with all that the conditions follow from.
+/// A completed pass, with all inputs that the conditions follow from.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct EndedPass<'a> {
     /// The type of the component.
     pub type_: ComponentType,
@@ -70,11 +70,11 @@ pub struct EndedPass<'a> {
     pub now: Timestamp,
     /// `metadata.generation`.
     pub generation: i64,
-    /// The provenance of the component, unless its labels are broken.
+    /// The provenance of the component; none if its labels are invalid.
     pub provenance: Option<Provenance>,
-    /// Whether the component is being deleted.
+    /// True if the component is being deleted.
     pub is_deleting: bool,
-    /// Whether depending components are left.
+    /// True if depending components are left.
     pub is_held: bool,
     /// The end of the loop.
     pub end: Option<&'a End>,
@@ -84,11 +84,11 @@ pub struct EndedPass<'a> {
     pub report: &'a PassReport,
     /// The conditions and fields that the reconciler set in this pass.
     pub statements: &'a Statements,
-    /// Whether a pipeline of the pass is paused. None when the pass ran no pipeline that can be paused.
+    /// True if a pipeline of the pass is paused; none if the pass ran no pipeline that can be paused.
     pub is_paused: Option<bool>,
     /// The change of the condition `Waiting`.
     pub waiting: &'a WaitingMark,
-    /// Masks confidential text in messages.
+    /// The masks of confidential text in messages.
     pub redactor: &'a Redactor,
 }
 
@@ -98,14 +98,14 @@ pub struct EndedPass<'a> {
 pub struct ComponentStatus {
     /// The conditions, sorted by type.
     pub conditions: Vec<Condition>,
-    /// The generations that were seen.
+    /// The generations that the pass has seen.
     pub seen: Generations,
-    /// The generations that were applied; none leaves those of the status.
+    /// The generations that the pass has applied; none keeps those of the status.
     pub applied: Option<Generations>,
 }
 
 impl EndedPass<'_> {
-    /// The common part of the status.
+    /// Returns the common part of the status.
     pub fn status(&self, format: &Format) -> ComponentStatus {
         let seen = Generations { resource: self.generation, provenance: self.provenance.unwrap_or(Provenance::UNKNOWN) };
         let applied = (self.is_success() && format.writes_applied()).then_some(seen);
@@ -146,7 +146,7 @@ impl EndedPass<'_> {
         updater.finish().0
     }
 
-    /// `<T>Reconciliation`: the controller works without error.
+    /// Sets `<T>Reconciliation`: the controller works without error.
     fn reconciliation(&self, updater: &mut Updater) {
         let type_ = self.type_.reconciliation();
         let (own_reason, own_message) = &self.statements.reconciliation;
@@ -168,7 +168,7 @@ impl EndedPass<'_> {
         }
     }
 
-    /// `<T>Healthy`, which the author did not set.
+    /// Sets `<T>Healthy`, if the author did not set it.
     fn health(&self, updater: &mut Updater) {
         let type_ = self.type_.healthy();
         match (self.outcome, self.end) {
@@ -193,7 +193,7 @@ impl EndedPass<'_> {
         }
     }
 
-    /// Required conditions that a successful pass did not set become Unknown (STH-4); conditions that it did not touch go (STH-5).
+    /// Sets required conditions that a successful pass did not set to Unknown (STH-4), and removes conditions that it did not touch (STH-5).
     fn complete(&self, updater: &mut Updater, format: &Format) {
         let (reconciliation, healthy) = (self.type_.reconciliation(), self.type_.healthy());
         let required = self.declared.iter().filter(|declared| declared.polarity == ConditionPolarity::Normal);
@@ -213,7 +213,7 @@ impl EndedPass<'_> {
         }
     }
 
-    /// `Paused` (STEP-8) and `Waiting` (STEP-9), in the formats that have conditions of the framework.
+    /// Sets `Paused` (STEP-8) and `Waiting` (STEP-9), in formats that have conditions of the framework.
     fn halted(&self, updater: &mut Updater, format: &Format) {
         if !format.writes_framework_conditions() {
             return;
@@ -235,7 +235,7 @@ impl EndedPass<'_> {
         }
     }
 
-    /// `Ready` and `Stalled`: the outcome, lowered by the health and the required conditions (STH-9).
+    /// Sets `Ready` and `Stalled`: the outcome, lowered by the health and the required conditions (STH-9).
     fn framework(&self, updater: &mut Updater, format: &Format) {
         if !format.writes_framework_conditions() {
             return;
@@ -252,7 +252,7 @@ impl EndedPass<'_> {
         }
     }
 
-    /// The first of `<T>Healthy` and the required conditions that is not True.
+    /// Returns the first of `<T>Healthy` and the required conditions that is not True.
     fn first_not_true(&self, updater: &Updater) -> Option<Condition> {
         let required = self.declared.iter().filter(|declared| declared.polarity == ConditionPolarity::Normal);
         let types = std::iter::once(self.type_.healthy()).chain(required.map(|declared| declared.type_.to_owned()));
@@ -264,7 +264,7 @@ impl EndedPass<'_> {
         self.statements.conditions.iter().any(|stated| stated.type_ == type_)
     }
 
-    /// The type of a condition as the format writes it: internal ones have another form under the presets.
+    /// Returns the type of a condition as the format writes it: internal ones have another form under the presets.
     fn written_as(&self, type_: &str, format: &Format) -> String {
         let declared = self.declared.iter().find(|declared| declared.type_ == type_);
         declared.map_or_else(|| type_.to_owned(), |declared| declared.written_as(format))

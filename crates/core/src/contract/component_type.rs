@@ -2,19 +2,20 @@
 
 use std::fmt;
 
-/// The longest name: with it and a hash, the name of a dependency finalizer has its 63 characters.
+/// The longest name: the name of a dependency finalizer made of it and a hash has 63 characters, the limit of Kubernetes.
 const MAX_LEN: usize = 54;
 
-/// The type of a component, CamelCase, by default its Kubernetes kind: the `<T>` of its conditions, in lower case the `<t>` of its finalizers.
+/// The type of a component, in CamelCase, by default its Kubernetes kind. It is the `<T>` of the component's conditions, and in lower case the `<t>`
+/// of its finalizers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComponentType(&'static str);
 
 impl ComponentType {
-    /// The type of this name: letters and digits, the first one an upper-case letter, at most 54 characters.
+    /// Creates the type of this name: letters and digits, the first one an upper-case letter, at most 54 characters.
     ///
     /// # Panics
     ///
-    /// With an illegal name; in a constant that is a compile error.
+    /// Panics with an illegal name; in a constant this is a compile error.
     pub const fn new(name: &'static str) -> Self {
         assert!(
             is_legal(name),
@@ -23,27 +24,27 @@ impl ComponentType {
         Self(name)
     }
 
-    /// The name, CamelCase.
+    /// Returns the name, in CamelCase.
     pub const fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// The name in lower case.
+    /// Returns the name in lower case.
     pub fn lower(self) -> String {
         self.0.to_ascii_lowercase()
     }
 
-    /// The type of the condition that says whether the component's controller works without error.
+    /// Returns the type of the condition that is True while the component's controller works without error.
     pub fn reconciliation(self) -> String {
         format!("{self}Reconciliation")
     }
 
-    /// The type of the condition that says whether the component works.
+    /// Returns the type of the condition that is True while the component works.
     pub fn healthy(self) -> String {
         format!("{self}Healthy")
     }
 
-    /// The type of the condition that is there while the deletion of the component does not go on.
+    /// Returns the type of the condition that is present while the deletion of the component is stuck.
     pub fn deletion_blocked(self) -> String {
         format!("{self}DeletionBlocked")
     }

@@ -1,4 +1,5 @@
-//! The condition types that the components of a contract declare: each belongs to one component, and none to the framework (CT-2, RDY-2).
+//! The checks of the condition types that the components of a contract declare: each type belongs to one component, and none to the framework (CT-2,
+//! RDY-2).
 
 use std::fmt;
 
@@ -6,7 +7,7 @@ use super::component_status::DeclaredCondition;
 use super::component_type::ComponentType;
 use super::readiness::FRAMEWORK;
 
-/// The ends of the condition types that every component has.
+/// The suffixes of the condition types that every component has.
 const SUFFIXES: [&str; 3] = ["Reconciliation", "Healthy", "DeletionBlocked"];
 /// The longest text of a problem, in bytes; a longer one is cut.
 const MAX_TEXT: usize = 512;
@@ -14,7 +15,7 @@ const MAX_TEXT: usize = 512;
 /// A component with the conditions that it declares.
 pub type Declared = (ComponentType, &'static [DeclaredCondition]);
 
-/// A condition type that cannot be declared, as a text for people. It is built when the contract is compiled, or when an operator starts.
+/// The error of a condition type that cannot be declared, as a text for users. It is built when the contract is compiled, or when an operator starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ConditionProblem {
     text: [u8; MAX_TEXT],
@@ -22,7 +23,7 @@ pub struct ConditionProblem {
 }
 
 impl ConditionProblem {
-    /// What is wrong with the conditions of a component beside those of components that are listed before it.
+    /// Finds a problem of the conditions of a component, by themselves or in conflict with components that are listed before it.
     pub const fn find(component: Declared, earlier: &[Declared]) -> Option<Self> {
         let (type_, declared) = component;
         let mut rest = declared;
@@ -39,7 +40,7 @@ impl ConditionProblem {
         }
         let mut before = earlier;
         while let [(other, others_declared), others @ ..] = before {
-            // A component that is listed twice is a problem of the graph.
+            // The graph reports a component that is listed twice.
             if !is_equal(other.as_str().as_bytes(), type_.as_str().as_bytes())
                 && let Some(problem) = Self::between(type_, declared, *other, others_declared)
             {
@@ -50,7 +51,7 @@ impl ConditionProblem {
         None
     }
 
-    /// The text.
+    /// Returns the text of the problem.
     pub const fn as_str(&self) -> &str {
         let (text, _) = self.text.split_at(self.len);
         match std::str::from_utf8(text) {
@@ -61,7 +62,7 @@ impl ConditionProblem {
 
     const EMPTY: Self = Self { text: [0; MAX_TEXT], len: 0 };
 
-    /// What is wrong between two components.
+    /// Finds a problem between the conditions of two components.
     const fn between(
         type_: ComponentType,
         declared: &[DeclaredCondition],
@@ -131,7 +132,7 @@ const fn declares(declared: &[DeclaredCondition], name: &str) -> bool {
     false
 }
 
-/// Whether the framework sets the condition on every component.
+/// Returns true if the framework sets the condition on every component.
 const fn is_of_framework(name: &str) -> bool {
     let mut rest: &[&str] = &FRAMEWORK;
     while let [own, others @ ..] = rest {
@@ -143,7 +144,7 @@ const fn is_of_framework(name: &str) -> bool {
     false
 }
 
-/// Whether the condition is one of `<T>Reconciliation`, `<T>Healthy` and `<T>DeletionBlocked`.
+/// Returns true if the condition is one of `<T>Reconciliation`, `<T>Healthy` and `<T>DeletionBlocked`.
 const fn is_of_component(name: &str, type_: ComponentType) -> bool {
     let (name, type_) = (name.as_bytes(), type_.as_str().as_bytes());
     if name.len() <= type_.len() {

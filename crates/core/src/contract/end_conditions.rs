@@ -1,23 +1,23 @@
-//! The conditions that the pass of a component and the pass of an owner end with alike.
+//! The conditions that the passes of components and of owners set alike at their end.
 
 use crate::condition::{ConditionStatus, STALLED, Updater};
 use crate::flow::{Flow, Halt, Outcome, PassReport, Redactor, StalledMark, Texts, cut};
 
-/// The end of a pass, as far as these conditions follow from it.
+/// The inputs of these conditions at the end of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PassEnd<'a> {
     pub(super) outcome: &'a Flow,
     pub(super) report: &'a PassReport,
-    /// Whether the object is being deleted.
+    /// True if the object is being deleted.
     pub(super) is_deleting: bool,
-    /// Whether other objects hold the deletion back: depending components, or the components of an owner.
+    /// True if other objects hold the deletion back: depending components, or the components of an owner.
     pub(super) is_held: bool,
     /// The masks of messages.
     pub(super) redactor: &'a Redactor,
 }
 
 impl PassEnd<'_> {
-    /// Whether the outcome is a conflict that is not told of (ACT-10).
+    /// Returns true if the outcome is a conflict that is not reported (ACT-10).
     pub(super) fn is_quiet(&self) -> bool {
         self.report.outcome == Outcome::Conflict
     }
@@ -27,12 +27,12 @@ impl PassEnd<'_> {
         updater.set(type_, status, reason, cut(self.redactor.redact(message).into_owned()));
     }
 
-    /// Sets a condition with the texts of an outcome.
+    /// Sets a condition with the reason and message of an outcome.
     pub(super) fn put(&self, updater: &mut Updater, type_: &str, status: ConditionStatus, texts: &Texts) {
         self.set(updater, type_, status, texts.reason.as_str(), &texts.message);
     }
 
-    /// Sets or removes the condition that tells of a deletion that is held back, or that did not succeed (FZ-14).
+    /// Sets or removes the condition of a deletion that is held back, or that did not succeed (FZ-14).
     pub(super) fn deletion_blocked(&self, updater: &mut Updater, type_: &str) {
         let texts = match self.outcome {
             _ if !self.is_deleting => None,
@@ -50,7 +50,7 @@ impl PassEnd<'_> {
         }
     }
 
-    /// Sets or removes `Stalled` as the report of the outcome says.
+    /// Sets or removes `Stalled`, following the report of the outcome.
     pub(super) fn stalled(&self, updater: &mut Updater) {
         match &self.report.stalled {
             StalledMark::Keep => {}

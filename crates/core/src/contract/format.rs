@@ -1,4 +1,4 @@
-//! The wire format of a contract: keys, names and texts that its objects carry.
+//! The wire format of a contract: the keys, names and texts that its objects carry.
 
 use kubewright_machinery::object::OwnerLabels;
 
@@ -8,9 +8,9 @@ use crate::reason;
 
 use super::{ComponentType, Revision};
 
-/// The longest owner name, so that it fits a label (CT-1).
+/// The longest owner name, limited so that it fits into a label (CT-1).
 const MAX_OWNER_NAME: usize = 63;
-/// The longest owner name under the preset `openmcp`, as the resource definition of its owner has it.
+/// The longest owner name under the preset `openmcp`, as its resource definition limits it.
 const MAX_OPENMCP_OWNER_NAME: usize = 36;
 /// The domain of the preset `openmcp`.
 const OPENMCP: &str = "openmcp.cloud";
@@ -64,11 +64,11 @@ struct Labels {
 struct Finalizers {
     own: FinalizerForm,
     legacy: Option<FinalizerForm>,
-    /// The name of the owner's finalizer is `<prefix>.<t>.<domain>`; without a prefix it has the form of the components'.
+    /// The prefix of the owner's finalizer, whose name is `<prefix>.<t>.<domain>`; without a prefix it has the form of the components' finalizers.
     owner_prefix: Option<&'static str>,
 }
 
-/// The names of the fields of seen and applied generations in the status of a component.
+/// The names of the status fields that hold seen and applied generations of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GenerationFields {
@@ -87,22 +87,22 @@ impl GenerationFields {
     pub const OPENMCP: Self = Self { resource: "resource", owner: "managedControlPlane", internal: "internalConfiguration" };
 }
 
-/// The condition of the owner that sums up the conditions `<T>Reconciliation` of its components, and its texts (AGG-6).
+/// The summary condition of the owner: it summarises the conditions `<T>Reconciliation` of its components, with the texts given here (AGG-6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
     /// The type of the condition.
     pub type_: &'static str,
-    /// The line before the components that failed; empty for none.
+    /// The line before the list of components that failed; empty for none.
     pub(super) heading: &'static str,
     /// The characters before each component that failed.
     pub(super) indent: &'static str,
-    /// Whether the message of a True summary lists the messages of the components.
+    /// True if the message of a True summary lists the messages of the components.
     pub(super) tells_success: bool,
 }
 
 impl Format {
-    /// The format of a domain, a DNS subdomain.
+    /// Creates the format of a domain, a DNS subdomain.
     pub fn standard(domain: impl Into<String>) -> Result<Self, InvalidFinalizerName> {
         let domain = domain.into();
         FinalizerName::own(&domain, "owner")?;
@@ -131,7 +131,7 @@ impl Format {
         })
     }
 
-    /// The format of the openmcp mcp-operator (flow-and-contract.md, 13.13).
+    /// Creates the format of the openmcp mcp-operator (flow-and-contract.md, 13.13).
     pub fn openmcp() -> Self {
         let key = |name: &str| format!("{OPENMCP}/{name}");
         Self {
@@ -167,7 +167,7 @@ impl Format {
         }
     }
 
-    /// The form of own finalizers. With a compat form the other compat form becomes a legacy name (FZ-8).
+    /// Sets the form of own finalizers. With a compat form the other compat form becomes a legacy name (FZ-8).
     #[must_use]
     pub fn finalizer_form(mut self, form: FinalizerForm) -> Self {
         self.finalizers.own = form;
@@ -179,128 +179,129 @@ impl Format {
         self
     }
 
-    /// The revision that dependencies without one of their own are asked for.
+    /// Sets the revision that is required of dependencies without one of their own.
     #[must_use]
     pub fn with_revision(mut self, revision: Revision) -> Self {
         self.revision = revision;
         self
     }
 
-    /// The longest name of an owner, in characters.
+    /// Sets the longest name of an owner, in characters; at most 63.
     #[must_use]
     pub fn with_max_owner_name(mut self, characters: usize) -> Self {
         self.max_owner_name = characters.min(MAX_OWNER_NAME);
         self
     }
 
-    /// The domain of all keys.
+    /// Returns the domain of all keys.
     pub fn domain(&self) -> &str {
         &self.domain
     }
 
-    /// The annotation by which operations are asked for: `<domain>/operation`.
+    /// Returns the annotation that requests operations: `<domain>/operation`.
     pub fn operation(&self) -> &str {
         &self.annotations.operation
     }
 
-    /// The annotation that holds a token of a requested pass: `<domain>/requested-at` (OPA-6).
+    /// Returns the annotation that holds a token of a requested pass: `<domain>/requested-at` (OPA-6).
     pub fn requested_at(&self) -> &str {
         &self.annotations.requested_at
     }
 
-    /// The annotation that marks disabled components: `<domain>/disabled` (OPA-7).
+    /// Returns the annotation that marks disabled components: `<domain>/disabled` (OPA-7).
     pub fn disabled(&self) -> &str {
         &self.annotations.disabled
     }
 
-    /// The annotation by which a person forces the release of a component that is being deleted: `<domain>/force-finalize` (FZ-13).
+    /// Returns the annotation with which a user forces the release of a component that is being deleted: `<domain>/force-finalize` (FZ-13).
     pub fn force(&self) -> &str {
         &self.annotations.force
     }
 
-    /// The labels that name the owner.
+    /// Returns the labels that name the owner.
     pub const fn owner_labels(&self) -> &OwnerLabels {
         &self.labels.owner
     }
 
-    /// The label of the component's type, in formats that have one.
+    /// Returns the label of the component's type, in formats that have one.
     pub fn component(&self) -> Option<&str> {
         self.labels.component.as_deref()
     }
 
-    /// The label of the owner loop's controller name, in formats that have one.
+    /// Returns the label of the owner loop's controller name, in formats that have one.
     pub fn managed_by(&self) -> Option<&str> {
         self.labels.managed_by.as_deref()
     }
 
-    /// The label of the owner's generation.
+    /// Returns the label of the owner's generation.
     pub fn owner_generation(&self) -> &str {
         &self.labels.owner_generation
     }
 
-    /// The label of the internal configuration's generation.
+    /// Returns the label of the internal configuration's generation.
     pub fn internal_generation(&self) -> &str {
         &self.labels.internal_generation
     }
 
-    /// The names of the fields of seen and applied generations.
+    /// Returns the names of the fields of seen and applied generations.
     pub const fn generations(&self) -> GenerationFields {
         self.generations
     }
 
-    /// The summary condition of the owner.
+    /// Returns the summary condition of the owner.
     pub const fn summary(&self) -> Summary {
         self.summary
     }
 
-    /// The reason of failures by broken provenance labels.
+    /// Returns the reason of failures caused by invalid provenance labels.
     pub const fn provenance_reason(&self) -> &Reason {
         &self.provenance_reason
     }
 
-    /// The revision that dependencies without one of their own are asked for.
+    /// Returns the revision that is required of dependencies without one of their own.
     pub const fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Whether a component has `appliedGenerations`. Without them its readiness is judged by `observedGenerations`.
+    /// Returns true if a component has `appliedGenerations`. Without them its readiness is judged by `observedGenerations`.
     pub const fn writes_applied(&self) -> bool {
         self.writes_applied
     }
 
-    /// True if components and the owner have the conditions `Ready` and `Stalled`, and components also `Paused` and `Waiting`.
+    /// Returns true if components and the owner have the conditions `Ready` and `Stalled`, and components also `Paused` and `Waiting`.
     pub const fn writes_framework_conditions(&self) -> bool {
         self.writes_framework_conditions
     }
 
-    /// The generation that a condition of an object of this generation tells. None in formats whose conditions have no such field: their definitions drop
-    /// it, so that each pass would write it again.
+    /// Returns the `observedGeneration` of a condition of an object of this generation. None in formats whose conditions have no such field: their
+    /// definitions drop it, so that each pass would write it again.
     pub const fn condition_generation(&self, generation: i64) -> Option<i64> {
         if self.writes_condition_generations { Some(generation) } else { None }
     }
 
-    /// Whether the status of a component tells the last token of a requested pass (OPA-6).
+    /// Returns true if the status of a component holds the last token of a requested pass (OPA-6).
     pub const fn writes_handled_request(&self) -> bool {
         self.writes_applied
     }
 
-    /// The longest name of an owner, in characters (CT-1).
+    /// Returns the longest name of an owner, in characters (CT-1).
     pub const fn max_owner_name(&self) -> usize {
         self.max_owner_name
     }
 
-    /// The label of a component's architecture, in formats that have one. With `<t>.` before it, it is the label by which an owner chooses.
+    /// Returns the label of a component's architecture, in formats that have one. Prefixed with `<t>.`, it is the label with which an owner chooses
+    /// the version.
     pub const fn architecture(&self) -> Option<&'static str> {
         self.architecture
     }
 
-    /// The labels of a namespace that are copied to the owner and its components there, each with the key of the copy.
+    /// Returns the labels of a namespace that are copied to the owner and its components there, each with the key of the copy.
     pub const fn namespace_labels(&self) -> &'static [(&'static str, &'static str)] {
         self.namespace_labels
     }
 
-    /// The name under which an internal condition is written. Without the framework's own conditions it begins with a lower-case letter, which
-    /// tells owners not to export it.
+    /// Returns the name under which an internal condition is written. In formats without the framework's own conditions it begins with a lower-case
+    /// letter, so that owners do not export it.
     pub fn internal_condition(&self, type_: &str) -> String {
         if self.writes_framework_conditions {
             return type_.to_owned();
@@ -309,22 +310,22 @@ impl Format {
         characters.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(characters).collect()
     }
 
-    /// The own finalizer of a component.
+    /// Returns the own finalizer of a component.
     pub fn own_finalizer(&self, type_: ComponentType) -> Result<FinalizerName, InvalidFinalizerName> {
         FinalizerName::in_form(self.finalizers.own, &self.domain, type_.as_str())
     }
 
-    /// The former name of the own finalizer of a component, in formats that have one.
+    /// Returns the former name of the own finalizer of a component, in formats that have one.
     pub fn legacy_finalizer(&self, type_: ComponentType) -> Result<Option<FinalizerName>, InvalidFinalizerName> {
         self.finalizers.legacy.map(|form| FinalizerName::in_form(form, &self.domain, type_.as_str())).transpose()
     }
 
-    /// The finalizer that a depending component puts on a component of its name.
+    /// Returns the finalizer that a depending component of this type puts on its dependencies.
     pub fn dependency_finalizer(&self, depending: ComponentType) -> Result<FinalizerName, InvalidFinalizerName> {
         FinalizerName::dependency(&self.domain, depending.as_str(), None)
     }
 
-    /// The finalizer of the owner, whose kind this is.
+    /// Returns the finalizer of an owner of this kind.
     pub fn owner_finalizer(&self, kind: &str) -> Result<FinalizerName, InvalidFinalizerName> {
         match self.finalizers.owner_prefix {
             Some(prefix) => FinalizerName::unqualified(format!("{prefix}.{}.{}", kind.to_ascii_lowercase(), self.domain)),

@@ -1,4 +1,4 @@
-//! The graph of a contract: which component needs which, and which outlives which.
+//! The graph of a contract: the components that each component needs or is outlived by.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use super::ComponentType;
 pub struct Member {
     /// The type of the component.
     pub type_: ComponentType,
-    /// Whether it goes on working while depending components keep it from being deleted.
+    /// True if the component keeps working while depending components keep it from being deleted.
     pub keep_running: bool,
     /// The components that it depends on, in the order of their declaration.
     pub edges: Vec<Edge>,
@@ -25,28 +25,28 @@ pub struct Member {
 pub struct Edge {
     /// The component that is depended on.
     pub to: ComponentType,
-    /// What the depending component asks of it.
+    /// The requirement of the depending component.
     pub kind: EdgeKind,
 }
 
-/// What a depending component asks of a dependency. Both kinds put a dependency finalizer on it.
+/// The requirement of a depending component on a dependency. Both kinds put a dependency finalizer on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EdgeKind {
-    /// The dependency is ready before the depending component is worked on, and outlives it.
+    /// The dependency must be ready before the depending component is reconciled, and outlives it.
     Needs(Revision),
     /// The dependency outlives the depending component.
     OutlivedBy,
 }
 
-/// Which generations of the owner a dependency is ready at.
+/// The generations of the owner at which a dependency must be ready.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Revision {
-    /// Those that the dependency was generated from (RDY-3).
+    /// The generations that the dependency was generated from (RDY-3).
     #[default]
     ReadyOnly,
-    /// Those that the depending component was generated from, too (RDY-4).
+    /// Also the generations that the depending component was generated from (RDY-4).
     SameRevision,
 }
 
@@ -56,14 +56,14 @@ pub struct Graph {
     members: Vec<Member>,
 }
 
-/// A contract whose graph is none.
+/// The errors of components and edges that do not form a valid graph.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// Two components have one type (CT-2).
+    /// Two components have the same type (CT-2).
     #[error("component {type_} is declared twice; give each component of the contract a type of its own")]
     Duplicate {
-        /// The type.
+        /// The type of both components.
         type_: ComponentType,
     },
     /// The names that are made of the types of two components are equal (FZ-1).
@@ -73,7 +73,7 @@ pub enum GraphError {
     SameName {
         /// The component that is declared first.
         first: ComponentType,
-        /// The other one.
+        /// The component that is declared second.
         second: ComponentType,
     },
     /// An edge leads to a component that is not declared (EDGE-2).
@@ -85,19 +85,19 @@ pub enum GraphError {
         from: ComponentType,
         /// The component that is not declared.
         to: ComponentType,
-        /// The declared types.
+        /// The declared types, joined by commas.
         declared: String,
     },
-    /// Components depend on themselves (EDGE-2).
+    /// Components depend on themselves, directly or through others (EDGE-2).
     #[error("the components depend on each other in a cycle: {path}; remove one of these edges")]
     Cycle {
-        /// The types along the cycle, the first one at the end again, joined by ` -> `.
+        /// The types along the cycle, with the first one repeated at the end, joined by ` -> `.
         path: String,
     },
 }
 
 impl Graph {
-    /// Checks the components of a contract.
+    /// Creates the graph of a contract, after checks of its components and edges.
     pub fn new(members: Vec<Member>) -> Result<Self, GraphError> {
         let mut declared = BTreeSet::new();
         let mut names = BTreeMap::new();
@@ -122,28 +122,28 @@ impl Graph {
         }
     }
 
-    /// The components in the order of their declaration.
+    /// Returns the components in the order of their declaration.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// The component of a type.
+    /// Returns the component of a type.
     pub fn member(&self, type_: ComponentType) -> Option<&Member> {
         self.members.iter().find(|member| member.type_ == type_)
     }
 
-    /// The edges of a component: those that it depends on. None for a type that is not declared.
+    /// Returns the edges from a component to those that it depends on; empty for a type that is not declared.
     pub fn edges(&self, from: ComponentType) -> &[Edge] {
         self.member(from).map_or(&[], |member| &member.edges)
     }
 
-    /// The components that depend on one, in the order of their declaration.
+    /// Returns the components that depend on this one, in the order of their declaration.
     pub fn depending(&self, on: ComponentType) -> impl Iterator<Item = ComponentType> {
         self.members.iter().filter(move |member| member.edges.iter().any(|edge| edge.to == on)).map(|member| member.type_)
     }
 
-    /// The order in which components can go, in groups: the members of a group depend on none of each other, and no later group depends on an
-    /// earlier one's members being there.
+    /// Returns the order in which components can be deleted, in groups: the members of a group do not depend on each other, and members of earlier
+    /// groups are not needed by those of later ones.
     pub fn teardown(&self) -> Vec<Vec<ComponentType>> {
         let mut left: Vec<ComponentType> = self.members.iter().map(|member| member.type_).collect();
         let mut groups = Vec::new();
@@ -151,7 +151,7 @@ impl Graph {
             let is_free = |type_: &ComponentType| self.depending(*type_).all(|depending| !left.contains(&depending));
             let (free, held): (Vec<_>, Vec<_>) = left.iter().copied().partition(is_free);
             if free.is_empty() {
-                break; // a cycle, which no graph has
+                break; // a cycle, which a valid graph does not have
             }
             groups.push(free);
             left = held;
@@ -159,15 +159,15 @@ impl Graph {
         groups
     }
 
-    /// The order in which components come, in groups: the members of a group depend on members of earlier groups only.
+    /// Returns the order in which components can be created, in groups: the members of a group depend on members of earlier groups only.
     pub fn creation(&self) -> Vec<Vec<ComponentType>> {
         let mut groups = self.teardown();
         groups.reverse();
         groups
     }
 
-    /// The graph as a Mermaid flow chart. Arrows lead from the depending component to the one that it depends on; they are solid when it is needed
-    /// ready, dotted when it has to outlive the depending component alone.
+    /// Returns the graph as a Mermaid flow chart. Arrows lead from the depending component to the one that it depends on; they are solid if the
+    /// dependency must be ready, and dotted if it only has to outlive the depending component.
     pub fn to_mermaid(&self) -> String {
         let mut text = "graph TD\n".to_owned();
         for member in &self.members {
@@ -183,7 +183,7 @@ impl Graph {
         text
     }
 
-    /// The graph in the language of Graphviz, with the arrows of [`to_mermaid`](Self::to_mermaid).
+    /// Returns the graph in the language of Graphviz, with the arrows of [`to_mermaid`](Self::to_mermaid).
     pub fn to_dot(&self) -> String {
         let mut text = "digraph contract {\n    node [shape=box];\n".to_owned();
         for member in &self.members {
@@ -202,7 +202,7 @@ impl Graph {
         self.members.iter().flat_map(|member| member.edges.iter().map(move |edge| (member.type_, edge)))
     }
 
-    /// The types along a cycle, the first one at the end again.
+    /// Returns the types along a cycle, with the first one repeated at the end.
     fn cycle(&self) -> Option<Vec<ComponentType>> {
         let mut search = Search { graph: self, visits: BTreeMap::new(), path: Vec::new() };
         self.members.iter().find_map(|member| search.visit(member.type_))
@@ -210,7 +210,7 @@ impl Graph {
 }
 
 impl EdgeKind {
-    /// Whether the dependency has to be ready.
+    /// Returns true if the dependency has to be ready.
     pub const fn is_needed(self) -> bool {
         matches!(self, Self::Needs(_))
     }

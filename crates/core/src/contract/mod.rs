@@ -1,12 +1,12 @@
 //! The contract between an owner resource and its components, as pure decisions.
 //!
-//! An owner switches components on; each component is a resource of its own, with a controller of its own. The [`Graph`] says which component
-//! depends on which. From it follow the readiness that a controller waits for, the dependency finalizers that keep components in order when they
-//! go, and the order of a teardown, which no controller has to know.
+//! An owner switches components on; each component is a resource of its own, with a controller of its own. The [`Graph`] declares the dependencies
+//! between components. They determine the readiness that a controller waits for, the dependency finalizers that keep components in order during
+//! deletion, and the order of a teardown, which no controller has to know.
 //!
 //! * [`next`] decides the pass of a component's controller, action by action; [`EndedPass`] is its status.
 //! * [`plan`] decides the pass of the owner's controller; [`aggregate`] is the owner's view of its components.
-//! * [`triggers`] are the changes that wake them.
+//! * [`triggers`] are the changes that wake these controllers.
 //! * [`Format`] holds the keys and names on the wire.
 
 mod aggregate;

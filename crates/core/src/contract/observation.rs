@@ -1,4 +1,4 @@
-//! A component as it is seen by the controllers round it.
+//! A component as other controllers observe it.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +11,21 @@ use super::provenance::{InvalidProvenance, Provenance};
 use crate::condition::{Condition, read_list};
 use crate::finalizer::depending;
 
-/// The parts of a component resource that its own controller, depending components and the owner decide by.
+/// The parts of a component resource that its own controller, depending components and the owner base their decisions on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // input of the pure functions
+#[allow(clippy::exhaustive_structs)] // callers build it as the input of a pure function
 pub struct Observation {
     /// `metadata.uid`.
     pub uid: String,
     /// `metadata.generation`.
     pub generation: i64,
-    /// Whether the object has a deletion timestamp.
+    /// True if the object has a deletion timestamp.
     pub is_deleting: bool,
     /// The generations that the object was generated from.
     pub provenance: Result<Provenance, InvalidProvenance>,
-    /// The operation that is asked for.
+    /// The requested operation.
     pub operation: Option<Operation>,
-    /// Whether the mark of disabled components is there.
+    /// True if the mark of disabled components is present.
     pub is_disabled: bool,
     /// `metadata.finalizers`.
     pub finalizers: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Observation {
     pub depending: BTreeSet<String>,
     /// The generations that the controller of the component has seen.
     pub seen: Option<Generations>,
-    /// The generations that it has applied.
+    /// The generations that the controller of the component has applied.
     pub applied: Option<Generations>,
     /// The conditions.
     pub conditions: Vec<Condition>,
@@ -41,11 +41,11 @@ pub struct Observation {
 
 /// The generations of a pass: of the component, of its owner, and of the internal configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(clippy::exhaustive_structs)] // a triple
+#[allow(clippy::exhaustive_structs)] // callers build this plain triple
 pub struct Generations {
     /// `metadata.generation` of the component.
     pub resource: i64,
-    /// The generations that its labels tell.
+    /// The generations in the component's labels.
     pub provenance: Provenance,
 }
 
@@ -72,24 +72,24 @@ impl Observation {
         }
     }
 
-    /// Whether everybody leaves the component alone, and it counts as absent (OPA-4, RDY-6).
+    /// Returns true if the component carries `ignore`: no controller touches it, and it counts as absent (OPA-4, RDY-6).
     pub fn is_ignored(&self) -> bool {
         self.operation == Some(Operation::Ignore)
     }
 
-    /// Whether a finalizer is there.
+    /// Returns true if the object has this finalizer.
     pub fn has_finalizer(&self, name: &str) -> bool {
         self.finalizers.iter().any(|finalizer| finalizer == name)
     }
 
-    /// A condition by its type.
+    /// Returns the condition of this type.
     pub fn condition(&self, type_: &str) -> Option<&Condition> {
         self.conditions.iter().find(|condition| condition.type_ == type_)
     }
 }
 
 impl Generations {
-    /// Reads the field of a status. None if a generation is missing or no integer.
+    /// Reads the field of a status; none if a generation is missing or not an integer.
     pub(super) fn read(value: &Value, fields: GenerationFields) -> Option<Self> {
         let number = |field| value.get(field).and_then(Value::as_i64);
         let provenance = Provenance { owner: number(fields.owner)?, internal: number(fields.internal)? };

@@ -1,13 +1,13 @@
-//! Operations that are asked for by annotation (flow-and-contract.md, 13.7).
+//! Operations that are requested by annotation (flow-and-contract.md, 13.7).
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
 use super::format::Format;
 
-/// The value that asks for a pass.
+/// The value that requests a pass.
 pub const RECONCILE: &str = "reconcile";
-/// The value that keeps a controller away.
+/// The value that makes controllers ignore the object.
 pub const IGNORE: &str = "ignore";
 /// The value of the mark of disabled components.
 pub(super) const DISABLED: &str = "true";
@@ -16,16 +16,16 @@ pub(super) const DISABLED: &str = "true";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// A pass is asked for; the annotation is consumed (OPA-1).
+    /// A pass is requested; the annotation is consumed (OPA-1).
     Reconcile,
     /// The controller sends no request for this object (OPA-2).
     Ignore,
-    /// Another value, without effect (OPA-5).
+    /// Any other value, which has no effect (OPA-5).
     Other,
 }
 
 impl Operation {
-    /// The operation of a value.
+    /// Parses the value of the annotation.
     pub fn parse(value: &str) -> Self {
         match value {
             RECONCILE => Self::Reconcile,
@@ -35,22 +35,22 @@ impl Operation {
     }
 }
 
-/// What the owner loop makes of the operation annotation of a component, and of the mark of disabled ones.
+/// The change of the owner loop to the operation annotation of a component and to its mark of disabled components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OperationChange {
-    /// Both stay.
+    /// Keeps the annotation and the mark.
     Keep,
-    /// The component is disabled: `ignore` with the mark.
+    /// Disables the component: sets `ignore` with the mark.
     Disable,
-    /// A pass is asked for, and the mark goes.
+    /// Requests a pass, and removes the mark.
     Reconcile,
-    /// The mark goes, which has no `ignore` beside it; the annotation stays.
+    /// Removes a mark without `ignore` beside it; keeps the annotation.
     Unmark,
 }
 
 impl OperationChange {
-    /// Makes the change to the annotations of a component.
+    /// Applies the change to the annotations of a component.
     pub fn put(self, component: &mut Value, format: &Format) {
         match self {
             Self::Keep => {}
@@ -69,29 +69,29 @@ impl OperationChange {
     }
 }
 
-/// The operation annotation of a component as the owner loop finds it, and what the owner asks for.
+/// The operation annotation of a component as the owner loop finds it, and the request of the owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct OperationState {
-    /// The operation that stands on the component.
+    /// The operation in the annotation of the component.
     pub found: Option<Operation>,
-    /// Whether the mark of disabled components stands there.
+    /// True if the component has the mark of disabled components.
     pub is_marked: bool,
-    /// Whether the internal configuration lists the type as disabled.
+    /// True if the internal configuration lists the type as disabled.
     pub is_disabled: bool,
-    /// Whether a pass of the component is asked for: by `reconcile` on the owner, or because the component is deleted with its owner.
+    /// True if a pass of the component is requested: by `reconcile` on the owner, or because the component is deleted with its owner.
     pub asks: bool,
-    /// Whether the owner is being deleted: then a disabled component, too, has to be worked on.
+    /// True if the owner is being deleted: then disabled components must also be reconciled.
     pub is_owner_deleting: bool,
 }
 
 impl OperationState {
-    /// Whether `ignore` was set by hand, so that everybody leaves the component alone (OPA-4).
+    /// Returns true if a user set `ignore`, so that all controllers ignore the component (OPA-4).
     pub fn is_ignored_by_hand(&self) -> bool {
         self.found == Some(Operation::Ignore) && !self.is_marked
     }
 
-    /// Decides (OPA-7, OPA-8).
+    /// Decides on the change (OPA-7, OPA-8).
     pub fn change(&self) -> OperationChange {
         let is_disabled = self.is_disabled && !self.is_owner_deleting;
         match self.found {

@@ -1,4 +1,4 @@
-//! What the owner loop does with each component of an owner (flow-and-contract.md, 13.10).
+//! The plan of the owner loop: one action for each component of an owner (flow-and-contract.md, 13.10).
 
 use super::ComponentType;
 use super::observation::Observation;
@@ -7,51 +7,51 @@ use super::provenance::Provenance;
 
 /// The owner as a pass finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct OwnerState {
-    /// The generations that components are generated from now.
+    /// The current generations, from which components are generated.
     pub provenance: Provenance,
-    /// Whether the owner is being deleted.
+    /// True if the owner is being deleted.
     pub is_deleting: bool,
-    /// Whether `reconcile` was on the owner, which every component gets in this pass (OPA-8).
+    /// True if `reconcile` was set on the owner; every component gets it in this pass (OPA-8).
     pub asks: bool,
 }
 
-/// A component of the contract beside the owner.
+/// A component of the contract, as the owner loop sees it.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct ComponentView<'a> {
-    /// The type.
+    /// The type of the component.
     pub type_: ComponentType,
-    /// Whether the owner switches the component on.
+    /// True if the owner switches the component on.
     pub is_configured: bool,
-    /// Whether the internal configuration lists the type as disabled (OPA-7).
+    /// True if the internal configuration lists the type as disabled (OPA-7).
     pub is_disabled: bool,
-    /// The component. None when it does not exist.
+    /// The component; none if it does not exist.
     pub existing: Option<&'a Observation>,
 }
 
-/// What becomes of one component.
+/// The action of the owner loop on one component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OwnerAction {
-    /// It is created, with this operation.
+    /// Creates the component, with this operation.
     Create(OperationChange),
-    /// Its spec, labels and generations are written anew where they differ, with this operation.
+    /// Updates the spec, labels and generations of the component if they differ, with this operation.
     Update(OperationChange),
-    /// Its provenance labels are refreshed if they are outdated, with this operation. Its spec stays.
+    /// Refreshes the provenance labels of the component if they are outdated, with this operation. The spec is kept.
     Refresh(OperationChange),
-    /// It gets this operation and is deleted.
+    /// Sets this operation on the component, and deletes it.
     Delete(OperationChange),
-    /// Only its operation is changed.
+    /// Changes only the operation of the component.
     Operate(OperationChange),
-    /// Nothing is to be done.
+    /// No action.
     Nothing,
-    /// It carries an `ignore` that was set by hand, and is left alone (OPA-4).
+    /// Ignores the component, because a user set `ignore` on it (OPA-4).
     LeaveAlone,
 }
 
-/// Decides for each component, in the given order.
+/// Decides on the action for each component, in the given order.
 pub fn plan(owner: &OwnerState, components: &[ComponentView<'_>]) -> Vec<(ComponentType, OwnerAction)> {
     components.iter().map(|component| (component.type_, component.action(owner))).collect()
 }
@@ -67,7 +67,7 @@ impl ComponentView<'_> {
             return OwnerAction::LeaveAlone;
         }
         if owner.is_deleting {
-            // The pass that deletes a component also asks for its pass; a later one only frees it from being disabled.
+            // The pass that deletes a component also requests a pass of its controller; a later pass only enables a disabled component.
             let change = self.operation(Some(existing), owner, !existing.is_deleting || owner.asks);
             return match (existing.is_deleting, change) {
                 (false, change) => OwnerAction::Delete(change),

@@ -10,15 +10,15 @@ use crate::condition::{Condition, DELETION_BLOCKED, Keep, READY, STALLED, Update
 use crate::flow::{Flow, Halt, PassReport, Redactor, Wait, cut};
 use crate::reason;
 
-/// A pass of an owner that is over, with all that its status follows from.
+/// A completed pass of an owner, with all inputs that its status follows from.
 #[derive(Clone, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct EndedOwnerPass<'a> {
     /// The conditions that the owner had before the pass.
     pub before: &'a [OwnerCondition],
-    /// The phase that it had.
+    /// The phase that the owner had before the pass.
     pub phase: Option<&'a str>,
-    /// The message that it had.
+    /// The message that the owner had before the pass.
     pub message: Option<&'a str>,
     /// The conditions of the components.
     pub aggregate: Aggregate,
@@ -26,9 +26,9 @@ pub struct EndedOwnerPass<'a> {
     pub now: Timestamp,
     /// `metadata.generation` of the owner.
     pub generation: i64,
-    /// Whether the owner is being deleted.
+    /// True if the owner is being deleted.
     pub is_deleting: bool,
-    /// Whether components are left.
+    /// True if components are left.
     pub is_held: bool,
     /// The outcome of the pass.
     pub outcome: &'a Flow,
@@ -42,18 +42,18 @@ pub struct EndedOwnerPass<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnerReport {
-    /// All conditions, in their order.
+    /// All conditions, in the order of the status.
     pub conditions: Vec<OwnerCondition>,
     /// The phase.
     pub phase: Phase,
-    /// What keeps the owner from being ready, for people.
+    /// The reasons why the owner is not ready, as a text for users.
     pub message: Option<String>,
-    /// The generation that was applied; none leaves that of the status.
+    /// The generation that was applied; none keeps that of the status.
     pub applied: Option<i64>,
 }
 
 impl EndedOwnerPass<'_> {
-    /// The common part of the status.
+    /// Returns the common part of the status.
     pub fn status(self, format: &Format) -> OwnerReport {
         let is_ready = match &self.report.ready {
             Some((is_ready, _)) => *is_ready,
@@ -79,7 +79,8 @@ impl EndedOwnerPass<'_> {
         }
     }
 
-    /// The text of an outcome that is no success. Without the framework's own conditions it is that of errors alone, which nothing else tells of.
+    /// Returns the text of an unsuccessful outcome. In formats without the framework's own conditions only errors have one, because nothing else
+    /// reports them.
     fn told(&self, format: &Format) -> Option<String> {
         match self.outcome {
             Err(_) if self.end().is_quiet() => self.message.map(str::to_owned),
@@ -89,7 +90,7 @@ impl EndedOwnerPass<'_> {
         }
     }
 
-    /// The conditions that are none of a component.
+    /// Returns the owner's own conditions, which do not come from a component.
     fn own_conditions(&self, format: &Format) -> Vec<Condition> {
         let is_own = |before: &&OwnerCondition| {
             before.managed_by.is_empty() && [READY, STALLED, DELETION_BLOCKED].contains(&before.condition.type_.as_str())
@@ -112,7 +113,7 @@ impl EndedOwnerPass<'_> {
 }
 
 impl Aggregate {
-    /// The wait of an owner until its components work (OL-4). None if all of them do.
+    /// Returns the wait of an owner until its components work (OL-4); none if all of them do.
     pub fn wait(&self) -> Option<Wait> {
         if self.offending.is_empty() {
             return None;
@@ -121,7 +122,7 @@ impl Aggregate {
     }
 }
 
-/// The wait of an owner that is being deleted for these components, of which some carry an `ignore` that was set by hand (OL-5).
+/// Returns the wait of an owner that is being deleted for these components, some of which carry an `ignore` that a user set (OL-5).
 pub fn deletion_wait(left: &[ComponentType], ignored: &[ComponentType]) -> Wait {
     let names = |types: &[ComponentType]| types.iter().map(|type_| type_.as_str()).collect::<Vec<&str>>().join(", ");
     let mut message = format!("the deletion waits for components: {}", names(left));

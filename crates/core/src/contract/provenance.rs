@@ -1,4 +1,5 @@
-//! The generations of owner and internal configuration that a component was generated from, as its labels tell them (flow-and-contract.md, 13.3).
+//! The provenance of a component: the generations of owner and internal configuration that it was generated from, stored in its labels
+//! (flow-and-contract.md, 13.3).
 
 use kubewright_machinery::object::{HasMetadata, MetadataView, ObjectExt as _};
 use serde_json::{Map, Value, json};
@@ -8,12 +9,12 @@ use super::format::Format;
 use super::operation::RECONCILE;
 use crate::flow::Failure;
 
-/// The generation that stands for an absent one.
+/// The number that stands for an absent generation.
 const NONE: i64 = -1;
 
-/// Generations of the owner and of the internal configuration. An absent one is −1.
+/// The generations of the owner and of the internal configuration. An absent one is −1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(clippy::exhaustive_structs)] // a pair
+#[allow(clippy::exhaustive_structs)] // callers build this plain pair
 pub struct Provenance {
     /// `metadata.generation` of the owner.
     pub owner: i64,
@@ -21,7 +22,7 @@ pub struct Provenance {
     pub internal: i64,
 }
 
-/// The labels of a component do not tell its provenance.
+/// The errors of a component without valid provenance labels.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InvalidProvenance {
@@ -31,12 +32,12 @@ pub enum InvalidProvenance {
         /// The key of the label.
         label: String,
     },
-    /// A label is no integer.
+    /// A label is not an integer.
     #[error("label {label} has the invalid value {value:?}; it must be an integer, which the owner's controller sets")]
     Invalid {
         /// The key of the label.
         label: String,
-        /// Its value.
+        /// The value of the label.
         value: String,
     },
 }
@@ -45,7 +46,7 @@ impl Provenance {
     /// The provenance of an object without valid labels.
     pub const UNKNOWN: Self = Self { owner: NONE, internal: NONE };
 
-    /// The provenance of an object that is generated now. An internal configuration may be absent.
+    /// Creates the provenance of an object that is generated now. An internal configuration may be absent.
     pub const fn new(owner: i64, internal: Option<i64>) -> Self {
         Self {
             owner,
@@ -67,7 +68,7 @@ impl Provenance {
         Ok(Self { owner, internal: parse(labels, internal)?.unwrap_or(NONE) })
     }
 
-    /// Sets the labels of an object. An absent owner leaves its label as it is, an absent internal configuration removes its label (PRV-2).
+    /// Sets the labels of an object. An absent owner leaves its label unchanged, an absent internal configuration removes its label (PRV-2).
     pub fn set(self, object: &mut Value, format: &Format) {
         if self.owner != NONE {
             object.set_label(format.owner_generation(), self.owner.to_string());
@@ -79,7 +80,8 @@ impl Provenance {
         }
     }
 
-    /// Returns the merge patch that refreshes the labels of a component (PRV-3), and with `reconcile` asks its controller for a pass.
+    /// Returns the merge patch that refreshes the labels of a component (PRV-3). With `reconcile` it also requests a pass of the component's
+    /// controller.
     pub fn merge_patch(self, format: &Format, reconcile: bool) -> Value {
         let internal = if self.internal == NONE { Value::Null } else { self.internal.to_string().into() };
         let mut patch = json!({ "metadata": { "labels": {
@@ -94,7 +96,7 @@ impl Provenance {
 }
 
 impl InvalidProvenance {
-    /// The failure of a pass: retried with the slower back-off of refused requests (PRV-1).
+    /// Returns the failure of the pass: retried with the slower back-off of refused requests (PRV-1).
     pub fn failure(self, format: &Format) -> Failure {
         Failure::backoff(self).reason(format.provenance_reason().clone()).slow()
     }

@@ -1,4 +1,4 @@
-//! Whether a dependency can be used (flow-and-contract.md, 13.4).
+//! The readiness of dependencies (flow-and-contract.md, 13.4).
 
 use std::fmt;
 
@@ -9,22 +9,22 @@ use super::observation::Observation;
 use super::provenance::{InvalidProvenance, Provenance};
 use crate::condition::{Condition, ConditionPolarity, ConditionStatus, PAUSED, READY, REQUIRES_UPDATE, STALLED, WAITING};
 
-/// The conditions of the framework that say nothing about a component's readiness (RDY-2).
+/// The conditions of the framework that do not count for a component's readiness (RDY-2).
 pub(super) const FRAMEWORK: [&str; 5] = [READY, STALLED, REQUIRES_UPDATE, PAUSED, WAITING];
 
-/// The asks of a depending component about one of its dependencies.
+/// The requirements of a depending component on one of its dependencies.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct Requirement<'a> {
     /// The type of the dependency.
     pub type_: ComponentType,
-    /// The revision at which it is asked for.
+    /// The revision at which the dependency must be ready.
     pub revision: Revision,
-    /// The conditions that count besides `<T>Reconciliation` and `<T>Healthy`; without a list, all that are there and whose good status is True.
+    /// The conditions that count besides `<T>Reconciliation` and `<T>Healthy`; without a list, all present ones whose good status is True.
     pub conditions: Option<&'a [&'static str]>,
     /// The polarities of the declared conditions of the dependency; undeclared ones are normal.
     pub polarities: &'a [(String, ConditionPolarity)],
-    /// The provenance of the depending component, unless its labels are broken.
+    /// The provenance of the depending component; none if its labels are invalid.
     pub own: Option<Provenance>,
     /// The finalizer that the depending component puts on the dependency.
     pub finalizer: &'a str,
@@ -34,30 +34,30 @@ pub struct Requirement<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotReady {
-    /// It does not exist.
+    /// The dependency does not exist.
     Absent,
-    /// It carries `ignore` and counts as absent (RDY-6).
+    /// The dependency carries `ignore` and counts as absent (RDY-6).
     Ignored,
-    /// It is being deleted, and the dependency finalizer is not on it (RDY-5).
+    /// The dependency is being deleted, and the dependency finalizer is not on it (RDY-5).
     Deleting,
-    /// Its provenance labels are broken.
+    /// The provenance labels of the dependency are invalid.
     Provenance(InvalidProvenance),
-    /// A condition is missing or not True.
+    /// A condition of the dependency is missing or not True.
     Condition {
         /// The type of the condition.
         type_: String,
-        /// The condition, if it is there.
+        /// The condition, if it is present.
         found: Option<Box<Condition>>,
     },
-    /// Its controller has not applied its generation, or those that its labels tell.
+    /// The dependency's controller has not applied its generation, or the generations in its labels.
     Lags,
-    /// It is ready at other generations than the depending component was generated from.
+    /// The dependency is ready at other generations than the depending component was generated from.
     OtherRevision,
 }
 
 impl NotReady {
-    /// Whether the dependency works and only its generations lag behind, or it is ignored: the health of the depending component is not touched
-    /// by that (flow-and-contract.md, 13.6).
+    /// Returns true if the dependency works and only its generations lag behind, or if it is ignored: the health of the depending component stays
+    /// unchanged in these cases (flow-and-contract.md, 13.6).
     pub const fn is_lag(&self) -> bool {
         matches!(self, Self::Ignored | Self::Lags | Self::OtherRevision)
     }
@@ -101,7 +101,7 @@ pub fn readiness(dependency: Option<&Observation>, requirement: &Requirement<'_>
     }
 }
 
-/// Returns a dependency that is there for a depending component with this finalizer, ready or not: the one that a cleanup gets (CL-3).
+/// Returns a dependency that exists for a depending component with this finalizer, ready or not. A cleanup gets such a dependency (CL-3).
 pub fn usable<'a>(dependency: Option<&'a Observation>, finalizer: &str) -> Result<&'a Observation, NotReady> {
     match dependency {
         None => Err(NotReady::Absent),
@@ -111,7 +111,7 @@ pub fn usable<'a>(dependency: Option<&'a Observation>, finalizer: &str) -> Resul
     }
 }
 
-/// The first relevant condition that is missing or not True: `<T>Reconciliation`, `<T>Healthy`, then the others in their order.
+/// Returns the first relevant condition that is missing or not True: `<T>Reconciliation`, `<T>Healthy`, then the others in their order.
 fn first_bad_condition<'a>(
     dependency: &'a Observation,
     requirement: &Requirement<'_>,
@@ -138,7 +138,7 @@ fn counts(type_: &str, requirement: &Requirement<'_>, format: &Format) -> bool {
     polarity == ConditionPolarity::Normal && !is_framework(type_, requirement.type_, format)
 }
 
-/// Whether a condition is one of the framework's own, as the format writes it.
+/// Returns true if a condition is one of the framework's own, as the format writes it.
 pub(super) fn is_framework(type_: &str, of: ComponentType, format: &Format) -> bool {
     type_ == of.deletion_blocked() || FRAMEWORK.iter().any(|framework| format.internal_condition(framework) == type_)
 }

@@ -1,4 +1,4 @@
-//! The aggregation of child tasks into the task that created them (16).
+//! The aggregation of child tasks into the task that created them (flow-and-contract.md, 16).
 
 use jiff::Timestamp;
 
@@ -6,49 +6,49 @@ use crate::condition::ConditionStatus;
 
 /// The state of a child task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct ChildTask {
-    /// When it started.
+    /// The time at which the child started.
     pub started: Option<Timestamp>,
-    /// When it completed.
+    /// The time at which the child completed.
     pub completed: Option<Timestamp>,
-    /// How many of its parts run.
+    /// The number of the child's parts that run.
     pub active: u64,
-    /// How many of its parts succeeded.
+    /// The number of the child's parts that succeeded.
     pub succeeded: u64,
-    /// How many of its parts failed.
+    /// The number of the child's parts that failed.
     pub failed: u64,
-    /// Its condition `Running`.
+    /// The child's condition `Running`.
     pub is_running: bool,
-    /// Its condition `Failed`.
+    /// The child's condition `Failed`.
     pub has_failed: bool,
-    /// Its condition `Complete`.
+    /// The child's condition `Complete`.
     pub is_complete: bool,
 }
 
-/// The state of a task, from its children.
+/// The state of a task, computed from its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TaskSummary {
-    /// When the first child started.
+    /// The time at which the first child started.
     pub started: Option<Timestamp>,
-    /// When the last child completed, once the task is complete.
+    /// The time at which the last child completed; none until the task is complete.
     pub completed: Option<Timestamp>,
-    /// The running parts of all children.
+    /// The number of running parts of all children.
     pub active: u64,
-    /// The parts of all children that succeeded.
+    /// The number of parts of all children that succeeded.
     pub succeeded: u64,
-    /// The parts of all children that failed.
+    /// The number of parts of all children that failed.
     pub failed: u64,
-    /// Condition `Running`: whether any child runs.
+    /// The condition `Running`: True if any child runs.
     pub running: ConditionStatus,
-    /// Condition `Failed`: whether any child failed.
+    /// The condition `Failed`: True if any child failed.
     pub has_failed: ConditionStatus,
-    /// Condition `Complete`: True when all expected children are complete, else Unknown.
+    /// The condition `Complete`: True if all expected children are complete, otherwise Unknown.
     pub complete: ConditionStatus,
 }
 
-/// Aggregates the children that exist. `expected` is how many the spec asks for (FAN-2, FAN-3).
+/// Aggregates the children that exist. `expected` is the number of children that the spec asks for (FAN-2, FAN-3).
 pub fn tasks(children: &[ChildTask], expected: usize) -> TaskSummary {
     let sum = |part: fn(&ChildTask) -> u64| children.iter().map(part).fold(0, u64::saturating_add);
     let is_complete = children.iter().filter(|child| child.is_complete).count() >= expected;

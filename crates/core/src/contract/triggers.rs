@@ -8,14 +8,14 @@ use super::provenance::Provenance;
 use crate::filter::{Change, Filter, FilterExt as _, changed, deleting, gained, generation, has, labels, lost, status};
 use crate::finalizer::{self, FORCED};
 
-/// The generations that the provenance labels tell differ; broken labels count as (−1, −1).
+/// Passes changes of the generations in the provenance labels; invalid labels count as (−1, −1).
 pub fn provenance<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
     let format = format.clone();
     let told = move |object: &P| Provenance::read(object, &format).unwrap_or(Provenance::UNKNOWN);
     move |change: &Change<P>| change.update().is_none_or(|(old, new)| told(old) != told(new))
 }
 
-/// The depending components that have a finalizer on the object differ.
+/// Passes changes of the depending components that have a finalizer on the object.
 pub fn depending<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
     let domain = format.domain().to_owned();
     move |change: &Change<P>| {
@@ -27,7 +27,7 @@ pub fn depending<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Syn
     }
 }
 
-/// A token of a requested pass is there that was not there before and that the status does not acknowledge (OPA-6).
+/// Passes changes that add a token of a requested pass which the status does not acknowledge (OPA-6).
 fn requested<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
     let annotation = format.requested_at().to_owned();
     let token = move |object: &P| MetadataView::of(&object.metadata_map()).annotation(&annotation).map(str::to_owned);
@@ -40,8 +40,8 @@ fn requested<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 
     }
 }
 
-/// The changes of a component that wake its own controller. Foreign labels, status and own finalizers do not (WAKE-1), and an ignored component
-/// wakes it by nothing (WAKE-3).
+/// Passes the changes of a component that wake its own controller. Changes of foreign labels, status and own finalizers do not (WAKE-1), and no
+/// change of an ignored component does (WAKE-3).
 pub fn own_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
     generation()
         .or(gained(format.operation(), Some(RECONCILE)))
@@ -54,13 +54,13 @@ pub fn own_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + S
         .and(has(format.operation(), Some(IGNORE)).not())
 }
 
-/// The changes of a dependency that wake the components that depend on it: it comes or goes, its status, provenance or deletion changes, or
-/// `ignore` is set on it or removed (WAKE-2).
+/// Passes the changes of a dependency that wake the components that depend on it: it is created or deleted, its status, provenance or deletion
+/// changes, or `ignore` is set on it or removed (WAKE-2).
 pub fn dependency_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
     status().or(provenance(format)).or(deleting()).or(ignoring(format))
 }
 
-/// The changes of the owner that wake its controller (WAKE-4).
+/// Passes the changes of the owner that wake its controller (WAKE-4).
 pub fn owner_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
     generation()
         .or(labels())
@@ -72,13 +72,13 @@ pub fn owner_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send +
         .and(has(format.operation(), Some(IGNORE)).not())
 }
 
-/// The changes of a component that wake the controller of its owner: its status or deletion changes, it goes, or `ignore` is set on it or removed
-/// (WAKE-4).
+/// Passes the changes of a component that wake the controller of its owner: its status or deletion changes, it is removed, or `ignore` is set on it
+/// or removed (WAKE-4).
 pub fn component_changes<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
     status().or(deleting()).or(ignoring(format))
 }
 
-/// `ignore` is set or removed.
+/// Passes changes that set or remove `ignore`.
 fn ignoring<P: HasMetadata>(format: &Format) -> impl Filter<P> + Send + Sync + 'static {
     gained(format.operation(), Some(IGNORE)).or(lost(format.operation(), Some(IGNORE)))
 }

@@ -1,4 +1,4 @@
-//! What a plan asks to be sent.
+//! The actions that a plan requests.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,76 +8,76 @@ use serde_json::Value;
 
 use super::{Inventory, ManagedType};
 
-/// One step of a plan. All actions of a plan are independent of each other and may be sent at once.
+/// One action of a plan. All actions of a plan are independent of each other and may be sent at once.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all actions are sends")]
 #[non_exhaustive]
 pub enum Action {
-    /// Write this inventory to the component's status before anything else is sent (PLAN-4). It is alone in its batch. Answer
-    /// with [`Observed::record_persisted`](super::Observed::record_persisted).
+    /// Write this inventory to the component's status before any other request (PLAN-4). This action is alone in its batch. Record the answer with
+    /// [`Observed::record_persisted`](super::Observed::record_persisted).
     Persist(Inventory),
-    /// Look for objects that are not ours. Answer with [`Observed::record_foreign`](super::Observed::record_foreign).
+    /// Look for objects of other owners. Record the answer with [`Observed::record_foreign`](super::Observed::record_foreign).
     CheckForeign(ForeignCheck),
-    /// Send one request about one object. Answer with [`Observed::record`](super::Observed::record).
+    /// Send one request about one object. Record the answer with [`Observed::record`](super::Observed::record).
     Send(ObjectAction),
 }
 
 /// One request about one object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectAction {
-    /// What the request is for.
+    /// The purpose of the request.
     pub verb: Verb,
-    /// The type. Where the request has no body of its own and this version is not served, another version will do.
+    /// The type of the object. If the request has no body and this version is not served, the request may be sent in another version.
     pub gvk: GroupVersionKind,
-    /// The object.
+    /// The identity of the object.
     pub key: ObjectKey,
-    /// What to send.
+    /// The request to send.
     pub request: Request,
-    /// How long to wait before sending; zero but for repetitions. The sender adds jitter.
+    /// The delay before sending; zero except for repetitions. The sender adds jitter.
     pub after: Duration,
-    /// What to tell people once the request succeeded.
+    /// The event to record once the request has succeeded.
     pub note: Option<Note>,
-    /// Whether this restores what somebody else changed. Its failure never shows in the component's state (DRIFT-7).
+    /// True if the request restores a change by another program. Its failure never shows in the component's state (DRIFT-7).
     pub corrective: bool,
-    /// Whether this restores marks of ours that somebody else changed: such a write is spaced like a correction (OWN-4).
+    /// True if the request restores marks of ours that another program changed. Such a write is spaced like a correction (OWN-4).
     pub contested: bool,
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Verb {
     /// Create an object.
     Create,
-    /// Write an object that exists.
+    /// Write an object that exists already.
     Update,
     /// Delete an object in order to create it again.
     Recreate,
     /// Delete an object.
     Delete,
-    /// Take our marks off an object and leave it.
+    /// Remove our marks from an object and leave the object in the cluster.
     Orphan,
-    /// Put our marks on an object without changing anything else.
+    /// Add our marks to an object without any other change.
     TakeOwnership,
-    /// Take our finalizer off a type that is being deleted.
+    /// Remove our finalizer from a type that is being deleted.
     ReleaseFinalizer,
-    /// Make fields of other managers, or earlier ones of ours, fields that our applies own (WRITE-5).
+    /// Transfer fields of other managers, or of earlier operations of ours, to the field set of our applies (WRITE-5).
     Reclaim,
-    /// Ask what an apply would change, without changing anything (TAKE-2).
+    /// Compute the result of an apply without carrying it out (TAKE-2).
     Compare,
     /// Create a namespace that a dependent needs.
     CreateNamespace,
-    /// Read an object, because no watch shows it.
+    /// Read an object that no watch shows.
     ReadLive,
 }
 
 impl Verb {
-    /// Whether the request changes something in the cluster.
+    /// Returns true if the request changes something in the cluster.
     pub const fn is_write(self) -> bool {
         !matches!(self, Self::ReadLive | Self::Compare)
     }
 
-    /// The value of the metric label `action`.
+    /// Returns the value of the metric label `action`.
     pub const fn operation(self) -> &'static str {
         match self {
             Self::Create | Self::CreateNamespace => "create",
@@ -88,7 +88,7 @@ impl Verb {
     }
 }
 
-/// What to send.
+/// The content of a request.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Request {
@@ -100,10 +100,10 @@ pub enum Request {
     Apply {
         /// The object.
         body: Value,
-        /// Whether fields of other managers are taken over.
+        /// True if fields of other managers are taken over.
         force: bool,
     },
-    /// Forced server-side apply of this object that is not carried out.
+    /// Forced server-side apply of this object as a dry run.
     DryRun(Value),
     /// JSON merge patch (RFC 7386).
     MergePatch(Value),
@@ -113,25 +113,25 @@ pub enum Request {
     Delete {
         /// The UID that the object must have.
         uid: String,
-        /// The version that the object must have.
+        /// The resource version that the object must have.
         resource_version: String,
     },
     /// GET.
     Get,
 }
 
-/// A question: does any object of a type exist that is not ours (component.md, 10.12)? One LIST per kind with limit [`Instances::SHOWN`].
+/// The question whether a type has objects that are not ours (component.md, 10.12). It takes one LIST per kind with limit [`Instances::SHOWN`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ForeignCheck {
-    /// What types are meant.
+    /// The types to check.
     pub types: CheckedTypes,
-    /// Whether objects of ours count as well.
+    /// True if our own objects count as well.
     pub any_owner: bool,
-    /// The label selector of the LIST; empty: all objects.
+    /// The label selector of the LIST; an empty selector matches all objects.
     pub selector: String,
 }
 
-/// The types that a check is about.
+/// The types that a check covers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum CheckedTypes {
@@ -139,22 +139,22 @@ pub enum CheckedTypes {
     Declared(ManagedType),
     /// The kind of a CustomResourceDefinition.
     Definition {
-        /// Name of the definition.
+        /// The name of the definition.
         name: String,
-        /// Its kind.
+        /// The kind that it defines.
         kind: GroupKind,
-        /// Its plural, for the path of the request.
+        /// The plural of the kind, for the path of the request.
         plural: String,
         /// The version to list.
         version: String,
     },
     /// All listable kinds of an APIService.
     ApiService {
-        /// Name of the APIService.
+        /// The name of the APIService.
         name: String,
-        /// Its group.
+        /// The group that it serves.
         group: String,
-        /// Its version.
+        /// The version that it serves.
         version: String,
     },
 }
@@ -162,9 +162,9 @@ pub enum CheckedTypes {
 /// The answer to a [`ForeignCheck`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Foreign {
-    /// There is none.
+    /// No such instance exists.
     None,
-    /// There are some.
+    /// Some instances exist.
     Found(Instances),
     /// Discovery or a LIST failed.
     Unavailable(String),
@@ -174,16 +174,16 @@ pub enum Foreign {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "executors make it")]
 pub struct Instances {
-    /// Their kind.
+    /// The kind of the instances.
     pub kind: GroupKind,
-    /// Some of them, as `namespace/name`.
+    /// Up to [`Instances::SHOWN`] of the instances, as `namespace/name`.
     pub names: Vec<String>,
-    /// Whether there are more than those.
+    /// True if there are more instances than those.
     pub more: bool,
 }
 
 impl Instances {
-    /// The number of instances that a message names, and that a check asks for.
+    /// The number of instances that a message names and that a check requests.
     pub const SHOWN: usize = 3;
 }
 
@@ -194,28 +194,28 @@ impl fmt::Display for Instances {
     }
 }
 
-/// Something worth telling people as an event on the component (EVT-2).
+/// An event to record on the component (EVT-2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
     /// A namespace was created for a dependent.
     NamespaceCreated {
-        /// Its name.
+        /// The name of the namespace.
         namespace: String,
     },
-    /// A namespace stays, since an object in it does.
+    /// A namespace is kept because an object in it stays.
     NamespaceKept {
-        /// Its name.
+        /// The name of the namespace.
         namespace: String,
-        /// The object in it.
+        /// The object that stays in it.
         object: ObjectKey,
     },
-    /// A type that is wanted was deleted by hand.
+    /// A wanted type was deleted by another program or a user.
     DependentDeleted {
         /// The type.
         object: ObjectKey,
     },
-    /// Somebody else keeps changing our fields.
+    /// Another program keeps changing our fields.
     DriftRepeated {
         /// The object.
         object: ObjectKey,
@@ -224,13 +224,13 @@ pub enum Note {
         /// The fields, comma separated.
         fields: String,
     },
-    /// The server refuses to restore fields of ours that somebody changed (DRIFT-8).
+    /// The server refuses to restore fields of ours that another program changed (DRIFT-8).
     DriftNotRepaired {
         /// The object.
         object: ObjectKey,
-        /// The field that the server names.
+        /// The field that the server's answer contains.
         field: String,
-        /// The server's text.
+        /// The message of the server.
         error: String,
     },
     /// The server does not know fields of a manifest; the object was written without them (WRITE-12).
@@ -240,7 +240,7 @@ pub enum Note {
         /// The fields, comma separated.
         fields: String,
     },
-    /// Manifests of cluster-scoped objects name a namespace (PREP-7).
+    /// Manifests of cluster-scoped objects contain a namespace, which is ignored (PREP-7).
     NamespaceIgnored {
         /// The objects with their namespaces, comma separated.
         objects: String,
@@ -248,7 +248,7 @@ pub enum Note {
 }
 
 impl Note {
-    /// The reason of the event.
+    /// Returns the reason of the event.
     pub const fn reason(&self) -> &'static str {
         match self {
             Self::NamespaceCreated { .. } => "NamespaceCreated",
@@ -261,12 +261,12 @@ impl Note {
         }
     }
 
-    /// Whether the event is a Warning.
+    /// Returns true if the event is a Warning.
     pub const fn is_warning(&self) -> bool {
         !matches!(self, Self::NamespaceCreated { .. })
     }
 
-    /// The message of the event.
+    /// Returns the message of the event.
     pub fn message(&self) -> String {
         match self {
             Self::NamespaceCreated { namespace } => format!("Namespace {namespace} created"),

@@ -1,25 +1,25 @@
-//! Whether a live object already is what a manifest wants, without regard to who wrote it (TAKE-2).
+//! The comparison of a live object with its manifest, regardless of the managers that wrote the fields (TAKE-2).
 
 use kubewright_machinery::fieldset::{FieldSet, Path, PathElement, extract};
 use kubewright_machinery::object::ObjectExt;
 use kubewright_machinery::quantity::Quantity;
 use serde_json::{Map, Value};
 
-/// What differs between a manifest and a live object.
+/// The differences between a manifest and a live object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Difference {
-    /// Leaves of the manifest that the live object has otherwise, or not.
+    /// The leaves of the manifest that the live object lacks or has with another value.
     pub(super) wanted: Vec<Path>,
-    /// Leaves that are ours in the live object, and that the manifest does not have.
+    /// The leaves of the live object that our manager owns and that the manifest lacks.
     pub(super) owned: Vec<Path>,
-    /// Leaves of ours whose live value is a map that the manifest does not fill: of them only the presence is ours.
+    /// The leaves of ours whose live value is a map that the manifest leaves empty. Only the presence of these maps is ours.
     pub(super) empty_paths: Vec<Vec<String>>,
 }
 
-/// Fields in which a number and its text, or two spellings of a number, mean the same.
+/// The fields whose values are quantities, for which a number and its text, or two spellings of a number, are equal.
 const QUANTITIES: [&str; 8] = ["requests", "limits", "capacity", "hard", "sizeLimit", "allocatable", "overhead", "storage"];
 
-/// Compares them. `ours` are the fields that our manager owns; `marks` the labels and annotations that the engine adds.
+/// Compares a manifest with a live object. `ours` are the fields that our manager owns; `marks` are the labels and annotations that the engine adds.
 pub(super) fn compare(manifest: &Value, live: &Value, ours: &FieldSet, marks: &[String]) -> Difference {
     let mut walk = Walk { path: Path::new(), found: Vec::new() };
     walk.children(manifest, live, ours, &|path, name| !is_of_server(path, name));
@@ -40,7 +40,7 @@ pub(super) fn compare(manifest: &Value, live: &Value, ours: &FieldSet, marks: &[
     difference
 }
 
-/// Fields that a manifest may hold and that say nothing about what is wanted.
+/// Returns true for fields of a manifest that do not count as wanted.
 fn is_of_server(path: &Path, name: &str) -> bool {
     match path.len() {
         0 => name == "status",
@@ -49,7 +49,7 @@ fn is_of_server(path: &Path, name: &str) -> bool {
     }
 }
 
-/// Marks and finalizers: the engine sees to them in any case.
+/// Returns true for marks and finalizers, which the engine handles in any case.
 fn is_of_engine(path: &Path, marks: &[String]) -> bool {
     let field = |place: usize| match path.get(place) {
         Some(PathElement::Field(name)) => &**name,
@@ -98,7 +98,7 @@ impl Walk {
         self.path.pop();
     }
 
-    /// Entries are matched by the keys of our fields, else by position; members of a set by themselves.
+    /// Compares a list. Entries are matched by the keys in our field set, else by position; members of a set by their values.
     fn list(&mut self, wanted: &[Value], live: &[Value], ours: &FieldSet) {
         let by_key = ours.elements().any(|(element, _, _)| matches!(element, PathElement::Key(_)));
         let by_value = ours.elements().any(|(element, _, _)| matches!(element, PathElement::Value(_)));
@@ -139,7 +139,7 @@ fn position(index: usize) -> PathElement {
     PathElement::Index(i64::try_from(index).unwrap_or(i64::MAX))
 }
 
-/// Null, and what typed clients leave out or send for nothing.
+/// Returns true for null and for the values that typed clients omit or send for unset fields.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -162,7 +162,7 @@ fn is_same(wanted: &Value, live: &Value, quantity: bool) -> bool {
     matches!((parsed(wanted), parsed(live)), (Some(wanted), Some(live)) if wanted == live)
 }
 
-/// Whether an entry has these keys; a manifest may leave some to their defaults.
+/// Returns true if an entry has these keys. With `may_lack`, keys may be missing, since a manifest may leave them to their defaults.
 fn matches_keys(entry: &Value, keys: &[(String, Value)], may_lack: bool) -> bool {
     keys.iter().all(|(name, wanted)| match entry.get(name) {
         Some(found) => found == wanted,
@@ -170,7 +170,7 @@ fn matches_keys(entry: &Value, keys: &[(String, Value)], may_lack: bool) -> bool
     })
 }
 
-/// What a manifest has at the path of a live object.
+/// Returns the value of the manifest at a path of the live object.
 fn find<'a>(manifest: &'a Value, path: &[PathElement]) -> Option<&'a Value> {
     path.iter().try_fold(manifest, |value, element| match element {
         PathElement::Key(keys) => {
@@ -182,7 +182,7 @@ fn find<'a>(manifest: &'a Value, path: &[PathElement]) -> Option<&'a Value> {
     })
 }
 
-/// Whether a map that is ours as a whole holds something that is not wanted.
+/// Returns true if a live map that is ours as a whole contains a value that the manifest lacks.
 fn has_more(live: &Value, wanted: &Value) -> bool {
     match (live, wanted) {
         (Value::Object(live), Value::Object(wanted)) => live.iter().any(|(name, live)| match wanted.get(name) {
@@ -193,8 +193,8 @@ fn has_more(live: &Value, wanted: &Value) -> bool {
     }
 }
 
-/// Whether the answer to a dry run is the live object but for what any write changes, and for labels and annotations that the
-/// manifest does not have.
+/// Returns true if the answer to a dry run equals the live object, except for fields that every write changes and for labels and annotations that the
+/// manifest lacks.
 pub(super) fn is_unchanged(answer: &Value, live: &Value, manifest: &Value) -> bool {
     let reduced = |object: &Value| {
         let mut object = object.clone();
@@ -217,7 +217,7 @@ pub(super) fn is_unchanged(answer: &Value, live: &Value, manifest: &Value) -> bo
     reduced(answer) == reduced(live)
 }
 
-/// The fields of a manifest that somebody changed, and the managers who own them now; each list holds at most three.
+/// Returns the fields of a manifest that another manager changed, and the managers that own them now; each list has at most three entries.
 pub(super) fn contested(manifest: &Value, live: &Value, own: &str) -> (Vec<String>, Vec<String>) {
     let entries = live.metadata().get("managedFields").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let parsed: Vec<(&str, FieldSet)> = entries
@@ -239,10 +239,10 @@ pub(super) fn contested(manifest: &Value, live: &Value, own: &str) -> (Vec<Strin
     (walk.found.iter().take(SHOWN).map(ToString::to_string).collect(), managers)
 }
 
-/// How many fields and managers are named.
+/// The number of fields and managers that are named.
 const SHOWN: usize = 3;
 
-/// The object that a repair puts: the live one, with what the manifest says; its lists are those of the manifest (DRIFT-8).
+/// Returns the object that a repair sends with PUT: the live object with the values of the manifest. Its lists are those of the manifest (DRIFT-8).
 pub(super) fn repaired(live: &Value, manifest: &Value) -> Value {
     let mut body = live.clone();
     overlay(body.as_object_mut(), manifest.as_object());

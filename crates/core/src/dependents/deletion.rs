@@ -1,4 +1,4 @@
-//! The end of a component (component.md, 10.11), behind the gate (component.md, 10.12).
+//! The deletion of a component (component.md, 10.11), which must pass the deletion gate first (component.md, 10.12).
 
 use super::planner::Planner;
 use super::teardown::Removal;
@@ -7,7 +7,7 @@ use super::{BlockedReason, CheckedTypes, Desired, ForeignCheck, Verdict};
 use crate::manifest::Lifecycle;
 
 impl Planner<'_> {
-    /// Whether everything is gone.
+    /// Plans the deletion. Returns true if all dependents are gone.
     pub(super) fn delete(&mut self, desired: &Desired, foreign_finalizers: &[String]) -> bool {
         let all: Vec<usize> = (0..self.items.len()).collect();
         let (checks, types) = self.gate();
@@ -37,7 +37,7 @@ impl Planner<'_> {
         done
     }
 
-    /// All questions that must be answered with no before anything is deleted (GATE-2), and the places of what they are about.
+    /// Returns all checks that must find no instances before anything is deleted (GATE-2), and the indexes of the items that they concern.
     fn gate(&self) -> (Vec<ForeignCheck>, Vec<usize>) {
         let selector = self.engine.foreign_selector();
         let declared = self.engine.additional_managed_types.iter().map(|managed| ForeignCheck {

@@ -10,36 +10,36 @@ use serde_json::Value;
 use super::{ManagedType, Note};
 use crate::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};
 
-/// A wanted object with all that its annotations and the component's policies say about it.
+/// A wanted object with everything that its annotations and the component's policies specify.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DesiredObject {
-    /// Its type.
+    /// The type of the object.
     pub gvk: GroupVersionKind,
-    /// Its identity.
+    /// The identity of the object.
     pub key: ObjectKey,
-    /// The prepared manifest without our marks; absent in a summary (GEN-5).
+    /// The prepared manifest without our marks; `None` in a summary (GEN-5).
     pub manifest: Option<Arc<Value>>,
-    /// Digest of the manifest (DIG-1).
+    /// The digest of the manifest (DIG-1).
     pub digest: String,
-    /// What happens if it exists and is not ours.
+    /// The policy for the case that the object exists and is not ours.
     pub adoption: AdoptionPolicy,
-    /// What makes it differ from what was applied.
+    /// The policy that decides whether the object differs from the applied one.
     pub reconcile: ReconcilePolicy,
-    /// How it is written.
+    /// The policy for writing the object.
     pub update: UpdatePolicy,
-    /// What happens when it is no longer wanted.
+    /// The policy for the case that the object is no longer wanted.
     pub delete: DeletePolicy,
-    /// How often it is checked; never zero.
+    /// The interval at which the object is checked; never zero.
     pub reapply_interval: Duration,
-    /// Wave in which it is applied.
+    /// The wave in which the object is applied.
     pub apply_order: i16,
-    /// Wave after which it is purged.
+    /// The wave after which the object is purged.
     pub purge_order: Option<i16>,
-    /// Wave in which it is deleted.
+    /// The wave in which the object is deleted.
     pub delete_order: i16,
-    /// Types that it brings (INV-3).
+    /// The types that the object defines (INV-3).
     pub managed_types: Vec<ManagedType>,
-    /// The stage of the component's deletion in which it is applied.
+    /// The stage of the component's deletion in which the object is applied.
     pub lifecycle: Option<Lifecycle>,
 }
 
@@ -53,7 +53,7 @@ pub struct Desired {
 }
 
 impl Desired {
-    /// From objects whose identities differ within each stage; preparation sees to that.
+    /// Creates the set from objects whose identities are unique within each stage, which preparation guarantees.
     pub(super) fn new(all: Vec<DesiredObject>) -> Self {
         let (deletion_stage, objects): (Vec<_>, Vec<_>) = all.into_iter().partition(|object| object.lifecycle.is_some());
         let index = objects.iter().enumerate().map(|(place, object)| (object.key.clone(), place)).collect();
@@ -64,7 +64,7 @@ impl Desired {
         Self { misplaced, ..self }
     }
 
-    /// The note about cluster-scoped objects whose manifests name a namespace, which is ignored (PREP-7).
+    /// Returns the note about cluster-scoped objects whose manifests contain a namespace, which is ignored (PREP-7).
     pub fn misplaced(&self) -> Option<Note> {
         const SHOWN: usize = 5;
         let named = self.misplaced.iter().take(SHOWN).map(|(key, namespace)| format!("{key} (namespace {namespace})"));
@@ -75,27 +75,27 @@ impl Desired {
         (!objects.is_empty()).then_some(Note::NamespaceIgnored { objects })
     }
 
-    /// The ordinary objects.
+    /// Returns the ordinary objects.
     pub fn objects(&self) -> &[DesiredObject] {
         &self.objects
     }
 
-    /// The objects that are applied while the component is deleted (DEL-5).
+    /// Returns the objects that are applied while the component is deleted (DEL-5).
     pub fn deletion_stage(&self) -> &[DesiredObject] {
         &self.deletion_stage
     }
 
-    /// The number of all objects.
+    /// Returns the number of all objects.
     pub fn len(&self) -> usize {
         self.objects.len() + self.deletion_stage.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// An ordinary object.
+    /// Returns an ordinary object by its key.
     pub fn get(&self, key: &ObjectKey) -> Option<&DesiredObject> {
         self.index.get(key).map(|&place| &self.objects[place])
     }

@@ -1,4 +1,4 @@
-//! Fields of ours that somebody changed, and the forced reapply (component.md, 10.13).
+//! The correction of fields of ours that other programs changed, and the forced reapply (component.md, 10.13).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,25 +16,25 @@ use super::{DesiredObject, FINGERPRINT_NONE, Item, Note, ObjectAction, Phase, Pr
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
 use crate::seconds::Seconds;
 
-/// The time between reapplies of an object, in seconds.
+/// Returns the time between reapplies of an object, in seconds.
 fn interval_of(object: &DesiredObject) -> i64 {
     i64::try_from(object.reapply_interval.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// What a look at an object in sync found.
+/// The result of checking an object in sync for drift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Finding {
     InSync,
     Drift,
     Unknown,
-    /// No field of it is ours, so that its fingerprint tells no change.
+    /// No field of the object is ours, so its fingerprint shows no change.
     Untracked,
 }
 
 impl Planner<'_> {
-    /// Corrects objects that were applied before, whatever wave they are in (WAVE-4).
+    /// Corrects objects that were applied before, in whatever wave they are (WAVE-4).
     ///
-    /// The state that the waves see: an object that is taken away in order to be created again is not ready.
+    /// Returns the state for the waves: an object that is deleted in order to be created again counts as not ready.
     pub(super) fn correct(&mut self, object: &DesiredObject, state: State) -> State {
         match state {
             State::InSync { .. } => {}
@@ -47,8 +47,8 @@ impl Planner<'_> {
         if recreated { State::InSync { ready: false } } else { state }
     }
 
-    /// An object of which another program changed our marks after it was applied is written again in growing pauses, and counts as it
-    /// is in between (OWN-4, DRIFT-5, DRIFT-7).
+    /// Delays the next write of an applied object whose marks another program changed. The pauses grow, and in between the object counts with its
+    /// present health (OWN-4, DRIFT-5, DRIFT-7).
     fn hold_back(&mut self, object: &DesiredObject, state: State) -> State {
         let (Some(&place), Some(live)) = (self.index.get(&object.key), self.live(&object.key)) else {
             return state;
@@ -74,19 +74,19 @@ impl Planner<'_> {
         format!("label {}", self.engine.context.operator.owner_key())
     }
 
-    /// Whether the object was applied as it is wanted now.
+    /// Returns true if the object was applied in its current form.
     pub(super) fn was_applied(&self, object: &DesiredObject) -> bool {
         let item = self.index.get(&object.key).map(|&place| &self.items[place]);
         item.is_some_and(|item| item.is_applied() && item.digest == object.digest)
     }
 
-    /// Whether an object that no watch shows may be there all the same: somebody who changes it again and again took its label.
+    /// Returns true if an object that no watch shows may exist nevertheless, because a program that changes it repeatedly may have removed its label.
     pub(super) fn may_be_hidden(&self, key: &ObjectKey) -> bool {
         let is_remembered = self.memory.drift.contains_key(key) || self.memory.met.contains(key);
         is_remembered && !self.observed.read_absent.contains(key)
     }
 
-    /// Whether an object that does not keep our marks may be written again.
+    /// Returns true if an object that does not keep our marks may be written again now.
     pub(super) fn may_try_again(&mut self, object: &DesiredObject) -> bool {
         let Some((_, last)) = self.unkept(object) else {
             return true;
@@ -94,19 +94,19 @@ impl Planner<'_> {
         self.has_passed(last, object) || self.may_correct(object, &BTreeSet::from([Cause::Marks]))
     }
 
-    /// When an object that does not keep our marks is written again.
+    /// Returns the time until an object that does not keep our marks is written again.
     pub(super) fn next_try(&self, object: &DesiredObject) -> Option<Duration> {
         let (next, last) = self.unkept(object)?;
         let next = next.unwrap_or_else(|| Self::after(last, interval_of(object)));
         Duration::try_from(next.duration_since(self.now)).ok()
     }
 
-    /// The next and the last write of an object that did not keep the marks that it is to have.
+    /// Returns the next and the last write of an object that did not keep the marks of its current form.
     fn unkept(&self, object: &DesiredObject) -> Option<(Option<Timestamp>, Timestamp)> {
         self.memory.drift.get(&object.key).filter(|entry| entry.unkept.as_ref() == Some(&object.digest))?.marks()
     }
 
-    /// The note about the mark that another program changes, when it is time to tell.
+    /// Returns the note about marks that another program changes, if it is due.
     pub(super) fn tell_of_marks(&mut self, object: &DesiredObject, live: &Projection) -> Option<Note> {
         let fields = if self.engine.owns(live) { self.digest_field() } else { self.owner_field() };
         let entry = self.memory.drift.get_mut(&object.key)?;
@@ -156,7 +156,7 @@ impl Planner<'_> {
         let wanted = match finding {
             Finding::Drift => due || self.may_correct(object, &causes),
             Finding::Unknown if object.update == UpdatePolicy::Recreate => {
-                // Nothing is recreated on a suspicion; from now on its fields are known.
+                // An object is not recreated on suspicion; its fields count as known from now on.
                 if due {
                     let item = &mut self.items[place];
                     item.fingerprint = live.fingerprint_for(&[]);
@@ -165,9 +165,9 @@ impl Planner<'_> {
                 false
             }
             Finding::Unknown => due && self.must_be_written(object, live),
-            // Only its digest is known, and what others change shows nowhere: it is written again like a stranger's (DRIFT-4).
+            // The fingerprint shows no change, so the object is written whenever a reapply is due (DRIFT-4).
             Finding::Untracked => due && object.update != UpdatePolicy::Recreate,
-            // What an earlier operation of ours owns is claimed with the next change: it is as it is wanted (TAKE-2).
+            // The object is as wanted; fields that an earlier operation of ours owns are claimed with the next change (TAKE-2).
             Finding::InSync => due && object.update == UpdatePolicy::SsaOverride && live.reclaim_others,
         };
         if wanted {
@@ -179,7 +179,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Where the status does not keep fingerprints, the last comparison counts (STA-3).
+    /// Compares the live fingerprint with the known one. If the status does not keep fingerprints, the last comparison provides it (STA-3).
     fn look(&self, object: &DesiredObject, item: &Item, live: &Projection) -> Finding {
         let compared = self.memory.compared.get(&object.key).filter(|compared| compared.digest == item.digest);
         let (fingerprint, empty_paths) = match compared {
@@ -197,7 +197,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether an object whose fingerprint nobody knows is other than wanted (DRIFT-4). If not, its fields are known from now on.
+    /// Returns true if an object with an unknown fingerprint differs from its manifest (DRIFT-4). If it does not, its fingerprint is known from now
+    /// on.
     fn must_be_written(&mut self, object: &DesiredObject, live: &Projection) -> bool {
         match self.compare_with_live(object, live) {
             Comparison::Changed => return true,
@@ -218,7 +219,7 @@ impl Planner<'_> {
         false
     }
 
-    /// The causes of a drift. A recreation ends the whole object, so that its pace is that of the object.
+    /// Returns the causes of a drift. A recreation replaces the whole object, so its corrections are spaced for the object as a whole.
     fn causes(&self, object: &DesiredObject, live: &Projection) -> BTreeSet<Cause> {
         let entry = self.memory.drift.get(&object.key).filter(|_| object.update != UpdatePolicy::Recreate);
         entry.map_or_else(|| BTreeSet::from([Cause::Object]), |entry| entry.causes(live))
@@ -260,7 +261,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Who changes what where no claim tells, if the whole object is known.
+    /// Returns the note that names the competing managers by comparing the whole object. `None` if the manifest or the whole object must be read
+    /// first.
     fn name_the_fighter(&mut self, object: &DesiredObject, live: &Projection) -> Option<Note> {
         let Some(manifest) = &object.manifest else {
             self.needs_manifests = true;
@@ -272,13 +274,14 @@ impl Planner<'_> {
         Some(Note::DriftRepeated { object: object.key.clone(), managers, fields: fields.join(", ") })
     }
 
-    /// Corrections for one cause are spaced: at once, 10 s, 60 s after the one before, then only when a reapply is due (DRIFT-5).
+    /// Returns true if a correction is due. Corrections for one cause are spaced: at once, 10 s, 60 s after the previous one, then only when a
+    /// reapply is due (DRIFT-5).
     fn may_correct(&mut self, object: &DesiredObject, causes: &BTreeSet<Cause>) -> bool {
         let next = self.plan_next_correction(object, causes);
         self.now >= next
     }
 
-    /// When the next correction may be sent. Wakes up then.
+    /// Returns the time from which the next correction may be sent, and schedules the next pass for it.
     fn plan_next_correction(&mut self, object: &DesiredObject, causes: &BTreeSet<Cause>) -> Timestamp {
         let next = self.next_correction(&object.key, object, causes);
         self.wake_at(next);
@@ -292,7 +295,7 @@ impl Planner<'_> {
         entry.next(causes, Self::after(last, interval_of(object)))
     }
 
-    /// Says that a drift waits for its correction.
+    /// Records the text about a drift that waits for its correction.
     fn tell_pending(&mut self, object: &DesiredObject, fields: &str, managers: &str, causes: &BTreeSet<Cause>) {
         let next = self.next_correction(&object.key, object, causes);
         if next <= self.now {
@@ -302,7 +305,7 @@ impl Planner<'_> {
         self.memory.pending.insert(object.key.clone(), text);
     }
 
-    /// Whether a reapply is due. One that was tried in vain is tried again an interval later.
+    /// Returns true if a reapply is due. After a failed attempt, the next one is due an interval later.
     fn is_due(&self, item: &Item, object: &DesiredObject) -> bool {
         let tried = self.memory.drift.get(&object.key).and_then(Corrections::last);
         let passed = |last| self.has_passed(last, object);
@@ -322,7 +325,7 @@ impl Planner<'_> {
         if entry.is_empty() {
             self.memory.drift.remove(&object.key);
         }
-        // A fight that was told is told to be over.
+        // The next pass then reports that the fight is over.
         if let Some(over) = over {
             self.wake_at(over);
         }

@@ -6,23 +6,23 @@ use super::{ManagedType, Projection, ProjectionContext};
 use crate::finalizer::FinalizerName;
 use crate::manifest::{MissingNamespacesPolicy, OwnerId};
 
-/// Whose dependents these are, and how they are marked.
+/// The owner of the dependents, and the marks that they get.
 #[derive(Clone, Debug)]
 pub struct Engine {
-    /// Operator, field manager and readiness rules.
+    /// The operator, the field manager and the readiness rules.
     pub context: ProjectionContext,
     /// The owner: the component.
     pub owner: OwnerId,
     /// The finalizer that keeps types in place while they have instances.
     pub finalizer: FinalizerName,
-    /// Further managed types that the component declares.
+    /// The further managed types that the component declares.
     pub additional_managed_types: Vec<ManagedType>,
-    /// What happens when a namespace is missing.
+    /// The policy for missing namespaces.
     pub missing_namespaces: MissingNamespacesPolicy,
 }
 
 impl Engine {
-    /// An engine with the name of the component type as finalizer and no further managed types.
+    /// Creates an engine with the name of the component type as finalizer and no further managed types.
     pub fn new(context: ProjectionContext, owner: OwnerId) -> Self {
         Self {
             finalizer: FinalizerName::from(&context.operator),
@@ -33,18 +33,18 @@ impl Engine {
         }
     }
 
-    /// Whether a live object carries our marks.
+    /// Returns true if a live object carries our marks.
     pub(super) fn owns(&self, live: &Projection) -> bool {
         live.is_owned_by(self.owner.hash())
     }
 
-    /// How messages name an object.
+    /// Returns the name of an object in messages.
     pub(super) fn title(gvk: &GroupVersionKind, key: &ObjectKey) -> String {
         gvk.title(&key.namespace, &key.name).to_string()
     }
 }
 
-/// Whether objects of this kind are types: they get our finalizer.
+/// Returns true if objects of this kind are types, which get our finalizer.
 pub(super) fn is_type(key: &ObjectKey) -> bool {
     is_definition(key) || is_api_service(key)
 }

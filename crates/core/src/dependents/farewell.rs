@@ -1,4 +1,4 @@
-//! The way of a single object out of the cluster.
+//! The steps that remove a single object from the cluster, or release it.
 
 use super::engine::{is_definition, is_type};
 use super::gate::{ASK_AGAIN, instances_check};
@@ -7,30 +7,30 @@ use super::teardown::Removal;
 use super::{Foreign, ForeignCheck, Item, ObjectAction, Phase, Verb};
 use crate::health::Status;
 
-/// The finalizer by which the API server removes the instances of a definition that goes away.
+/// The finalizer with which the API server deletes the instances of a definition that is being deleted.
 const INSTANCE_CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
-/// From this deletion on the message names who creates the object again (RED-4).
+/// The number of deletions from which on the message names the managers that re-create the object (RED-4).
 const NAMED_FROM: u32 = 4;
-/// The longest pause between deletions of an object that comes back, in seconds.
+/// The longest pause between deletions of an object that is re-created, in seconds.
 const LONGEST_PAUSE: i64 = 60;
 
-/// What to do about an object that is to go.
+/// The next step of the removal of an object.
 #[expect(clippy::large_enum_variant, reason = "lives for one step")]
 pub(super) enum Farewell {
-    /// It is gone or not ours any more.
+    /// The object is gone or no longer ours.
     Gone,
-    /// A request.
+    /// A request must be sent.
     Send(ObjectAction),
-    /// A question.
+    /// A check for instances must be answered.
     Check(ForeignCheck),
-    /// An event will tell.
+    /// The removal waits for an event.
     Wait,
-    /// An event will tell, and what may serve the type stays until then.
+    /// The removal waits for an event, and the objects that may serve the type are kept until then.
     Hold,
 }
 
 impl Planner<'_> {
-    /// What to do about an item whose object is to be deleted, or orphaned.
+    /// Returns the next step for an item whose object is to be deleted or orphaned.
     pub(super) fn farewell(&mut self, place: usize, orphan: bool, removal: Removal) -> Farewell {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
         if self.observed.released.contains(&key) {
@@ -64,9 +64,9 @@ impl Planner<'_> {
         if self.may_delete(place) { Farewell::Send(self.delete_live(Verb::Delete, &gvk, &key, live)) } else { Farewell::Wait }
     }
 
-    /// Whether an object may be there that no watch shows (WRITE-7): the create of another process may have landed just now, the
-    /// watch may be behind the status that lists it, and what has lost its label is hidden. What was deleted before is gone; of a type
-    /// that is not certain, since our finalizer may hold it.
+    /// Returns true if an object that no watch shows may exist (WRITE-7): the create of another process may have landed just now, the watch may be
+    /// behind the status that lists the object, or the object may have lost its label. An object that was deleted before is gone, except for a type,
+    /// which our finalizer may still hold.
     fn may_be_there(&self, item: &Item) -> bool {
         let key = item.key();
         let phase = self.phase_before.get(&key).copied().unwrap_or(item.phase);
@@ -74,8 +74,8 @@ impl Planner<'_> {
         is_type(&key) || !(was_deleted || phase == Phase::Completed)
     }
 
-    /// An object that is not ours stays as it is. A type without an owner under our name is not held by our finalizer either: its
-    /// owner, if it has another one, does not know that finalizer.
+    /// Releases an object that is not ours without changing it. From a type without an owner under our name our finalizer is removed, because another
+    /// owner does not know that finalizer.
     fn let_go(&self, place: usize) -> Farewell {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
         let unmarked = self.live(&key).filter(|live| is_type(&key) && live.owner_hash().is_none());
@@ -83,7 +83,7 @@ impl Planner<'_> {
         held.and_then(|live| self.release_finalizer(&gvk, &key, live)).map_or(Farewell::Gone, Farewell::Send)
     }
 
-    /// An object is being deleted. If it is a type, our finalizer holds it while it has instances (WRITE-8).
+    /// Handles an object that is being deleted. If it is a type, our finalizer holds it while it has instances (WRITE-8).
     fn release(&mut self, place: usize, orphan: bool, removal: Removal) -> Farewell {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
         let Some(live) = self.live(&key).filter(|_| is_type(&key)) else {
@@ -132,7 +132,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether an object may be deleted now: the first time and the second at once, then in growing pauses (RED-4).
+    /// Returns true if an object may be deleted now: the first and the second time at once, then in growing pauses (RED-4).
     fn may_delete(&mut self, place: usize) -> bool {
         let key = self.items[place].key();
         let Some(entry) = self.memory.deletions.get(&key).filter(|entry| entry.count > 0) else {

@@ -1,4 +1,4 @@
-//! Fields of ours that other programs change again and again: how often each was corrected, and when it is next (DRIFT-5).
+//! The corrections of fields that other programs change again and again: their number, and the time of the next one (DRIFT-5).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use super::observe::{Claim, own_fields};
 use super::state::seconds_between;
 use crate::seconds::Seconds;
 
-/// The least time without a change after which the corrections of a field are forgotten, in seconds.
+/// The shortest time without a change after which the corrections of a field are forgotten, in seconds.
 const PEACE: i64 = 300;
-/// The number of corrections after which the next one is told as a fight.
+/// The number of corrections after which the next one is reported as a fight.
 const TOLD_AT: u32 = 2;
 /// The number of fields and managers that a message names.
 const SHOWN: usize = 3;
 
-/// The pause in seconds after so many corrections; `None`: until a reapply is due.
+/// Returns the pause in seconds after this number of corrections; `None` means until a reapply is due.
 const fn pause_after(corrections: u32) -> Option<i64> {
     match corrections {
         0 | 1 => Some(10),
@@ -27,58 +27,58 @@ const fn pause_after(corrections: u32) -> Option<i64> {
     }
 }
 
-/// What made a correction necessary. Each cause has a pace of its own.
+/// The cause of a correction. Corrections are spaced separately for each cause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cause {
-    /// A manager took a field of ours.
+    /// Another manager took over a field of ours.
     Field(Claim),
     /// Our label or digest was changed.
     Marks,
-    /// A change of which no manager holds the field, or a correction that the server refused, or that recreates the object.
+    /// No manager holds the changed field, the server refused the correction, or the correction recreates the object.
     Object,
 }
 
-/// Corrections for one cause.
+/// The corrections for one cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tally {
     count: u32,
     last: Timestamp,
-    /// The correction, or the first look, since which the cause was not there.
+    /// The time of the correction or of the observation since which the cause has been absent.
     quiet_since: Option<Timestamp>,
-    /// The text that told it as a fight.
+    /// The text that reported the cause as a fight.
     told: Option<String>,
 }
 
-/// Corrections of one object.
+/// The corrections of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Corrections {
-    /// The UID of the object; `None` when corrections recreate it, this replica's or another's, so that each makes another UID.
+    /// The UID of the object. `None` when corrections recreate it: each correction of this or another replica then makes another UID.
     uid: Option<String>,
-    /// The digest that the object was to have when it did not keep our marks.
+    /// The digest with which the object was written when it did not keep our marks.
     pub(super) unkept: Option<String>,
     tallies: BTreeMap<Cause, Tally>,
-    /// The claims of others when the present correction was decided.
+    /// The claims of other managers when the current correction was decided.
     seen: BTreeSet<Claim>,
-    /// The object as the last correction left it.
+    /// The field owners as the last correction left them.
     settled: Option<Settled>,
-    /// Whether the last correction failed: until one succeeds, its pace is that of the whole object.
+    /// Set when the last correction failed. Until one succeeds, corrections are spaced for the object as a whole.
     failed: bool,
 }
 
-/// Who holds which fields of an object that is as wanted.
+/// The owners of the fields of an object in sync.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Settled {
     ours: BTreeSet<String>,
     claims: BTreeSet<Claim>,
 }
 
-/// An instant after another; the end of time instead of an overflow.
+/// Returns the instant so many seconds later, or the last possible instant on overflow.
 fn after(instant: Timestamp, seconds: i64) -> Timestamp {
     instant.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)
 }
 
 impl Corrections {
-    /// No correction yet.
+    /// Creates the state of an object without corrections.
     pub(super) fn none(uid: &str) -> Self {
         Self {
             uid: Some(uid.to_owned()),
@@ -90,12 +90,12 @@ impl Corrections {
         }
     }
 
-    /// Whether these corrections are those of this object, and not of one of the same name before it.
+    /// Returns true if these corrections belong to this object, and not to an earlier one of the same name.
     pub(super) fn is_about(&self, live: &Projection) -> bool {
         self.uid.as_deref().is_none_or(|uid| uid == live.uid())
     }
 
-    /// The causes of a drift: the fields that were ours after the last correction, and that others hold since.
+    /// Returns the causes of a drift: the fields that were ours after the last correction and that other managers hold now.
     pub(super) fn causes(&self, live: &Projection) -> BTreeSet<Cause> {
         let settled = self.settled.as_ref().filter(|_| !self.failed);
         let lost = settled.into_iter().flat_map(|settled| {
@@ -105,12 +105,12 @@ impl Corrections {
         if causes.is_empty() { BTreeSet::from([Cause::Object]) } else { causes }
     }
 
-    /// The instant of the last correction.
+    /// Returns the instant of the last correction.
     pub(super) fn last(&self) -> Option<Timestamp> {
         self.tallies.values().map(|tally| tally.last).max()
     }
 
-    /// The instant from which a correction for one of these causes may be sent. `reapply` is the instant of the next reapply.
+    /// Returns the instant from which a correction for one of these causes may be sent. `reapply` is the instant of the next reapply.
     pub(super) fn next(&self, causes: &BTreeSet<Cause>, reapply: Timestamp) -> Timestamp {
         let next = |cause: &Cause| match self.tallies.get(cause) {
             Some(tally) if tally.count > 0 => tally.next().unwrap_or(reapply),
@@ -119,19 +119,19 @@ impl Corrections {
         causes.iter().map(next).min().unwrap_or(Timestamp::MIN)
     }
 
-    /// The instant from which an object that does not keep our marks may be written again, and its last write.
+    /// Returns the instant from which an object that does not keep our marks may be written again, and the instant of its last write.
     pub(super) fn marks(&self) -> Option<(Option<Timestamp>, Timestamp)> {
         self.tallies.get(&Cause::Marks).map(|tally| (tally.next(), tally.last))
     }
 
-    /// Remembers the object as it is when a correction is decided.
+    /// Records the claims of other managers when a correction is decided.
     pub(super) fn decide(&mut self, live: &Projection) {
         if self.seen.is_empty() {
             self.seen = live.claims().collect();
         }
     }
 
-    /// Counts a correction that gave fields back to us.
+    /// Counts a correction that restored our ownership of fields.
     pub(super) fn restored(&mut self, body: &Value, live: &Projection, field_manager: &str, now: Timestamp) {
         let ours = own_fields(body, field_manager).map(|fields| fields.leaves()).unwrap_or_default();
         let ours: BTreeSet<String> = ours.iter().map(ToString::to_string).collect();
@@ -147,7 +147,7 @@ impl Corrections {
         self.count(causes, now);
     }
 
-    /// Notes that a correction takes the object away to create it again.
+    /// Records that a correction deletes the object to create it again.
     pub(super) fn outlive_object(&mut self) {
         self.uid = None;
     }
@@ -159,7 +159,7 @@ impl Corrections {
         self.count([Cause::Object], now);
     }
 
-    /// Counts a correction. One that came before its time, since another cause was due, does not bring the next pause nearer.
+    /// Counts a correction. A correction that was sent early because another cause was due does not shorten the next pause.
     pub(super) fn count(&mut self, causes: impl IntoIterator<Item = Cause>, now: Timestamp) {
         for cause in causes {
             let tally = self.tallies.entry(cause).or_insert(Tally { count: 0, last: now, quiet_since: None, told: None });
@@ -171,12 +171,12 @@ impl Corrections {
         }
     }
 
-    /// Starts the count for our marks anew: the object is to have others.
+    /// Resets the count for our marks, because the object gets other marks from now on.
     pub(super) fn forget_marks(&mut self) {
         self.tallies.remove(&Cause::Marks);
     }
 
-    /// The causes whose next correction is to be told as a fight.
+    /// Returns the causes whose next correction must be reported as a fight.
     pub(super) fn untold(&self, causes: &BTreeSet<Cause>) -> Vec<Cause> {
         let is_untold = |cause: &&Cause| {
             self.tallies
@@ -186,7 +186,7 @@ impl Corrections {
         causes.iter().filter(is_untold).cloned().collect()
     }
 
-    /// Keeps the text of a fight that is told.
+    /// Stores the text with which a fight is reported.
     pub(super) fn tell(&mut self, causes: &[Cause], text: &str) {
         for cause in causes {
             if let Some(tally) = self.tallies.get_mut(cause) {
@@ -195,13 +195,13 @@ impl Corrections {
         }
     }
 
-    /// The texts of the fights that were told.
+    /// Returns the texts of the fights that were reported.
     pub(super) fn told(&self) -> BTreeSet<&str> {
         self.tallies.values().filter_map(|tally| tally.told.as_deref()).collect()
     }
 
-    /// Notes which causes there are now, and forgets those that have been away for as long as their last pause, and at least five
-    /// minutes. Returns the instant at which a fight that was told is over.
+    /// Records the present causes, and forgets those that have been absent for as long as their last pause, and at least five minutes. Returns the
+    /// instant at which the first of the reported fights is over.
     pub(super) fn look(&mut self, causes: &BTreeSet<Cause>, now: Timestamp, interval: i64) -> Option<Timestamp> {
         let peace = |tally: &Tally| pause_after(tally.count).unwrap_or(interval).max(PEACE);
         self.tallies.retain(|_, tally| tally.quiet_since.is_none_or(|since| seconds_between(since, now) < peace(tally)));
@@ -221,27 +221,27 @@ impl Corrections {
         over
     }
 
-    /// Whether nothing is remembered.
+    /// Returns true if nothing is recorded.
     pub(super) fn is_empty(&self) -> bool {
         self.tallies.is_empty() && self.seen.is_empty()
     }
 }
 
 impl Tally {
-    /// The instant of the next correction; `None`: that of the next reapply.
+    /// Returns the instant of the next correction; `None` means that of the next reapply.
     fn next(&self) -> Option<Timestamp> {
         pause_after(self.count).map(|pause| after(self.last, pause))
     }
 }
 
-/// The fields and managers of causes, comma separated; empty where no manager holds a field.
+/// Returns the fields and the managers of causes, comma separated; empty if no manager holds a field.
 pub(super) fn named(causes: &[Cause]) -> (String, String) {
     let claims = || causes.iter().filter_map(|cause| if let Cause::Field(claim) = cause { Some(claim) } else { None });
     let joined = |texts: BTreeSet<&str>| texts.into_iter().take(SHOWN).collect::<Vec<_>>().join(", ");
     (joined(claims().map(|claim| claim.field.as_str()).collect()), joined(claims().map(|claim| claim.manager.as_str()).collect()))
 }
 
-/// The text about a drift that waits for its correction.
+/// Returns the text about a drift that waits for its correction.
 pub(super) fn pending(key: &ObjectKey, fields: &str, managers: &str, next: Timestamp) -> String {
     let fields = if fields.is_empty() { "fields of the manifest" } else { fields };
     let managers = if managers.is_empty() { "an unknown manager" } else { managers };

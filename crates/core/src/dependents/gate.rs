@@ -1,4 +1,4 @@
-//! Is a type still in use by others? (component.md, 10.12)
+//! The check that a type is no longer in use by other owners (component.md, 10.12).
 
 use std::fmt;
 
@@ -9,39 +9,39 @@ use super::planner::Planner;
 use super::teardown::Removal;
 use super::{CheckedTypes, Engine, ForeignCheck, Instances, Phase, Projection, Verb};
 
-/// Seconds after which a question that the cluster could not answer is asked again: no event tells that it can.
+/// The seconds after which a check that the cluster could not answer is repeated; no event reports that it could be answered.
 pub(super) const ASK_AGAIN: u64 = 10;
 
 impl Engine {
-    /// The label selector of everything that is not ours, unlabelled objects included (GATE-1).
+    /// Returns the label selector of all objects that are not ours, including unlabelled ones (GATE-1).
     pub fn foreign_selector(&self) -> String {
         format!("{}!={}", self.context.operator.owner_key(), self.owner.hash())
     }
 }
 
 impl Planner<'_> {
-    /// Notes of each API service that is ready, or was before its phase changed, that it may be in use even while it is not available.
+    /// Marks each API service that is Ready, or was before its phase changed, as possibly in use even while it is not available.
     pub(super) fn remember_readiness(&mut self) {
         for item in self.items.iter_mut().filter(|item| item.phase == Phase::Ready && is_api_service(&item.key())) {
             item.was_ready = true;
         }
     }
 
-    /// The phase Ready says the same, and a healthy component's status stays as it is.
+    /// Clears the mark of items in phase Ready, which implies it, so that the status of a healthy component stays the same.
     pub(super) fn compact_readiness(&mut self) {
         for item in self.items.iter_mut().filter(|item| item.phase == Phase::Ready) {
             item.was_ready = false;
         }
     }
 
-    /// Whether instances of an API service may exist that no request shows, because it is not available at the moment (GATE-4a).
+    /// Returns true if instances of an API service may exist that no request shows, because the service is not available at present (GATE-4a).
     pub(super) fn is_silent(&self, place: usize) -> bool {
         let item = &self.items[place];
         let serves = || self.live(&item.key()).and_then(Projection::serves);
         item.was_ready && serves().is_some_and(|serves| !serves.available)
     }
 
-    /// Why an API service that is not available stays, and how to let go of it all the same.
+    /// Returns the message that explains why an unavailable API service is kept, and how to release it nevertheless.
     pub(super) fn silence_message(&self, place: usize, removal: Removal) -> String {
         let (name, operator) = (&self.items[place].name, &self.engine.context.operator);
         let way_out = match removal {
@@ -54,8 +54,8 @@ impl Planner<'_> {
         )
     }
 
-    /// Objects are deleted that may be what serves an API service which goes in a later wave: if it is not available from then on, that
-    /// is why. The status must say so first, since a restarted process would wait for its answer for ever.
+    /// Handles deletions of objects that may serve an API service which is deleted in a later wave: they explain why the service is unavailable from
+    /// then on. The status must record this first, because a restarted process would otherwise wait for an answer of the service for ever.
     pub(super) fn expect_silence(&mut self, places: &[usize], sends_before: usize) {
         for &place in places {
             if !self.items[place].was_ready || self.gone.contains(&place) {
@@ -73,13 +73,13 @@ impl Planner<'_> {
     }
 }
 
-/// The question whether a type has foreign instances. `None` for a type that serves nothing: then nothing can be in use.
+/// Returns the check for foreign instances of a type. `None` if the type serves nothing, so that it cannot be in use.
 pub(super) fn foreign_check(key: &ObjectKey, live: &Projection, engine: &Engine) -> Option<ForeignCheck> {
     let types = checked_types(key, live)?;
     Some(ForeignCheck { types, any_owner: false, selector: engine.foreign_selector() })
 }
 
-/// The question whether a type has any instances at all.
+/// Returns the check for any instances of a type, whoever owns them.
 pub(super) fn instances_check(key: &ObjectKey, live: &Projection) -> Option<ForeignCheck> {
     let types = checked_types(key, live)?;
     Some(ForeignCheck { types, any_owner: true, selector: String::new() })
@@ -96,7 +96,7 @@ fn checked_types(key: &ObjectKey, live: &Projection) -> Option<CheckedTypes> {
             version,
         });
     }
-    // An API service that is not available answers no question.
+    // An unavailable API service cannot answer a LIST.
     (is_api_service(key) && serves.available).then(|| CheckedTypes::ApiService {
         name: key.name.clone(),
         group: serves.group.to_string(),
@@ -104,7 +104,7 @@ fn checked_types(key: &ObjectKey, live: &Projection) -> Option<CheckedTypes> {
     })
 }
 
-/// The message of STA-10 for a hit, with the instances that were found.
+/// Returns the message of STA-10 for a hit, with the instances that were found.
 pub(super) fn blocked_message(check: &ForeignCheck, found: &Instances) -> String {
     let types = match &check.types {
         CheckedTypes::Declared(_) => format!("type {}", found.kind),

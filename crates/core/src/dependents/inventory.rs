@@ -1,4 +1,4 @@
-//! The list of a component's dependents, as its status keeps it.
+//! The inventory: the list of a component's dependents in its status.
 
 use std::collections::{HashMap, HashSet};
 
@@ -101,27 +101,27 @@ pub struct Item {
 }
 
 impl Item {
-    /// The identity (INV-2): the version is no part of it.
+    /// Returns the identity of the object (INV-2). The version is not part of it.
     pub fn key(&self) -> ObjectKey {
         ObjectKey::new(&self.group, &self.kind, &self.namespace, &self.name)
     }
 
-    /// The kind at the version in which it was last wanted.
+    /// Returns the kind in the version in which the object was last wanted.
     pub fn gvk(&self) -> GroupVersionKind {
         GroupVersionKind::new(&self.group, &self.version, &self.kind)
     }
 
-    /// Whether it left the manifests.
+    /// Returns true if the object left the manifests.
     pub fn is_redundant(&self) -> bool {
         self.digest.is_empty()
     }
 
-    /// Whether its object was written in this life of it, as it is or as it was wanted before.
+    /// Returns true if the item is in phase Creating, Updating or Ready and its object has been written.
     pub(super) fn is_applied(&self) -> bool {
         matches!(self.phase, Phase::Creating | Phase::Updating | Phase::Ready) && self.last_applied_at.is_some()
     }
 
-    /// How many bytes its JSON grows by until it is applied and ready, apart from what is only known then.
+    /// Returns the number of bytes by which the JSON of the item grows until it is applied and ready, apart from values of unknown length.
     fn growth(&self) -> usize {
         let missing = [
             (self.last_applied_at.is_none(), r#","lastAppliedAt":"2026-01-01T00:00:00Z""#),
@@ -131,14 +131,14 @@ impl Item {
         missing.iter().filter(|(missing, _)| *missing).map(|(_, text)| text.len()).sum()
     }
 
-    /// Sets health and message.
+    /// Sets the health and the message.
     pub(super) fn report(&mut self, status: Status, message: &str) {
         self.status = Some(status);
         self.message = if status == Status::Current { String::new() } else { cut(message).to_owned() };
     }
 }
 
-/// As much of a message as an item holds (INV-1).
+/// Cuts a message to the length that an item may hold (INV-1).
 fn cut(message: &str) -> &str {
     let end = (0..=message.len().min(MESSAGE)).rev().find(|end| message.is_char_boundary(*end)).unwrap_or(0);
     &message[..end]
@@ -152,8 +152,8 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// From items as stored. Of items with the same identity the one that was written last stays (INV-2); the keys of the
-    /// dropped ones are returned, so that the caller can warn.
+    /// Creates an inventory from stored items. Of items with the same identity the one that was written last is kept (INV-2); the keys of the dropped
+    /// ones are returned, so that the caller can warn.
     pub fn new(items: Vec<Item>) -> (Self, Vec<ObjectKey>) {
         let mut kept: Vec<Item> = Vec::with_capacity(items.len());
         let mut places: HashMap<ObjectKey, usize> = HashMap::with_capacity(items.len());
@@ -176,46 +176,46 @@ impl Inventory {
         (Self { items: kept }, dropped)
     }
 
-    /// As [`Inventory::new`]; free of cost where nothing is listed twice.
+    /// Merges duplicates like [`Inventory::new`], without a copy if there are none.
     pub fn merged(self) -> (Self, Vec<ObjectKey>) {
         let mut seen = HashSet::with_capacity(self.items.len());
         let unique = self.items.iter().all(|item| seen.insert((&item.kind, &item.namespace, &item.name, &item.group)));
         if unique { (self, Vec::new()) } else { Self::new(self.items) }
     }
 
-    /// From items whose identities differ and whose order is that of deletion.
+    /// Creates an inventory from items with unique identities in the order of deletion.
     pub(super) fn sorted(items: Vec<Item>) -> Self {
         Self { items }
     }
 
-    /// The items.
+    /// Returns the items.
     pub fn items(&self) -> &[Item] {
         &self.items
     }
 
-    /// The item of an object.
+    /// Returns the item of an object.
     pub fn get(&self, key: &ObjectKey) -> Option<&Item> {
         self.items.iter().find(|item| {
             item.name == key.name && item.namespace == key.namespace && item.kind == key.kind && item.group == key.group
         })
     }
 
-    /// How many bytes its JSON grows by until all items are applied and ready (STA-8).
+    /// Returns the number of bytes by which the JSON of the inventory grows until all items are applied and ready (STA-8).
     pub fn growth(&self) -> usize {
         self.items.iter().map(Item::growth).sum()
     }
 
-    /// Leaves out why items are not ready, which is told for people alone.
+    /// Removes the messages of all items, which are only informative.
     pub fn drop_messages(&mut self) {
         self.items.iter_mut().for_each(|item| item.message.clear());
     }
 
-    /// The number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is no item.
+    /// Returns true if there are no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Types that a component brings or declares (MAN-1).
+//! The types that a component defines or declares (MAN-1).
 
 use std::collections::HashMap;
 
@@ -18,26 +18,26 @@ pub struct ManagedType {
 }
 
 impl ManagedType {
-    /// All versions of a kind, as a component declares it.
+    /// Creates the pattern for all versions of a kind, as a component declares it.
     pub fn declared(group: impl Into<String>, kind: impl Into<String>) -> Self {
         Self { group: group.into(), version: "*".to_owned(), kind: kind.into() }
     }
 
-    /// Whether a type matches.
+    /// Returns true if the pattern matches a type.
     pub fn matches(&self, gvk: &GroupVersionKind) -> bool {
         matches_group(&self.group, &gvk.group)
             && (self.version == "*" || self.version == gvk.version)
             && (self.kind == "*" || self.kind == gvk.kind)
     }
 
-    /// Whether a type matches in any version.
+    /// Returns true if the pattern matches a kind in any version.
     pub fn matches_kind(&self, kind: &GroupKind) -> bool {
         matches_group(&self.group, &kind.group) && (self.kind == "*" || self.kind == kind.kind)
     }
 }
 
-/// Whether a pattern of groups matches: exactly, by `*`, or by `*.suffix` with one or more labels in front of the suffix. A `*`
-/// anywhere else never matches.
+/// Returns true if a pattern of groups matches: exactly, by `*`, or by `*.suffix` with one or more labels in front of the suffix. A `*` anywhere else
+/// never matches.
 pub fn matches_group(pattern: &str, group: &str) -> bool {
     if pattern == "*" {
         return true;
@@ -51,7 +51,7 @@ pub fn matches_group(pattern: &str, group: &str) -> bool {
     }
 }
 
-/// Managed types, found without looking at each.
+/// An index of managed types by group, so that a look-up does not compare all of them.
 #[derive(Debug, Default)]
 pub(super) struct ManagedIndex<'a, T> {
     by_group: HashMap<&'a str, Vec<(&'a ManagedType, T)>>,
@@ -71,7 +71,7 @@ impl<'a, T: Copy> ManagedIndex<'a, T> {
         }
     }
 
-    /// What was inserted with the types that match.
+    /// Returns the values that were inserted with the types that match.
     pub(super) fn matching(&self, gvk: &GroupVersionKind) -> impl Iterator<Item = T> {
         let exact = self.by_group.get(gvk.group.as_str()).map_or(&[][..], Vec::as_slice);
         exact.iter().chain(&self.patterns).filter(|(managed, _)| managed.matches(gvk)).map(|(_, value)| *value)

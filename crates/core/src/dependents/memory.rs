@@ -1,4 +1,4 @@
-//! What a process remembers of a component's dependents between passes. Losing it costs a few requests, never correctness.
+//! The memory of a process about a component's dependents between passes. Losing it costs a few requests, never correctness.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,48 +7,48 @@ use kubewright_machinery::object::ObjectKey;
 
 use super::fights::Corrections;
 
-/// Counters and instants of objects that cause trouble; empty for a healthy component.
+/// Counters and instants of objects with problems; empty for a healthy component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Corrections of drift (DRIFT-5).
+    /// The corrections of drift (DRIFT-5).
     pub(super) drift: BTreeMap<ObjectKey, Corrections>,
-    /// Drifts that wait for their correction, as texts (DRIFT-5).
+    /// The texts about drifts that wait for their correction (DRIFT-5).
     pub(super) pending: BTreeMap<ObjectKey, String>,
-    /// Deletions of objects that somebody creates again (RED-4).
+    /// The deletions of objects that another program re-creates (RED-4).
     pub(super) deletions: BTreeMap<ObjectKey, Deletions>,
-    /// Since when an object's controller has not seen its generation (READY-6).
+    /// The times since which objects have a generation that their controllers have not observed (READY-6).
     pub(super) lagging: BTreeMap<ObjectKey, Timestamp>,
-    /// Fingerprints of objects that were compared with their manifests, where the status does not keep them (STA-3).
+    /// The fingerprints of objects that were compared with their manifests, for components whose status does not keep them (STA-3).
     pub(super) compared: BTreeMap<ObjectKey, Compared>,
-    /// Objects that were written without fields that the server does not know (WRITE-12).
+    /// The objects that were written without fields that the server does not know (WRITE-12).
     pub(super) undeclared: BTreeMap<ObjectKey, Dropped>,
-    /// Objects whose creation met an object of their name that no watch shows, since it has no owner: the next pass reads it at once.
+    /// The objects whose creation met an existing object that no watch shows, because it has no owner label. The next pass reads them at once.
     pub(super) met: BTreeSet<ObjectKey>,
 }
 
 impl Memory {
-    /// Whether nothing is remembered.
+    /// Returns true if nothing is recorded.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Who changes fields of ours again and again, object by object (DRIFT-5).
+    /// Returns the texts about fights: object, fields, and the managers that keep changing them (DRIFT-5).
     pub fn fights(&self) -> impl Iterator<Item = &str> {
         self.drift.values().flat_map(Corrections::told).collect::<BTreeSet<_>>().into_iter()
     }
 
-    /// The objects that were written without fields that the server does not know, with those fields (WRITE-12).
+    /// Returns the objects that were written without fields that the server does not know, with those fields (WRITE-12).
     pub fn undeclared(&self) -> impl Iterator<Item = String> {
         self.undeclared.iter().map(|(key, dropped)| format!("{key}: {}", dropped.fields))
     }
 
-    /// The drifts that wait for their correction: object, fields, managers, and the time of the next correction (DRIFT-5).
+    /// Returns the drifts that wait for their correction: object, fields, managers, and the time of the next correction (DRIFT-5).
     pub fn pending(&self) -> impl Iterator<Item = &str> {
         self.pending.values().map(String::as_str)
     }
 }
 
-/// Fields of an object that the server does not know.
+/// The fields of an object that the server does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dropped {
     /// The digest of the manifest.
@@ -57,7 +57,7 @@ pub(super) struct Dropped {
     pub(super) fields: String,
 }
 
-/// The fields of an object that is as it is wanted.
+/// The fields of an object that was compared with its manifest and equals it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Compared {
     /// The digest of the manifest.
@@ -66,7 +66,7 @@ pub(super) struct Compared {
     pub(super) empty_paths: Vec<Vec<String>>,
 }
 
-/// Deletions of one object that came back.
+/// The deletions of one object that is re-created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Deletions {
     pub(super) count: u32,

@@ -1,4 +1,4 @@
-//! The wanted set meets the inventory (component.md, 10.6).
+//! The merge of the wanted set into the inventory (component.md, 10.6).
 
 use super::observe::{Written, WrittenHow};
 use super::planner::Planner;
@@ -8,7 +8,7 @@ use crate::manifest::{DIGEST_ONCE, UpdatePolicy};
 use crate::seconds::Seconds;
 
 impl Planner<'_> {
-    /// Every wanted object gets an item, every item without one becomes redundant; then what this pass wrote is taken in.
+    /// Gives every wanted object an item, marks items without a wanted object as redundant, and records the writes of this pass in the items.
     pub(super) fn merge(&mut self, desired: &Desired, inventory: &Inventory) {
         self.adopt_inventory(inventory);
         for object in desired.objects() {
@@ -37,7 +37,7 @@ impl Planner<'_> {
         self.take_in_writes();
     }
 
-    /// Starts from an inventory as it is.
+    /// Starts from an inventory without changes.
     pub(super) fn adopt_inventory(&mut self, inventory: &Inventory) {
         self.items = inventory.items().to_vec();
         self.remember_readiness();
@@ -74,7 +74,7 @@ impl Planner<'_> {
         place
     }
 
-    /// What this pass wrote is known of the items.
+    /// Records the writes of this pass in the items.
     pub(super) fn take_in_writes(&mut self) {
         for (key, written) in &self.observed.written {
             if let Some(&place) = self.index.get(key) {
@@ -98,7 +98,7 @@ pub(super) fn refresh(item: &mut Item, object: &DesiredObject) {
         item.digest.clone_from(&object.digest);
         item.phase = Phase::ScheduledForApplication;
         item.report(Status::InProgress, "");
-        // Whatever is written next has other fields. If this process dies before it can tell which, they are unknown.
+        // The next write has other fields. They stay unknown if this process ends before it records their fingerprint.
         item.fingerprint.clear();
     }
 }
@@ -115,7 +115,7 @@ fn take_in(item: &mut Item, written: &Written) {
         return;
     }
     let at = Some(Seconds::from(written.at));
-    // Times are whole seconds: what was created again may have been created in the same one.
+    // Times are whole seconds: an object that is created again may have the same time as before.
     let same = item.last_applied_at == at && item.fingerprint == written.fingerprint;
     let known = same && item.phase == Phase::Ready && !written.again;
     if known || matches!(item.phase, Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed) {
@@ -133,8 +133,8 @@ fn take_in(item: &mut Item, written: &Written) {
 }
 
 impl Item {
-    /// Whether a live object with this digest annotation is not what is wanted (WAVE-3). One of which no write is known may be written in
-    /// vain, but is not recreated: another replica, or the process before this one, may just have created it.
+    /// Returns true if a live object with this digest annotation differs from the wanted one (WAVE-3). An object without a recorded write is written
+    /// in case of doubt, but not recreated: another replica or the previous process may just have created it.
     pub(super) fn differs_from(&self, live_digest: &str) -> bool {
         let once = self.digest == DIGEST_ONCE && live_digest == DIGEST_ONCE;
         let wanted = if self.live_digest.is_empty() { &self.digest } else { &self.live_digest };

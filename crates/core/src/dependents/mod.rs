@@ -1,9 +1,9 @@
-//! The dependents engine: what to send so that the objects in a cluster become those that a component wants.
+//! The dependents engine, which computes the requests that turn the objects in a cluster into those that a component wants.
 //!
-//! [`prepare`] turns manifests into a [`Desired`] set. [`plan`] compares it with the [`Inventory`] and with what is
-//! [`Observed`], and gives one batch of independent [`Action`]s. The caller sends them, records each answer, and plans again in
-//! the same pass, until no action is left; the [`Verdict`] of the last plan says how things stand. [`plan_deletion`] does the
-//! same for the end of a component. Nothing here does I/O or reads a clock.
+//! [`prepare`] turns manifests into a [`Desired`] set. [`plan`] compares it with the [`Inventory`] and with the [`Observed`] state, and returns one
+//! batch of independent [`Action`]s. The caller sends them, records each answer, and plans again in the same pass, until no action is left; the
+//! [`Verdict`] of the last plan is the result. [`plan_deletion`] does the same for the deletion of a component. This module does no I/O and reads no
+//! clock.
 //!
 //! ```text
 //! observe ──▶ plan ──▶ send ──▶ record ──▶ plan ──▶ … ──▶ verdict

@@ -1,6 +1,6 @@
-//! Orders within a wave (ORD-1, ORD-2). Lower goes first.
+//! The orders of kinds within a wave (ORD-1, ORD-2). Lower numbers go first.
 
-/// When an object of this kind is applied.
+/// Returns the priority with which objects of this kind are applied.
 pub(super) fn apply_priority(group: &str, kind: &str) -> i8 {
     match (group, kind) {
         ("", "Namespace") => -4,
@@ -17,7 +17,7 @@ pub(super) fn apply_priority(group: &str, kind: &str) -> i8 {
     }
 }
 
-/// When an object of this kind is deleted.
+/// Returns the priority with which objects of this kind are deleted.
 pub(super) fn delete_priority(group: &str, kind: &str) -> i8 {
     match (group, kind) {
         ("apiextensions.k8s.io", "CustomResourceDefinition") | ("apiregistration.k8s.io", "APIService") => -2,

@@ -1,4 +1,4 @@
-//! The two questions that the engine answers.
+//! The entry points of the engine: the plan of an apply and the plan of a deletion.
 
 use jiff::Timestamp;
 use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
@@ -6,57 +6,58 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 use super::planner::Planner;
 use super::{Action, Desired, Engine, ForeignCheck, Inventory, Memory, Observed, Verdict};
 
-/// One batch of independent actions, and how things stand.
+/// One batch of independent actions, and the state of the dependents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What to send now, all at once if one likes. Empty: the pass is over.
+    /// The actions to send now, in parallel if wanted. An empty list ends the pass.
     pub actions: Vec<Action>,
-    /// The inventory as it is now; the input of the next plan.
+    /// The present inventory, which is the input of the next plan.
     pub inventory: Inventory,
-    /// How things stand. Counts when there are no actions.
+    /// The state of the dependents. It counts only when there are no actions.
     pub verdict: Verdict,
-    /// What to remember until the next plan, also over passes.
+    /// The memory to keep until the next plan, across passes.
     pub memory: Memory,
-    /// When to plan again though no event came.
+    /// The time at which to plan again even without an event.
     pub wake: Option<Timestamp>,
-    /// Whether something must be written whose manifest is only known as a summary: render, and plan again.
+    /// True if an object must be written whose manifest is only known as a summary: render the manifests, and plan again.
     pub needs_manifests: bool,
-    /// Objects without our label that are in the way, and namespaces that are missing or going away: watch each alone (OWN-3, TRG-3).
+    /// The objects without our label that block this component, and the namespaces that are missing or being deleted. Each must be watched alone
+    /// (OWN-3, TRG-3).
     pub watch_objects: Vec<InTheWay>,
-    /// Checks with a hit: watch these types with the check's selector (GATE-3).
+    /// The checks with a hit. Their types must be watched with the selector of the check (GATE-3).
     pub watch_foreign: Vec<ForeignCheck>,
 }
 
-/// An object that no watch on dependents shows, and for which a component waits.
+/// A blocker: an object that no watch on dependents shows, and for which a component waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers take it apart")]
 pub struct InTheWay {
-    /// The type.
+    /// The type of the object.
     pub gvk: GroupVersionKind,
-    /// The object.
+    /// The identity of the object.
     pub key: ObjectKey,
-    /// How this pass saw it: whoever sees it otherwise has news.
+    /// The observation of this pass. Any other observation is a change.
     pub seen: Sight,
 }
 
-/// How an object was seen.
+/// The observation of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there is no other way")]
 pub enum Sight {
-    /// Not there.
+    /// The object does not exist.
     Absent,
-    /// There, without an owner.
+    /// The object exists and has no owner.
     Nobodys,
-    /// There, with the marks of another operator or component type, and without ours.
+    /// The object has the marks of another operator or component type, and not ours.
     Anothers,
-    /// Being deleted.
+    /// The object is being deleted.
     Leaving,
 }
 
-/// What to do so that the wanted set becomes true.
+/// Plans the requests that turn the live objects into the wanted set.
 ///
-/// `inventory` is the one in the component's status at the start of a pass, afterwards that of the plan before. The function is
-/// pure and total: equal input gives an equal plan, and no input panics.
+/// `inventory` is the one in the component's status at the start of a pass, and afterwards that of the previous plan. The function is pure and total:
+/// equal input gives an equal plan, and no input panics.
 pub fn plan(
     engine: &Engine,
     desired: &Desired,
@@ -70,15 +71,15 @@ pub fn plan(
     if let Some(errors) = planner.validate(desired) {
         return planner.invalid(inventory, errors);
     }
-    // Before it is known what is to be written at all, nothing is.
+    // Nothing is written before it is known for all items whether they must be written.
     let complete = !planner.undecided && planner.apply(desired);
     planner.finish(complete, true)
 }
 
-/// What to do so that all dependents of a component go away (component.md, 10.11). There is no way around the gate (component.md, 10.12).
+/// Plans the requests that delete all dependents of a component (component.md, 10.11). The deletion gate cannot be bypassed (component.md, 10.12).
 ///
-/// Of `desired` only the objects of deletion stages count: they are applied before and after the others go (DEL-5).
-/// `foreign_finalizers` are the finalizers on the component that are not ours: dependents are touched only when there is none.
+/// Of `desired` only the objects of deletion stages count: they are applied before and after the deletion of the others (DEL-5). `foreign_finalizers`
+/// are the finalizers on the component that are not ours; dependents are only deleted when there are none.
 pub fn plan_deletion(
     engine: &Engine,
     desired: &Desired,

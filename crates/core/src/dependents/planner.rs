@@ -1,4 +1,4 @@
-//! The state of one plan while it is made.
+//! The state of a plan under construction.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -16,10 +16,10 @@ use super::{
 use crate::health::Status;
 use crate::manifest::ManifestErrors;
 
-/// How many obstacles a message names (OUT-2).
+/// The number of obstacles that a message names (OUT-2).
 const SHOWN: usize = 5;
 
-/// The state of one plan while it is made. The rules are spread over this folder, one concept per file.
+/// The state of a plan under construction. The files of this folder extend it, each with the rules of one concept.
 pub(super) struct Planner<'a> {
     pub(super) engine: &'a Engine,
     pub(super) observed: &'a Observed,
@@ -27,12 +27,12 @@ pub(super) struct Planner<'a> {
     pub(super) memory: Memory,
     pub(super) items: Vec<Item>,
     pub(super) index: HashMap<ObjectKey, usize>,
-    /// The phase of items that left the manifests in this very plan.
+    /// The previous phase of items that left the manifests in this plan.
     pub(super) phase_before: HashMap<ObjectKey, Phase>,
-    /// Items to be dropped, by place.
+    /// The indexes of items to be dropped.
     pub(super) gone: BTreeSet<usize>,
     pub(super) sends: Vec<ObjectAction>,
-    /// Objects that are corrected in this batch, so that their waves need not look at them.
+    /// The objects that are corrected in this batch, so that their waves skip them.
     pub(super) correcting: BTreeSet<ObjectKey>,
     pub(super) checks: Vec<ForeignCheck>,
     pub(super) halts: BTreeMap<ObjectKey, Halt>,
@@ -40,10 +40,10 @@ pub(super) struct Planner<'a> {
     pub(super) blocked: Option<Verdict>,
     pub(super) wake: Option<Timestamp>,
     pub(super) needs_manifests: bool,
-    /// Whether it is not known yet of some items whether they are to be written at all.
+    /// True if it is unknown for some items whether they must be written.
     pub(super) undecided: bool,
     pub(super) watch_foreign: Vec<ForeignCheck>,
-    /// Whether the status must tell that servers of API services go before any of them does.
+    /// True if the status must record that servers of API services are deleted, before any of them is.
     pub(super) tells_of_silence: bool,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Planner<'a> {
     pub(super) fn new(engine: &'a Engine, observed: &'a Observed, memory: &Memory, now: Timestamp) -> Self {
         let mut memory = memory.clone();
         memory.pending.clear();
-        // A fight about an object dies with it.
+        // Fights about an object end with its UID.
         memory.drift.retain(|key, entry| observed.live.get(key).is_none_or(|live| entry.is_about(live)));
         Self {
             engine,
@@ -86,12 +86,12 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// An instant after another; the end of time instead of an overflow.
+    /// Returns the instant so many seconds later, or the last possible instant on overflow.
     pub(super) fn after(instant: Timestamp, seconds: i64) -> Timestamp {
         instant.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)
     }
 
-    /// What is known of a foreign check: `None` when it has not been answered yet in this pass.
+    /// Returns the answer to a foreign check; `None` if it has not been answered in this pass.
     pub(super) fn answer(&self, check: &ForeignCheck) -> Option<&'a (Foreign, Farewells)> {
         self.observed.foreign.get(check)
     }
@@ -109,7 +109,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Puts the plan together. `write_ahead`: keys must reach the status before their objects are written (PLAN-4).
+    /// Completes the plan. With `write_ahead`, keys must be in the status before their objects are written (PLAN-4).
     pub(super) fn finish(mut self, complete: bool, write_ahead: bool) -> Plan {
         let complete = complete && !self.undecided;
         if self.needs_manifests {
@@ -176,7 +176,7 @@ impl<'a> Planner<'a> {
         Verdict::Incomplete { waiting: std::mem::take(&mut self.waiting) }
     }
 
-    /// The most severe obstacle decides; all texts of its kind and of milder ones are told (OUT-2).
+    /// Joins the obstacles into one verdict. The most severe obstacle decides; the message lists all obstacles, the most severe first (OUT-2).
     fn joined_halts(&self) -> Option<Verdict> {
         let all: BTreeMap<&ObjectKey, &Halt> = self.observed.halts.iter().chain(&self.halts).collect();
         let worst = all.values().map(|halt| halt.severity()).max()?;
@@ -201,8 +201,8 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// What no watch on dependents shows: wanted objects without a label under our name that are not ours to take, are on their way
-    /// out, or wait for their label, and namespaces.
+    /// Returns the blockers that no watch on dependents shows: wanted objects without a label under our name that must not be adopted, are being
+    /// deleted, or wait for their label, and namespaces.
     fn objects_in_the_way(&self, applying: bool) -> Vec<InTheWay> {
         let is_conflict = |key: &ObjectKey| matches!(self.halts.get(key), Some(Halt::Blocked { .. }));
         let objects = self.items.iter().filter_map(|item| {
@@ -225,7 +225,7 @@ impl<'a> Planner<'a> {
         objects.chain(namespaces).collect()
     }
 
-    /// Memory is kept for objects that are still in the inventory only.
+    /// Drops the memory of objects that are no longer in the inventory.
     fn forget_settled(&mut self) {
         let (index, gone) = (&self.index, &self.gone);
         let known = |key: &ObjectKey| index.get(key).is_some_and(|place| !gone.contains(place));
@@ -248,7 +248,7 @@ impl<'a> Planner<'a> {
         self.sends.push(action);
     }
 
-    /// Whether this plan sends something of this kind.
+    /// Returns true if this plan sends requests or checks.
     pub(super) fn sends_any(&self) -> bool {
         !self.sends.is_empty() || !self.checks.is_empty()
     }

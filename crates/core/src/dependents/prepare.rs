@@ -1,4 +1,4 @@
-//! From manifests to the wanted set (component.md, 10.2).
+//! The preparation of manifests for the wanted set (component.md, 10.2).
 
 use std::collections::{HashMap, HashSet, hash_map::Entry};
 use std::sync::Arc;
@@ -10,27 +10,27 @@ use super::engine::{is_api_service, is_definition, is_namespace};
 use super::{Desired, DesiredObject, ManagedType};
 use crate::manifest::{Annotations, ManifestError, ManifestErrors, OperatorName, Policies, normalize, object_digest};
 
-/// Whether objects of a type live in namespaces.
+/// The scope of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// In a namespace.
+    /// Objects of the type live in namespaces.
     Namespaced,
-    /// In the cluster.
+    /// Objects of the type are cluster-scoped.
     Cluster,
 }
 
-/// What preparation depends on besides the manifests.
+/// The input of the preparation besides the manifests.
 #[derive(Clone, Copy)]
 pub struct PrepareContext<'a> {
     /// The operator, whose name is the prefix of all annotations.
     pub operator: &'a OperatorName,
-    /// What holds for objects whose annotations say nothing.
+    /// The policies for objects whose annotations do not set them.
     pub policies: &'a Policies,
-    /// The namespace of namespaced objects that name none; empty if there is none.
+    /// The namespace for namespaced objects without one; empty if there is none.
     pub namespace: &'a str,
-    /// Digest of the component, for objects that change with it.
+    /// The digest of the component, for objects that change with it.
     pub component_digest: &'a str,
-    /// Discovery: `None` for a type that nobody serves.
+    /// The scope of a type according to discovery: `None` for a type that is not served.
     pub scope: &'a dyn Fn(&GroupVersionKind) -> Option<Scope>,
 }
 
@@ -80,7 +80,7 @@ pub fn prepare(manifests: Vec<Value>, context: &PrepareContext<'_>) -> Result<De
     }
 }
 
-/// The types that the set itself brings.
+/// The types that the manifests themselves define.
 struct Types {
     definitions: HashMap<GroupKind, Scope>,
     services: HashSet<(String, String)>,
@@ -107,7 +107,7 @@ impl Types {
     }
 }
 
-/// Corrects the namespace by the scope of the type (PREP-7). Returns a namespace that the type cannot have.
+/// Corrects the namespace according to the scope of the type (PREP-7). Returns the ignored namespace of a cluster-scoped object.
 fn place(
     manifest: &mut Value,
     gvk: &GroupVersionKind,
@@ -177,7 +177,7 @@ fn desired(
     }
 }
 
-/// The types that an object brings (INV-3).
+/// Returns the types that an object defines (INV-3).
 fn managed_types(manifest: &Value, key: &ObjectKey) -> Vec<ManagedType> {
     let text = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).unwrap_or("").to_owned();
     if is_definition(key) {

@@ -1,4 +1,4 @@
-//! Objects that are removed again once they have done their work (component.md, 10.9).
+//! The purge: the removal of objects that are only needed for a time (component.md, 10.9).
 
 use super::planner::Planner;
 use super::state::State;
@@ -7,7 +7,7 @@ use crate::health::Status;
 use crate::manifest::AdoptionPolicy;
 
 impl Planner<'_> {
-    /// Goes on with completions that were started (PURGE-3). Whether any is left.
+    /// Continues the completions that were started before (PURGE-3). Returns true if some are still pending.
     pub(super) fn continue_purge(&mut self, concerns: impl Fn(&Item) -> bool) -> bool {
         let started = |item: &Item| matches!(item.phase, Phase::ScheduledForCompletion | Phase::Completing);
         let places: Vec<usize> =
@@ -19,7 +19,7 @@ impl Planner<'_> {
         open
     }
 
-    /// At the end of a ready wave: what is to be purged now (PURGE-1). Whether anything is left to be completed.
+    /// Starts the purges that are due at the end of a ready wave (PURGE-1). Returns true if completions are pending.
     pub(super) fn start_purge(
         &mut self,
         objects: &[DesiredObject],
@@ -46,7 +46,8 @@ impl Planner<'_> {
         open
     }
 
-    /// Whether the object is gone. Policies do not count here, ownership does (PURGE-2, PURGE-4).
+    /// Takes the next step of a purge. Returns true if the object is gone or left alone. The delete policy is ignored here, but ownership is not
+    /// (PURGE-2, PURGE-4).
     fn purge(&mut self, place: usize) -> bool {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
         let Some(live) = self.live(&key) else {
@@ -75,7 +76,7 @@ impl Planner<'_> {
             let action = self.take_ownership(&gvk, &key, live);
             self.send(action);
         } else {
-            // Somebody else's by now, or not ours to take: it is not ours to delete.
+            // The object has another owner or must not be adopted, so it is not deleted.
             let item = &mut self.items[place];
             item.phase = Phase::Completed;
             item.status = None;

@@ -1,4 +1,4 @@
-//! Making fields ours that another manager, or an earlier operation of ours, owns (WRITE-5, WRITE-6).
+//! The transfer of fields that another manager, or an earlier operation of ours, owns to our applies (WRITE-5, WRITE-6).
 
 use kubewright_machinery::fieldset::{FieldSet, Path, PathElement};
 use kubewright_machinery::object::ObjectExt;
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::ProjectionContext;
 
-/// Whose entries become ours.
+/// The managedFields entries that our applies take over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claims<'a> {
     pub(super) context: &'a ProjectionContext,
-    /// Whether those of reclaimed managers do, too (policy SsaOverride).
+    /// True if entries of reclaimed managers are taken over as well (policy SsaOverride).
     pub(super) others: bool,
-    /// The finalizers that are sent anyway; those of nobody are claimed.
+    /// The finalizers that are sent in any case. Other finalizers are not claimed.
     pub(super) finalizers: &'a [String],
 }
 
@@ -22,7 +22,7 @@ impl Claims<'_> {
     }
 }
 
-/// The JSON patch that moves the fields into the entry of our applies; `None` when there is nothing to move.
+/// Returns the JSON patch that moves the fields into the entry of our applies; `None` if there are no fields to move.
 pub(super) fn patch(live: &Value, claims: Claims<'_>) -> Option<Value> {
     let entries = live.metadata().get("managedFields")?.as_array()?;
     let ours = entries.iter().position(|entry| {
@@ -74,7 +74,7 @@ pub(super) fn patch(live: &Value, claims: Claims<'_>) -> Option<Value> {
     ]))
 }
 
-/// Whether an entry holds anything that could be claimed: more than finalizers.
+/// Returns true if an entry contains fields other than finalizers, which can be claimed.
 pub(super) fn is_claimable(entry: &Value) -> bool {
     let fields = entry.get("fieldsV1").and_then(|fields| FieldSet::parse(fields).ok()).unwrap_or_default();
     is_main(entry) && !fields.difference(&finalizers_of_nobody(&fields, &[])).is_empty()
@@ -88,7 +88,7 @@ fn text<'a>(entry: &'a Value, field: &str) -> &'a str {
     entry.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The paths of finalizers that are not in this list, with that of the list itself.
+/// Returns the paths of finalizers that are not in this list, with the path of the finalizer list itself.
 fn finalizers_of_nobody(fields: &FieldSet, sent: &[String]) -> FieldSet {
     let list = Path::fields(["metadata", "finalizers"]);
     let sent = |element: &PathElement| matches!(element, PathElement::Value(Value::String(name)) if sent.contains(name));

@@ -1,4 +1,4 @@
-//! Objects that left the manifests (component.md, 10.10).
+//! The removal of redundant objects, which have left the manifests (component.md, 10.10).
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::teardown::Removal;
 use super::{BlockedReason, Foreign, ForeignCheck, Verdict};
 
 impl Planner<'_> {
-    /// Whether no redundant object is left.
+    /// Plans the removal of redundant objects. Returns true if none is left.
     pub(super) fn remove_redundant(&mut self, managed: &ManagedIndex<'_, ()>) -> bool {
         let redundant: Vec<usize> = (0..self.items.len())
             .filter(|&place| self.items[place].is_redundant() && self.items[place].lifecycle.is_none())
@@ -22,7 +22,7 @@ impl Planner<'_> {
         done
     }
 
-    /// Asks whether the types that are to go still have instances which are not ours, before anything is deleted (RED-2).
+    /// Checks that the types to be deleted have no instances of other owners, before anything is deleted (RED-2).
     fn redundant_types_are_free(&mut self, redundant: &[usize]) -> bool {
         let types: Vec<usize> = redundant.iter().copied().filter(|&place| self.is_to_be_deleted(place)).collect();
         let checks = types.iter().filter_map(|&place| self.check_of_type(place)).collect();
@@ -35,7 +35,7 @@ impl Planner<'_> {
         present && !item.delete_policy.orphans_redundant()
     }
 
-    /// The question whether a type is in use; `None` for what is no type or serves nothing.
+    /// Returns the check that a type is not in use; `None` for an object that is not a type or serves nothing.
     pub(super) fn check_of_type(&self, place: usize) -> Option<ForeignCheck> {
         let key = self.items[place].key();
         if !is_type(&key) {
@@ -44,7 +44,7 @@ impl Planner<'_> {
         foreign_check(&key, self.live(&key)?, self.engine)
     }
 
-    /// Asks what has not been asked in this pass. Whether all was answered, nothing is in use, and none of the types is silent.
+    /// Requests the checks without an answer in this pass. Returns true if all are answered, no type is in use, and no type is silent.
     pub(super) fn all_free(&mut self, checks: Vec<ForeignCheck>, types: &[usize], removal: Removal) -> bool {
         let open: Vec<ForeignCheck> = checks.iter().filter(|check| self.answer(check).is_none()).cloned().collect();
         if !open.is_empty() {
@@ -83,7 +83,7 @@ impl Planner<'_> {
         free
     }
 
-    /// How to end a deletion that waits for an answer which never comes.
+    /// Returns the advice for ending a deletion that waits for an answer which never comes.
     fn way_out(&self, removal: Removal) -> String {
         match removal {
             Removal::Redundant => String::new(),

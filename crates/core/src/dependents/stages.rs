@@ -1,4 +1,4 @@
-//! Objects that are applied before and after the others are deleted (DEL-5, DEL-6).
+//! The deletion stages: objects that are applied before and after the others are deleted (DEL-5, DEL-6).
 
 use super::merge::refresh;
 use super::planner::Planner;
@@ -7,7 +7,7 @@ use super::waves::index_of;
 use super::{Desired, DesiredObject, Item, Phase};
 use crate::manifest::Lifecycle;
 
-/// Whether an object of a deletion stage in this phase has done its work.
+/// Returns true if an object of a deletion stage in this phase has been applied and need not be applied again.
 pub(super) const fn is_past(phase: Phase) -> bool {
     matches!(phase, Phase::Ready | Phase::Completed | Phase::ScheduledForDeletion | Phase::Deleting)
 }
@@ -19,7 +19,7 @@ impl Item {
 }
 
 impl Planner<'_> {
-    /// Applies the objects of a stage, with waves and purges. Whether all have done their work.
+    /// Applies the objects of a stage, with waves and purges. Returns true if the stage is complete.
     pub(super) fn run_stage(&mut self, desired: &Desired, stage: Lifecycle) -> bool {
         let of_stage = desired.deletion_stage().iter().filter(|object| object.lifecycle == Some(stage));
         let objects: Vec<DesiredObject> = of_stage.filter(|object| !self.belongs_to_later_stage(object)).cloned().collect();
@@ -34,7 +34,7 @@ impl Planner<'_> {
             let item = &self.items[place];
             if item.lifecycle != Some(stage) || !item.is_past_stage() {
                 if item.lifecycle != Some(stage) {
-                    // The stage takes the object over from the ordinary set, or from the stage before.
+                    // The stage takes the object over from the ordinary set or from the previous stage.
                     self.gone.remove(&place);
                 }
                 refresh(&mut self.items[place], object);
@@ -50,13 +50,14 @@ impl Planner<'_> {
         self.apply_waves(&objects, &states, &index_of(&managed_types)) && !self.sends_any()
     }
 
-    /// An object may belong to both stages: once the later one has it, the former is past.
+    /// Returns true if an object of both stages already belongs to the later one, so that the earlier one is past.
     fn belongs_to_later_stage(&self, object: &DesiredObject) -> bool {
         let item = self.index.get(&object.key).map(|&place| &self.items[place]);
         object.lifecycle == Some(Lifecycle::PreDelete) && item.is_some_and(|item| item.lifecycle == Some(Lifecycle::PostDelete))
     }
 
-    /// Removes the objects of all stages. What is gone stays listed until all are: a hook that ran must not run again.
+    /// Removes the objects of all stages. Returns true if all are gone. Until then, removed objects stay in the inventory, because a hook that ran
+    /// must not run again.
     pub(super) fn remove_stages(&mut self) -> bool {
         let staged: Vec<usize> =
             (0..self.items.len()).filter(|&place| self.items[place].lifecycle.is_some() && !self.gone.contains(&place)).collect();

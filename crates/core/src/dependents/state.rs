@@ -1,4 +1,4 @@
-//! How a wanted object stands (WAVE-3).
+//! The state of a wanted object (WAVE-3).
 
 use jiff::Timestamp;
 
@@ -9,40 +9,40 @@ use super::{DesiredObject, Phase, Projection, Waiting};
 use crate::health::Status;
 use crate::manifest::AdoptionPolicy;
 
-/// How long a controller may leave a generation unseen before a ready object counts as unready (READY-6), in seconds.
+/// The time in seconds for which a ready object may have a generation that its controller has not observed, before it counts as unready (READY-6).
 const UNSEEN_GENERATION_GRACE: i64 = 30;
 
-/// How a wanted object stands.
+/// The state of a wanted object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Purged; nothing is done with it any more.
+    /// The object has been purged; it is not touched any more.
     Completed,
-    /// To be purged, or being purged.
+    /// The object is to be purged, or is being purged.
     Purging,
-    /// Not there.
+    /// The object does not exist.
     Absent,
-    /// Being deleted by somebody.
+    /// The object is being deleted.
     Terminating,
-    /// There, but not as wanted.
+    /// The object exists, but differs from the wanted one.
     Changed,
-    /// As wanted, but without our marks.
+    /// The object is as wanted, but lacks our marks.
     Unmarked,
-    /// As wanted.
+    /// The object is as wanted.
     InSync {
-        /// Whether it is ready.
+        /// True if the object is ready.
         ready: bool,
     },
 }
 
 impl State {
-    /// Whether the wave may leave the object behind.
+    /// Returns true if the wave need not wait for the object.
     pub(super) const fn is_done(self) -> bool {
         matches!(self, Self::Completed | Self::InSync { ready: true })
     }
 }
 
 impl Planner<'_> {
-    /// Looks at a wanted object and brings phase, status and message of its item up to date.
+    /// Determines the state of a wanted object, and updates phase, status and message of its item.
     pub(super) fn assess(&mut self, object: &DesiredObject) -> State {
         let Some(&place) = self.index.get(&object.key) else {
             return State::Absent;
@@ -51,7 +51,7 @@ impl Planner<'_> {
         match phase {
             Phase::Completed => return State::Completed,
             Phase::ScheduledForCompletion | Phase::Completing => return State::Purging,
-            // What a stage of the deletion has done once is not done again (DEL-5).
+            // A hook of a deletion stage runs only once (DEL-5).
             _ if object.lifecycle.is_some() && self.items[place].is_past_stage() => {
                 let there = self.live(&object.key).is_some_and(|live| !live.terminating);
                 return if there { State::InSync { ready: true } } else { State::Completed };
@@ -104,12 +104,12 @@ impl Planner<'_> {
         ready
     }
 
-    /// Whether this pass wrote the object already. A second write could go on for ever with a server that changes what it is sent.
+    /// Returns true if this pass has written the object already. With a server that changes what it is sent, repeated writes would never end.
     pub(super) fn wrote(&self, object: &DesiredObject) -> bool {
         self.observed.written.get(&object.key).is_some_and(|written| written.how != WrittenHow::Recreating)
     }
 
-    /// The ownership table (OWN-1, OWN-3a): `Err` with the message of the conflict.
+    /// Applies the ownership table (OWN-1, OWN-3a). Returns the message of the conflict as error.
     pub(super) fn check_ownership(&self, object: &DesiredObject, live: &Projection) -> Result<(), String> {
         let title = || Engine::title(&object.gvk, &object.key);
         match &live.owner {
@@ -131,7 +131,7 @@ impl Planner<'_> {
     }
 }
 
-/// Seconds between two instants.
+/// Returns the seconds between two instants.
 pub(super) fn seconds_between(earlier: Timestamp, later: Timestamp) -> i64 {
     later.duration_since(earlier).as_secs()
 }

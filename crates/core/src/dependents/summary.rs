@@ -1,20 +1,20 @@
-//! A wanted set between passes.
+//! The summary of a wanted set that is kept between passes.
 
 use std::fmt;
 
 use super::{Desired, DesiredObject};
 
-/// So many of the latest kinds of objects are compared with, so that a set in which all differ costs no more than that.
+/// The number of the latest kinds of objects that each object is compared with. It bounds the cost for sets in which all objects differ.
 const COMPARED: usize = 8;
 
-/// A wanted set without manifests, as small as it can be kept: enough to see that nothing is to be done (GEN-5). Objects mostly
-/// differ in name and digest alone.
+/// A wanted set without manifests, in a compact form: enough to detect that no request is needed (GEN-5). Most objects differ only in name and
+/// digest.
 #[derive(Clone, PartialEq)]
 pub struct Summary {
-    /// Objects without name, digest and manifest, each for all that are alike.
+    /// The objects without name, digest and manifest, one for all objects that are equal otherwise.
     kinds: Box<[DesiredObject]>,
     members: Box<[Member]>,
-    /// Names and digests, in the order of the members.
+    /// The names and digests, in the order of the members.
     texts: Box<str>,
 }
 
@@ -26,7 +26,7 @@ struct Member {
 }
 
 impl Desired {
-    /// The set without manifests.
+    /// Returns the set without manifests.
     pub fn summary(&self) -> Summary {
         let mut kinds: Vec<DesiredObject> = Vec::new();
         let mut texts = String::new();
@@ -57,7 +57,7 @@ fn kind_of(object: &DesiredObject) -> DesiredObject {
 }
 
 impl Summary {
-    /// The set that a plan can work with; it asks for manifests when it needs them.
+    /// Returns the set in the form that a plan needs. The plan asks for manifests if it needs them.
     pub fn expand(&self) -> Desired {
         let text = |start: u32, end: u32| self.texts.get(start as usize..end as usize).unwrap_or_default().to_owned();
         let mut start = 0;

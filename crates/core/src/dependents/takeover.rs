@@ -1,4 +1,4 @@
-//! Objects that another program of the same name wrote (TAKE-2): what is as it is wanted is taken over without a write.
+//! The takeover of objects that another program of the same name wrote: objects that are as wanted are taken over without a write (TAKE-2).
 
 use super::compare::{Difference, compare, is_unchanged};
 use super::observe::{DryRun, own_fields};
@@ -6,19 +6,19 @@ use super::planner::Planner;
 use super::{DesiredObject, ObjectAction, Phase, Projection};
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
 
-/// How an object that nobody of us wrote compares with its manifest.
+/// The result of comparing an object that this framework did not write with its manifest.
 #[expect(clippy::large_enum_variant, reason = "lives for one step")]
 pub(super) enum Comparison {
-    /// It is as it is wanted; of these leaves only the presence is ours.
+    /// The object is as wanted; of these leaves only the presence is ours.
     Same(Vec<Vec<String>>),
-    /// It is not.
+    /// The object differs from its manifest.
     Changed,
-    /// A question is open.
+    /// The result requires an answer of the server first: the request, unless none can be sent now.
     Unknown(Option<ObjectAction>),
 }
 
 impl<'p> Planner<'p> {
-    /// Takes an item over if nothing about its object is to be changed. Whether that is decided.
+    /// Takes an item over if its object needs no change. Returns true if that is decided.
     pub(super) fn take_over(&mut self, place: usize, object: &DesiredObject) -> bool {
         if self.was_completed_before(place, object) {
             self.items[place].digest.clone_from(&object.digest);
@@ -46,7 +46,7 @@ impl<'p> Planner<'p> {
         true
     }
 
-    /// Another program purged the object, and nothing has changed since: it is not run again.
+    /// Returns true if another program purged the object and the generation is the same since, so that the object must not be created again.
     fn was_completed_before(&self, place: usize, object: &DesiredObject) -> bool {
         let item = &self.items[place];
         self.observed.continued
@@ -56,7 +56,7 @@ impl<'p> Planner<'p> {
             && item.digest != object.digest
     }
 
-    /// The object of an item that we never wrote: applied, but not with our digest, and without fingerprint.
+    /// Returns the object of an item that was applied, but never written by this framework: its digest is not ours, and the item has no fingerprint.
     fn written_by_another(&self, place: usize, object: &DesiredObject) -> Option<&'p Projection> {
         let item = &self.items[place];
         if !item.is_applied()
@@ -71,7 +71,7 @@ impl<'p> Planner<'p> {
         foreign.then_some(live)
     }
 
-    /// Whether the live object is as it is wanted.
+    /// Compares the live object with its manifest.
     pub(super) fn compare_with_live(&mut self, object: &DesiredObject, live: &Projection) -> Comparison {
         let key = &object.key;
         if self.is_halted(key) {
@@ -91,7 +91,7 @@ impl<'p> Planner<'p> {
         let ours = own_fields(full, &context.field_manager).unwrap_or_default();
         let marks = [context.operator.owner_key(), context.operator.digest_key()];
         let Difference { wanted, owned, empty_paths } = compare(&manifest, full, &ours, &marks);
-        // What left the manifest is no reason to recreate anything.
+        // Fields that left the manifest are no reason to recreate an object.
         let counts = !owned.is_empty() && object.update != UpdatePolicy::Recreate;
         if wanted.is_empty() && !counts {
             return Comparison::Same(empty_paths);
@@ -99,7 +99,7 @@ impl<'p> Planner<'p> {
         match self.observed.dry_runs.get(key) {
             None => Comparison::Unknown(self.dry_run(object, live, &empty_paths)),
             Some(DryRun::Answer(answer)) if is_unchanged(answer, full, &manifest) => Comparison::Same(empty_paths),
-            // The server refuses what only lacks fields of ours: they cannot be taken away, so nothing is to be done.
+            // The server refuses an apply that would only remove fields of ours: they cannot be removed, so no write is needed.
             Some(DryRun::Refused) if wanted.is_empty() => Comparison::Same(empty_paths),
             Some(_) => Comparison::Changed,
         }

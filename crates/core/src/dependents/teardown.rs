@@ -1,4 +1,4 @@
-//! Delete waves, for redundant objects and for the end of a component.
+//! The delete waves, for redundant objects and for the deletion of a component.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,12 +13,12 @@ use super::planner::Planner;
 use super::{Item, Note, ObjectAction, Phase, Verb};
 use crate::health::Status;
 
-/// Why objects go away.
+/// The reason why objects are removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Removal {
-    /// They left the manifests.
+    /// The objects left the manifests.
     Redundant,
-    /// Their component goes.
+    /// The component is being deleted.
     Deletion,
 }
 
@@ -31,7 +31,7 @@ impl Removal {
     }
 }
 
-/// Items of one delete order: managed instances first, then by priority.
+/// The items of one delete order: managed instances first, then by priority.
 type DeleteWave = BTreeMap<(Rank, i8), Vec<usize>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +41,7 @@ enum Rank {
 }
 
 impl Planner<'_> {
-    /// Runs the delete waves over these items. Whether everything is gone.
+    /// Runs the delete waves over these items. Returns true if all objects are gone.
     pub(super) fn tear_down(&mut self, places: &[usize], managed: &ManagedIndex<'_, ()>, removal: Removal) -> bool {
         let sends_before = self.sends.len();
         let done = self.run_delete_waves(places, managed, removal);
@@ -74,7 +74,8 @@ impl Planner<'_> {
         true
     }
 
-    /// A namespace in which an object stays is orphaned first of all, while it is known why (DEL-3). Whether any is.
+    /// Orphans the namespaces in which an object stays, before all other removals, while the object is still known (DEL-3). Returns true if there are
+    /// any.
     fn keep_namespaces(&mut self, places: &[usize], removal: Removal) -> bool {
         let mut staying: HashMap<&str, ObjectKey> = HashMap::new();
         for &place in places {
@@ -116,7 +117,7 @@ impl Planner<'_> {
         any
     }
 
-    /// How many items that are not gone live in each namespace.
+    /// Returns the number of items per namespace whose objects are not gone.
     fn namespace_users(&self) -> HashMap<String, usize> {
         let mut users = HashMap::new();
         for item in self.items.iter().filter(|item| is_user(item)) {
@@ -171,8 +172,8 @@ impl Planner<'_> {
         outcome
     }
 
-    /// Directly before a redundant type is deleted, the question whether it is in use is asked again (RED-2). The same holds
-    /// for any type once an object was orphaned in this pass: it may be an instance, and would go with its type.
+    /// Sends the removal of an object. The check whether a redundant type is in use is repeated directly before its DELETE (RED-2). It is also
+    /// repeated for any type if an object was orphaned in this pass, because that object may be an instance and would be deleted with its type.
     fn send_removal(&mut self, place: usize, action: ObjectAction, removal: Removal) {
         if action.verb == Verb::Delete && is_type(&action.key) {
             let now = self.observed.farewells;
@@ -196,7 +197,7 @@ impl Planner<'_> {
             }
             let item = &self.items[place];
             let key = item.key();
-            // What is not wanted any more cannot fail: it only has not been its turn yet.
+            // An object that is no longer wanted cannot fail; its removal just has not started.
             let (status, message) = match item.status.unwrap_or(Status::Current) {
                 Status::Failed => (Status::Terminating, String::new()),
                 status => (status, item.message.clone()),
@@ -206,15 +207,15 @@ impl Planner<'_> {
     }
 }
 
-/// What became of a batch.
+/// The result of a batch of removals.
 struct Outcome {
-    /// Whether nothing of it is left to be sent.
+    /// True if no request of the batch is left to be sent.
     settled: bool,
-    /// Whether anything of it is still there.
+    /// True if an object of the batch still exists.
     pending: bool,
 }
 
-/// Objects of a deletion stage go with their namespace (VAL-3).
+/// Returns true if an item keeps its namespace from being deleted. Objects of a deletion stage do not: they are deleted with their namespace (VAL-3).
 fn is_user(item: &Item) -> bool {
     !item.namespace.is_empty() && item.phase != Phase::Completed && item.lifecycle.is_none()
 }

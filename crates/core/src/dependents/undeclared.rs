@@ -1,19 +1,19 @@
-//! Fields of a manifest that the server does not know (WRITE-12).
+//! The fields of a manifest that the server does not know (WRITE-12).
 
 use serde_json::Value;
 
 use super::Refusal;
 
-/// What an apply is told about a field that the schema lacks.
+/// The text of the server's answer to an apply with a field that the schema lacks.
 const NOT_DECLARED: &str = ": field not declared in schema";
 
-/// The fields that the answer to an apply names, such as `.spec.template.colour`; none if it is about something else.
+/// Returns the fields that the answer to an apply contains, such as `.spec.template.colour`; none if the answer has another cause.
 pub(super) fn fields_of_refusal(refusal: &Refusal) -> Vec<String> {
     let mut fields = Vec::new();
     let mut rest = refusal.message.as_str();
     while let Some(end) = rest.find(NOT_DECLARED) {
         let before = &rest[..end];
-        // One field follows the name of the object, further ones stand on lines of their own.
+        // A single field follows the name of the object; several fields have lines of their own.
         let start = [before.rfind('\n').map(|at| at + 1), before.rfind("): ").map(|at| at + 3)];
         let field = before[start.into_iter().flatten().max().unwrap_or(0)..].trim();
         if field.starts_with('.') && !fields.iter().any(|known| known == field) {
@@ -24,20 +24,20 @@ pub(super) fn fields_of_refusal(refusal: &Refusal) -> Vec<String> {
     fields
 }
 
-/// The field that a warning is about, in the same form: `unknown field "spec.colour"`.
+/// Returns the field of a warning like `unknown field "spec.colour"`, in the same form: `.spec.colour`.
 pub(super) fn field_of_warning(warning: &str) -> Option<String> {
     let field = warning.strip_prefix("unknown field \"")?.strip_suffix('"')?;
     Some(format!(".{field}"))
 }
 
-/// Takes these fields out of an object. What is not there stays away.
+/// Removes these fields from an object. Fields that it lacks are ignored.
 pub(super) fn remove(object: &mut Value, fields: &[String]) {
     for field in fields {
         remove_field(object, field);
     }
 }
 
-/// Names of fields may hold dots, so the object itself decides where one ends.
+/// Removes a field at a path. Names of fields may contain dots, so the keys of the object decide where a name ends.
 fn remove_field(value: &mut Value, path: &str) {
     match value {
         Value::Object(map) => {
@@ -67,7 +67,7 @@ fn remove_field(value: &mut Value, path: &str) {
     }
 }
 
-/// The entry of a list that `3` or `name="a",port=80` selects.
+/// Returns the entry of a list that `3` or `name="a",port=80` selects.
 fn find_entry<'a>(list: &'a mut [Value], selector: &str) -> Option<&'a mut Value> {
     if let Ok(index) = selector.parse::<usize>() {
         return list.get_mut(index);
@@ -82,7 +82,7 @@ fn find_entry<'a>(list: &'a mut [Value], selector: &str) -> Option<&'a mut Value
     if keys.is_empty() {
         return None;
     }
-    // A key that the manifest leaves to its default matches too.
+    // A key that the manifest leaves to its default matches as well.
     list.iter_mut().find(|entry| keys.iter().all(|(name, wanted)| entry.get(name).is_none_or(|found| found == wanted)))
 }
 

@@ -1,4 +1,4 @@
-//! Rules between objects (component.md, 10.7), checked before any request.
+//! The rules between objects (component.md, 10.7), which are checked before any request.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::planner::Planner;
 use super::{Desired, Item, Phase};
 use crate::manifest::{Lifecycle, ManifestError, ManifestErrors};
 
-/// The three rules in the words of types (VAL-1) and of namespaces (VAL-2).
+/// The messages of the three rules, for types (VAL-1) or for namespaces (VAL-2).
 struct Words {
     apply: &'static str,
     delete: &'static str,
@@ -28,7 +28,7 @@ const NAMESPACES: Words = Words {
 };
 
 impl Planner<'_> {
-    /// What is wrong with the merged inventory.
+    /// Validates the merged inventory. Returns the violations, if any.
     pub(super) fn validate(&self, desired: &Desired) -> Option<ManifestErrors> {
         let mut types = ManagedIndex::new();
         let mut namespaces = HashMap::new();
@@ -66,7 +66,7 @@ fn check(item: &Item, container: &Item, words: &Words, errors: &mut Vec<Manifest
         errors.push(ManifestError::ObjectSet { object: Engine::title(&item.gvk(), &item.key()), problem });
     };
     let (going, container_going) = (item.is_redundant(), container.is_redundant());
-    // Orders of objects that left the manifests are history: nobody can correct them.
+    // Orders of objects that left the manifests are not checked, because they cannot be corrected any more.
     if !going && !container_going && item.apply_order < container.apply_order {
         report(words.apply);
     }

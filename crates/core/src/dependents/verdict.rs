@@ -1,4 +1,4 @@
-//! How things stand when nothing more can be sent in this pass.
+//! The verdict of a plan: the state of the dependents when no more requests can be sent in this pass.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,51 +8,50 @@ use kubewright_machinery::object::ObjectKey;
 use crate::health::Status;
 use crate::manifest::ManifestErrors;
 
-/// The verdict of a plan. That of the last plan of a pass counts.
+/// The verdict of a plan. The verdict of the last plan of a pass counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// Everything is as it should be; after a deletion: everything is gone.
+    /// All dependents are as wanted or, in a deletion, gone.
     Complete,
-    /// Objects are on their way; an event will tell.
+    /// Some objects are not ready yet or, in a deletion, not gone yet; an event triggers the next pass.
     Incomplete {
-        /// What is waited for, in the order of the waves; never empty.
+        /// The objects that the plan waits for, in the order of the waves; never empty.
         waiting: Vec<Waiting>,
     },
-    /// An expected obstacle.
+    /// An expected obstacle holds the plan back.
     Wait {
-        /// What happened, for people.
+        /// The obstacle, for people.
         message: String,
-        /// When to look again; `None`: after the back-off of transient errors if there were any, else after the component's retry
-        /// interval.
+        /// The delay before the next pass; `None`: the back-off of transient errors if there were any, else the component's retry interval.
         after: Option<Duration>,
     },
-    /// Somebody must change something.
+    /// The plan cannot continue until a person changes something.
     Blocked {
-        /// What kind of obstacle.
+        /// The kind of obstacle.
         reason: BlockedReason,
-        /// What happened, for people.
+        /// The obstacle, for people.
         message: String,
     },
-    /// The server refused, and a person may fix that; retried with back-off.
+    /// The server refused a request. A person may have to correct the cause; the request is retried with back-off.
     Failed {
-        /// What happened, for people.
+        /// The refusals, for people.
         message: String,
         /// The status code of the first refusal.
         code: Option<u16>,
     },
-    /// The manifests contradict each other; nothing is sent before they change.
+    /// The manifests contradict each other. No request is sent before they change.
     Invalid {
-        /// What is wrong.
+        /// The contradictions.
         errors: ManifestErrors,
     },
 }
 
-/// Why a plan is blocked.
+/// The reason why a plan is blocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BlockedReason {
-    /// An object belongs to somebody else (OWN-2).
+    /// An object has another owner (OWN-2).
     OwnerConflict,
     /// A type is still in use (RED-2, GATE-3).
     DeletionBlocked,
@@ -61,7 +60,7 @@ pub enum BlockedReason {
 }
 
 impl BlockedReason {
-    /// The word in conditions.
+    /// Returns the reason as conditions spell it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::OwnerConflict => "OwnerConflict",
@@ -71,14 +70,14 @@ impl BlockedReason {
     }
 }
 
-/// An object that is waited for.
+/// An object that the plan waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// The object.
+    /// The identity of the object.
     pub key: ObjectKey,
-    /// Its health.
+    /// The health of the object.
     pub status: Status,
-    /// Why it is not ready or not gone; may be empty.
+    /// The reason why the object is not ready or not gone; may be empty.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! Applying wave by wave (component.md, 10.8).
+//! The apply of the wanted set, wave by wave (component.md, 10.8).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -14,14 +14,14 @@ use super::state::State;
 use super::{Desired, DesiredObject, ManagedType, Note, ObjectAction, Phase, Projection, Verb};
 use crate::manifest::UpdatePolicy;
 
-/// How often a create is repeated while a type is not served yet (WAVE-8).
+/// The number of times that a create is repeated while its type is not served yet (WAVE-8).
 const TYPE_RETRIES: u32 = 6;
-/// The first pause before such a repetition.
+/// The pause before the first such repetition.
 const TYPE_PAUSE: Duration = Duration::from_millis(50);
-/// The wait after the last one.
+/// The wait after the last such repetition.
 const TYPE_WAIT: Duration = Duration::from_secs(5);
 
-/// A part of a wave (WAVE-2), in the order in which they run.
+/// The stages of a wave, in the order in which they run (WAVE-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Regular,
@@ -29,14 +29,14 @@ enum Stage {
     Managed,
 }
 
-/// The objects of a wave by stage and priority, as places in the wanted set.
+/// The objects of a wave by stage and priority, as indexes in the wanted set.
 type Wave = BTreeMap<Stage, BTreeMap<i8, Vec<usize>>>;
 
 impl Planner<'_> {
-    /// Applies what is wanted, then removes what is redundant. Whether all is done.
+    /// Applies the wanted objects, then removes the redundant ones. Returns true if both are complete.
     pub(super) fn apply(&mut self, desired: &Desired) -> bool {
         let objects = desired.objects();
-        // Completions that are pending come before any apply (PURGE-3).
+        // Pending completions come before any apply (PURGE-3).
         let purging = self.continue_purge(|item| item.lifecycle.is_none());
         let states: Vec<State> = objects.iter().map(|object| self.assess(object)).collect();
         let managed_types = self.managed_types();
@@ -53,7 +53,7 @@ impl Planner<'_> {
         self.remove_redundant(&managed)
     }
 
-    /// Wave after wave, with what each purges. Whether all are ready.
+    /// Applies wave after wave, and starts the purges of each. Returns true if all waves are ready.
     pub(super) fn apply_waves(&mut self, objects: &[DesiredObject], states: &[State], managed: &ManagedIndex<'_, ()>) -> bool {
         let waves = waves(objects, managed);
         let last = waves.keys().next_back().copied();
@@ -72,13 +72,13 @@ impl Planner<'_> {
         true
     }
 
-    /// The types whose objects are managed instances (MAN-1).
+    /// Returns the types whose objects are managed instances (MAN-1).
     pub(super) fn managed_types(&self) -> Vec<ManagedType> {
         let brought = self.items.iter().flat_map(|item| item.managed_types.iter().cloned());
         brought.chain(self.engine.additional_managed_types.iter().cloned()).collect()
     }
 
-    /// Whether the wave is ready.
+    /// Applies a wave. Returns true if it is ready.
     fn apply_wave(&mut self, objects: &[DesiredObject], states: &[State], wave: &Wave, managed: &ManagedIndex<'_, ()>) -> bool {
         for priorities in wave.values() {
             for batch in priorities.values() {
@@ -94,7 +94,7 @@ impl Planner<'_> {
         true
     }
 
-    /// Whether nothing of the batch is left to be sent, so that the next one may follow.
+    /// Applies a batch. Returns true if no request of it is left to be sent, so that the next batch may follow.
     fn apply_batch(
         &mut self,
         objects: &[DesiredObject],
@@ -125,7 +125,7 @@ impl Planner<'_> {
         settled
     }
 
-    /// What to do about one object of a running stage.
+    /// Returns the next step for one object of a running stage.
     fn step(
         &mut self,
         object: &DesiredObject,
@@ -193,7 +193,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether the namespace is one of the set and was there a moment ago: it is created again as it is wanted, not as a bare one.
+    /// Returns true if the set contains the namespace and the namespace existed a moment ago. It is then created as an object of the set, not as a
+    /// bare namespace.
     fn brings(&self, namespace: &str) -> bool {
         let key = ObjectKey::new("", "Namespace", "", namespace);
         let wanted = self.index.get(&key).is_some_and(|&place| !self.items[place].is_redundant());
@@ -209,7 +210,7 @@ impl Planner<'_> {
         }
         let contested = self.was_applied(object);
         let recreates = object.update == UpdatePolicy::Recreate && state == State::Changed;
-        // An apply leaves the marks of another operator on the object.
+        // An apply would leave the marks of another operator on the object.
         let is_marked_first =
             !self.engine.owns(live) && (recreates || object.update.is_apply() && live.other_operator().is_some());
         let action = if is_marked_first {
@@ -228,8 +229,8 @@ impl Planner<'_> {
         Step::Send(ObjectAction { note: note.or(action.note), contested, ..action })
     }
 
-    /// A wanted object is being deleted: it is created again once it is gone. A type is held by our finalizer only (WAVE-5), also one
-    /// whose label somebody removed, or replaced by another operator's: nobody else would let go of it.
+    /// Handles a wanted object that is being deleted: it is created again once it is gone. A type may be held by our finalizer (WAVE-5), even if its
+    /// label was removed or replaced by another operator's; only this operator removes that finalizer.
     fn bring_back(&mut self, object: &DesiredObject, live: &Projection) -> Step {
         let is_held = self.engine.owns(live) || live.owner_hash().is_none() || self.check_ownership(object, live).is_ok();
         if !is_type(&object.key) || !is_held || self.observed.marked.contains(&object.key) {
@@ -263,16 +264,16 @@ impl Planner<'_> {
     }
 }
 
-/// What to do about one object.
+/// The next step for one object.
 #[expect(clippy::large_enum_variant, reason = "lives for one step")]
 enum Step {
-    /// Nothing now; the next batch may follow.
+    /// No request; the next batch may follow.
     Nothing,
-    /// A request.
+    /// A request must be sent.
     Send(ObjectAction),
-    /// Nothing, but the next batch must not follow: something about it is planned or failed already.
+    /// No request, but the next batch must not follow, because a request about the object is planned or failed already.
     Planned,
-    /// It cannot go on.
+    /// The object is held back by an obstacle.
     Halt(Halt),
 }
 

@@ -1,4 +1,4 @@
-//! Requests about single objects (component.md, 10.15).
+//! The requests about single objects (component.md, 10.15).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,15 +14,15 @@ use super::{DesiredObject, ObjectAction, Projection, Request, Verb, compare, und
 use crate::manifest::{OperatorName, UpdatePolicy};
 use crate::precondition::{only_change, only_create};
 
-/// The first pause before a repetition after a conflict.
+/// The pause before the first repetition after a conflict.
 const CONFLICT_PAUSE: Duration = Duration::from_millis(10);
 
 impl Planner<'_> {
-    /// The request that creates an object, unless only a summary of it is known.
+    /// Returns the request that creates an object. `None` if only a summary of the object is known.
     pub(super) fn create(&mut self, object: &DesiredObject) -> Option<ObjectAction> {
         let mut body = self.marked(object, None)?;
         let request = if object.update.is_apply() {
-            only_create(&mut body); // WRITE-1
+            only_create(&mut body); // the apply must not change an existing object (WRITE-1)
             Request::Apply { body, force: false }
         } else {
             body.metadata_mut().remove("resourceVersion");
@@ -31,7 +31,7 @@ impl Planner<'_> {
         Some(self.action(Verb::Create, &object.gvk, &object.key, request))
     }
 
-    /// The next request on the way to writing an object which exists, unless only a summary of it is known.
+    /// Returns the next request for writing an object that exists. `None` if only a summary of the object is known.
     pub(super) fn update(&mut self, object: &DesiredObject, live: &Projection) -> Option<ObjectAction> {
         let mut body = self.marked(object, Some(live))?;
         if !object.update.is_apply() {
@@ -46,7 +46,7 @@ impl Planner<'_> {
         Some(self.action(Verb::Update, &object.gvk, &object.key, Request::Apply { body, force: true }))
     }
 
-    /// Reading and then claiming fields that must be ours before an apply can see to them (WRITE-5).
+    /// Returns the request that reads the object or claims the fields that must be ours before an apply can change or remove them (WRITE-5).
     fn reclaim(&mut self, object: &DesiredObject, live: &Projection, body: &Value) -> Option<ObjectAction> {
         let others = object.update == UpdatePolicy::SsaOverride && live.reclaim_others;
         if !(live.reclaim_own || others) || self.observed.reclaimed.contains(&object.key) {
@@ -60,7 +60,7 @@ impl Planner<'_> {
         Some(self.action(Verb::Reclaim, &object.gvk, &object.key, Request::JsonPatch(patch)))
     }
 
-    /// The question what a forced apply would make of an object (TAKE-2).
+    /// Returns the dry run of a forced apply (TAKE-2).
     pub(super) fn dry_run(
         &mut self,
         object: &DesiredObject,
@@ -72,7 +72,7 @@ impl Planner<'_> {
         Some(self.action(Verb::Compare, &object.gvk, &object.key, Request::DryRun(body)))
     }
 
-    /// The next request on the way to restoring an object whose apply is refused (DRIFT-8).
+    /// Returns the next request for restoring an object whose apply the server refuses (DRIFT-8).
     pub(super) fn repair(&mut self, object: &DesiredObject, live: &Projection) -> Option<ObjectAction> {
         let Some(full) = self.observed.full(&object.key, live).cloned() else {
             return Some(self.read_live(&object.gvk, &object.key, false));
@@ -82,8 +82,8 @@ impl Planner<'_> {
         Some(self.action(Verb::Update, &object.gvk, &object.key, Request::Replace(body)))
     }
 
-    /// The manifest with our marks, with our finalizer where it belongs (MARK-1, WRITE-3), with the version that is overwritten,
-    /// and without what an apply was told to leave out (WRITE-12).
+    /// Returns the manifest with our marks, with our finalizer if required (MARK-1, WRITE-3), with the resource version to overwrite, and without the
+    /// fields that the server does not know (WRITE-12).
     fn marked(&mut self, object: &DesiredObject, live: Option<&Projection>) -> Option<Value> {
         let Some(manifest) = &object.manifest else {
             self.needs_manifests = true;
@@ -111,13 +111,13 @@ impl Planner<'_> {
         Some(body)
     }
 
-    /// The DELETE of an object as last observed (WRITE-7).
+    /// Returns the DELETE of an object as last observed (WRITE-7).
     pub(super) fn delete_live(&self, verb: Verb, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> ObjectAction {
         let request = Request::Delete { uid: live.uid().to_owned(), resource_version: live.resource_version().to_owned() };
         self.action(verb, gvk, key, request)
     }
 
-    /// The merge patch that puts our marks on an object, in place of those of another operator (OWN-3a); the digest is left out, since
+    /// Returns the merge patch that sets our marks on an object, in place of those of another operator (OWN-3a). The digest is left out, because
     /// nothing was applied (PURGE-4).
     pub(super) fn take_ownership(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> ObjectAction {
         let owner_key = self.engine.context.operator.owner_key();
@@ -134,7 +134,7 @@ impl Planner<'_> {
         self.action(Verb::TakeOwnership, gvk, key, Request::MergePatch(patch))
     }
 
-    /// The merge patch that takes all our marks off an object (WRITE-10).
+    /// Returns the merge patch that removes all our marks from an object (WRITE-10).
     pub(super) fn orphan(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> ObjectAction {
         let operator = &self.engine.context.operator;
         let mut metadata = json!({
@@ -150,7 +150,7 @@ impl Planner<'_> {
         self.action(Verb::Orphan, gvk, key, Request::MergePatch(json!({ "metadata": metadata })))
     }
 
-    /// The JSON patch that takes our finalizer off a type.
+    /// Returns the JSON patch that removes our finalizer from a type.
     pub(super) fn release_finalizer(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> Option<ObjectAction> {
         let object = json!({ "metadata": { "uid": live.uid(), "finalizers": live.finalizers } });
         let patch = crate::finalizer::remove_patch(&object, &[&self.engine.finalizer])?;
@@ -177,7 +177,7 @@ impl Planner<'_> {
     }
 }
 
-/// A PUT keeps the finalizers of others.
+/// Adds the live finalizers to a body, because a PUT without them would remove those of other programs.
 fn add_finalizers(body: &mut Value, live: &Projection) {
     let own: Vec<String> = body.finalizers().map(str::to_owned).collect();
     set_finalizers(body, live.finalizers.iter().map(ToString::to_string).chain(own));

@@ -1,4 +1,4 @@
-//! Correlation of events.
+//! The correlation of events: repeats are counted in series, similar events are combined, and each object has a budget.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -12,60 +12,60 @@ use crate::backoff::TokenBucket;
 use crate::flow::{Event, EventType, Reason};
 use crate::time::Moment;
 
-/// A series is over when nothing was added to it for this time.
+/// The time without occurrences after which a series is over.
 const SILENCE: Duration = Duration::from_secs(6 * 60);
-/// A running series is written this often.
+/// The interval between two writes of a running series.
 const REFRESH: Duration = Duration::from_secs(5 * 60);
-/// More than this many similar events ...
+/// The number of similar events within [`SIMILAR_WINDOW`] above which they are combined.
 const SIMILAR: usize = 10;
-/// ... within this time are combined.
+/// The time within which similar events are counted.
 const SIMILAR_WINDOW: Duration = Duration::from_secs(600);
 const COMBINED: &str = "(combined from similar events): ";
-/// New events per object: this many at once, one more per interval.
+/// The number of new events per object that are allowed at once; one more is allowed per [`BUDGET_INTERVAL`].
 const BUDGET: u32 = 25;
 const BUDGET_INTERVAL: Duration = Duration::from_secs(300);
-/// How many series, groups of similar events and budgets are remembered.
+/// The maximal number of series, of groups of similar events, and of budgets that are remembered.
 const CAPACITY: usize = 4096;
 /// The longest note, in bytes.
 const MAX_NOTE: usize = 1024;
-/// What the runner appends to notes; it does not tell events apart.
+/// The beginning of the text that the runner appends to notes. It is ignored when events are compared.
 const SUFFIX: &str = "; next try in ";
 
-/// Something that happened to an object.
+/// An occurrence of an event about an object.
 #[derive(Clone, Debug)]
 pub struct Occurrence {
-    /// Who tells.
+    /// The controller that reports the event.
     pub reporter: String,
     /// The object.
     pub regarding: ObjectReference,
-    /// Another object that has to do with it.
+    /// Another object that is related to the event.
     pub related: Option<ObjectReference>,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// Annotations of the event object.
     pub annotations: BTreeMap<String, String>,
 }
 
-/// What to do about an occurrence.
+/// The decision about an occurrence.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Decision {
-    /// Create an event object.
+    /// An event object is created.
     Create(Box<Record>),
-    /// Write how often an event occurred.
+    /// The count of an event object is written.
     Count {
-        /// Namespace of the event object.
+        /// The namespace of the event object.
         namespace: String,
-        /// Name of the event object.
+        /// The name of the event object.
         name: String,
-        /// How often it occurred.
+        /// The number of occurrences.
         count: u32,
-        /// When it occurred the last time.
+        /// The time of the last occurrence.
         last: Timestamp,
     },
-    /// It was counted; it is written later.
+    /// The occurrence was counted; the count is written later.
     Held,
-    /// The object has used up its budget.
+    /// The occurrence is dropped, because the object has used up its budget.
     Dropped,
 }
 
@@ -73,38 +73,38 @@ pub enum Decision {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Record {
-    /// Its namespace.
+    /// The namespace of the event object.
     pub namespace: String,
-    /// Its name.
+    /// The name of the event object.
     pub name: String,
-    /// When it occurred.
+    /// The time of the occurrence.
     pub time: Timestamp,
-    /// What occurred, with the note as it is written.
+    /// The occurrence, with the note as it is written.
     pub occurrence: Occurrence,
 }
 
-/// Decides which events are written. One for all reporters of a process.
+/// The correlator, which decides which events are written. One instance serves all reporters of a process.
 #[derive(Clone, Debug)]
 pub struct Correlator {
     series: HashMap<Digest, Series>,
-    /// By the time of their last occurrence: the first is both the next to fall silent and the least recently used.
+    /// The series by the time of their last occurrence: the first one is both the next to end and the least recently used.
     order: BTreeMap<(Moment, u64), Digest>,
-    /// The last counts of series that had to go.
+    /// The last counts of series that were evicted.
     closed: Vec<Decision>,
     /// The notes of similar events.
     groups: HashMap<Digest, Vec<(Digest, Moment)>>,
     budgets: HashMap<Digest, (TokenBucket, Moment)>,
-    /// When these maps are this large, what is outdated is thrown out.
+    /// The sizes of groups and of budgets at which their outdated entries are removed.
     prune_at: (usize, usize),
     names: u64,
     ticks: u64,
 }
 
-/// Stands for what events are told apart by: the texts themselves would take kilobytes per object. Of 2^64 two are taken for one,
-/// and then one event is counted on another.
+/// The hash that stands for the identity of an event, whose texts would take kilobytes per object. A collision, which is unlikely with 64 bits,
+/// counts one event as another.
 type Digest = u64;
 
-/// What makes two events the same one; without note, what makes them similar.
+/// The fields that two equal events share. Without the note, they are the fields that similar events share.
 #[derive(Hash)]
 struct Identity<'a> {
     reporter: &'a str,
@@ -128,7 +128,7 @@ struct Series {
 }
 
 impl Correlator {
-    /// The seed tells the names of this process's events from those of others.
+    /// Creates a correlator. The seed distinguishes the names of this process's events from those of other processes.
     pub fn new(seed: u64) -> Self {
         Self {
             series: HashMap::new(),
@@ -180,12 +180,12 @@ impl Correlator {
         Decision::Create(Box::new(Record { namespace, name, time, occurrence }))
     }
 
-    /// When the next series falls silent.
+    /// Returns the time at which the next series ends.
     pub fn next_due(&self) -> Option<Moment> {
         self.order.first_key_value().map(|((last, _), _)| *last + SILENCE)
     }
 
-    /// The last counts of the series that have fallen silent, or had to go because there are too many.
+    /// Returns the last counts of the series that have ended, or that were evicted because there are too many.
     pub fn flush(&mut self, now: Moment) -> Vec<Decision> {
         let mut decisions = std::mem::take(&mut self.closed);
         while let Some(entry) = self.order.first_entry().filter(|entry| now.since(entry.key().0) >= SILENCE) {
@@ -195,7 +195,7 @@ impl Correlator {
         decisions
     }
 
-    /// The last counts of all series: what occurs from now on is new.
+    /// Returns the last counts of all series, and ends them: a later occurrence is a new event.
     pub fn finish(&mut self) -> Vec<Decision> {
         let mut decisions = std::mem::take(&mut self.closed);
         let order = std::mem::take(&mut self.order);
@@ -203,7 +203,7 @@ impl Correlator {
         decisions
     }
 
-    /// There is no event object of this name: what occurs again is new. Rare, so it may take a look at all series.
+    /// Forgets the series of an event object that does not exist: the next occurrence is a new event. The call is rare, so it may search all series.
     pub fn forget(&mut self, name: &str) {
         let found = self.series.iter().find(|(_, series)| series.name == name).map(|(identity, series)| (*identity, series.last));
         if let Some((identity, last)) = found {
@@ -212,7 +212,7 @@ impl Correlator {
         }
     }
 
-    /// Cuts the note, combines what is similar, and says what the occurrence is the same as.
+    /// Cuts the note, combines similar events, and returns the identity of the occurrence.
     fn identify(&mut self, occurrence: &mut Occurrence, now: Moment) -> Digest {
         let event = &occurrence.event;
         let note = event.note.rfind(SUFFIX).map_or(event.note.as_str(), |end| &event.note[..end]);
@@ -234,7 +234,7 @@ impl Correlator {
         if let Some((_, last)) = notes.iter_mut().find(|(known, _)| *known == note) {
             *last = now;
         } else if notes.len() <= SIMILAR {
-            // A group that is full remembers no more notes: it is combined anyway.
+            // A full group remembers no further notes, because its events are combined anyway.
             notes.push((note, now));
         }
         let combined = notes.len() > SIMILAR;
@@ -259,7 +259,7 @@ impl Correlator {
     fn place(&mut self, regarding: &ObjectReference) -> (String, String) {
         let namespace = if regarding.namespace.is_empty() { "default" } else { &regarding.namespace };
         self.names = self.names.wrapping_add(1);
-        // The longest name of an object is 253 bytes.
+        // The longest name of an object has 253 bytes, of which the suffix takes 17.
         let room = 253 - 17;
         let stem = cut_at(&regarding.name, room).trim_end_matches(['.', '-']);
         let stem = if dns_1123_subdomain(stem).is_empty() { stem.to_owned() } else { plain(stem) };
@@ -289,7 +289,7 @@ impl Correlator {
 }
 
 impl Series {
-    /// What is not written yet.
+    /// Returns the last count, if it is not written yet.
     fn close(mut self) -> Option<Decision> {
         (self.count > self.written).then(|| self.write())
     }
@@ -313,13 +313,13 @@ fn cut(note: String) -> String {
     format!("{}...", cut_at(&note, MAX_NOTE - 3))
 }
 
-/// The longest beginning of at most so many bytes.
+/// Returns the longest prefix of at most `limit` bytes.
 fn cut_at(text: &str, limit: usize) -> &str {
     let end = (0..=limit.min(text.len())).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0);
     &text[..end]
 }
 
-/// Roles and other objects may have names that no event can have.
+/// Converts the name of an object to a DNS subdomain: roles and other objects may have names that an event must not have.
 fn plain(name: &str) -> String {
     let sign = |sign: char| {
         let sign = sign.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Which events are written: repeats become a series, similar ones are combined, and every object has a budget.
+//! Events: repeats become a series, similar events are combined, and every object has a budget.
 
 mod correlator;
 

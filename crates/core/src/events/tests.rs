@@ -27,7 +27,7 @@ impl Scene {
         Self(Correlator::new(0xabc))
     }
 
-    /// What happens to an event at a second.
+    /// Returns the decision about an event at this second.
     fn at(&mut self, second: u64, note: &str) -> String {
         let time = Timestamp::from_second(second as i64).unwrap();
         shown(self.0.observe(occurrence(note), time, Moment(Duration::from_secs(second))))
@@ -116,7 +116,7 @@ fn notes_are_cut_and_names_are_distinct() {
     assert_ne!(one, other);
 }
 
-// EMIT-1: a server refuses events whose own name is no DNS subdomain, whatever the object is called.
+// EMIT-1: a server rejects events whose own name is not a DNS subdomain, whatever the name of the object.
 #[test]
 fn events_about_objects_of_any_name_have_names_that_servers_take() {
     let mut correlator = Correlator::new(0);
@@ -156,7 +156,7 @@ fn memory_is_bounded() {
     assert!(correlator.next_due().unwrap() > Moment(Duration::from_secs(5000 - 4096)));
 }
 
-// EMIT-4: what is counted is written in the end, whatever ends the series.
+// EMIT-4: each count is written in the end, for every reason that a series ends.
 #[test]
 fn no_count_is_lost_with_its_series() {
     let mut correlator = Correlator::new(1);

@@ -5,39 +5,39 @@ use std::sync::Arc;
 
 use kubewright_machinery::object::Key;
 
-/// An object came, changed, or went.
+/// A change: an object was created, updated, or removed.
 ///
-/// `old` and `new` are never both absent. An object that was replaced by another of its name gives two changes.
+/// `old` and `new` are never both absent. The replacement of an object by another one of its name gives two changes.
 pub struct Change<P> {
-    /// Which object.
+    /// The key of the object.
     pub key: Key,
-    /// The object before, `None` when it came: created, recreated under its old name, or met at the start.
+    /// The object before the change; `None` if it is new: created, recreated under its old name, or found at the start.
     pub old: Option<Arc<P>>,
-    /// The object now, `None` when it went.
+    /// The object after the change; `None` if it was removed.
     pub new: Option<Arc<P>>,
-    /// How the change became known.
+    /// The source of the change.
     pub cause: Cause,
 }
 
-/// How a change became known.
+/// The source of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cause {
-    /// It was there when the store or the subscriber started.
+    /// The object existed when the store or the subscriber started.
     Initial,
-    /// The server told so.
+    /// The server sent an event.
     Event,
-    /// We wrote it ourselves.
+    /// This process wrote the object itself.
     OwnWrite,
 }
 
 impl<P> Change<P> {
-    /// The object as it is, or was before it went.
+    /// Returns the object as it is now, or as it was before it was removed.
     pub fn latest(&self) -> Option<&P> {
         self.new.as_deref().or(self.old.as_deref())
     }
 
-    /// Both states of an object that was there before and still is.
+    /// Returns both states of an object that existed before the change and still exists.
     pub fn update(&self) -> Option<(&P, &P)> {
         Some((self.old.as_deref()?, self.new.as_deref()?))
     }
@@ -60,9 +60,9 @@ impl<P> fmt::Debug for Change<P> {
     }
 }
 
-/// Decides whether a change is worth a pass.
+/// A filter, which decides whether a change needs a pass.
 pub trait Filter<P> {
-    /// Whether the change passes.
+    /// Returns true if the change passes.
     fn passes(&self, change: &Change<P>) -> bool;
 }
 
@@ -72,12 +72,12 @@ impl<P, F: Fn(&Change<P>) -> bool> Filter<P> for F {
     }
 }
 
-/// Passes objects that come or go, and updates in which the part that `part` reads is another one.
+/// Passes created and removed objects, and updates that change the value returned by `part`.
 pub fn differs<P, T: PartialEq>(part: impl Fn(&P) -> T) -> impl Filter<P> {
     move |change: &Change<P>| change.update().is_none_or(|(old, new)| part(old) != part(new))
 }
 
-/// Passes changes of objects that are, or were at last, as `predicate` says.
+/// Passes changes of objects for whose latest state `predicate` returns true.
 pub fn matches<P>(predicate: impl Fn(&P) -> bool) -> impl Filter<P> {
     move |change: &Change<P>| change.latest().is_some_and(&predicate)
 }

@@ -1,20 +1,20 @@
-//! Filters that are made of filters.
+//! Combinations of filters.
 
 use super::change::{Change, Filter};
 
-/// Combines filters. A combination can cross threads if its parts can.
+/// The combinators of filters. A combination can cross threads if its parts can.
 pub trait FilterExt<P>: Filter<P> + Sized {
-    /// Passes what both pass.
+    /// Passes the changes that both filters pass.
     fn and<F: Filter<P>>(self, other: F) -> And<Self, F> {
         And(self, other)
     }
 
-    /// Passes what one of them passes.
+    /// Passes the changes that at least one of the filters passes.
     fn or<F: Filter<P>>(self, other: F) -> Or<Self, F> {
         Or(self, other)
     }
 
-    /// Passes what this one does not.
+    /// Passes the changes that this filter does not pass.
     fn not(self) -> Not<Self> {
         Not(self)
     }
@@ -22,15 +22,15 @@ pub trait FilterExt<P>: Filter<P> + Sized {
 
 impl<P, F: Filter<P>> FilterExt<P> for F {}
 
-/// Passes what both filters pass.
+/// A filter for the changes that both of its filters pass.
 #[derive(Clone, Copy, Debug)]
 pub struct And<A, B>(A, B);
 
-/// Passes what one of two filters passes.
+/// A filter for the changes that at least one of its filters passes.
 #[derive(Clone, Copy, Debug)]
 pub struct Or<A, B>(A, B);
 
-/// Passes what a filter does not.
+/// A filter for the changes that its filter does not pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Not<A>(A);
 

@@ -1,6 +1,6 @@
-//! What changed between the old and the new version of an object, and whether that is worth a pass.
+//! Changes between the old and the new version of an object, and filters that decide whether a change needs a pass.
 //!
-//! Filters sit on the way from a watch to the queue, never before a store. The blocks read every object that implements
+//! Filters are placed between a watch and the queue, never before a store. The common ones read every object that implements
 //! [`HasMetadata`](kubewright_machinery::object::HasMetadata).
 
 mod blocks;

@@ -1,17 +1,18 @@
-//! The filter of the objects that a controller is for.
+//! The filter of a controller's primary objects.
 
 use kubewright_machinery::object::{HasMetadata, MetadataView};
 
 use super::blocks::compared;
 use super::change::Filter;
 
-/// Passes updates that may need a pass of a controller whose objects have a status subresource (TRF-3): generation, labels, annotations, owner
-/// references, finalizers or deletion timestamp differ. Writes of the status do not pass; add [`status`](super::status) with
-/// [`or`](super::FilterExt::or) where they should.
+/// Passes updates that may need a pass of a controller whose objects have a status subresource (TRF-3): changes of generation, labels, annotations,
+/// owner references, finalizers or deletion timestamp. Writes of the status do not pass; to let them pass, add [`status`](super::status) with
+/// [`or`](super::FilterExt::or).
 ///
-/// A change of nothing but `own_finalizers`, the finalizers that the controller itself adds and removes, does not pass either, whoever made it.
+/// A change of only `own_finalizers`, the finalizers that the controller itself adds and removes, does not pass either, whichever client made it.
 ///
-/// Objects without a generation pass whenever their resource version differs: nothing else in their metadata tells a change of their content.
+/// Objects without a generation pass whenever their resource version differs, because no other field of their metadata shows a change of their
+/// content.
 pub fn primary_default<P: HasMetadata>(own_finalizers: &[impl AsRef<str>]) -> impl Filter<P> + Send + Sync + 'static {
     let own: Vec<String> = own_finalizers.iter().map(|name| name.as_ref().to_owned()).collect();
     compared(move |old, new| {
@@ -27,7 +28,7 @@ pub fn primary_default<P: HasMetadata>(own_finalizers: &[impl AsRef<str>]) -> im
     })
 }
 
-/// The finalizers that are not our own.
+/// Returns the finalizers that are not the controller's own.
 fn foreign<'a>(metadata: MetadataView<'a>, own: &[String]) -> impl Iterator<Item = &'a str> {
     metadata.finalizers().filter(|finalizer| own.iter().all(|own| own != finalizer))
 }

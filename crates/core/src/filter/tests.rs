@@ -9,7 +9,7 @@ use super::*;
 
 type Block = Box<dyn Filter<Value> + Send + Sync>;
 
-/// A filter as a trigger takes it.
+/// Boxes a filter, as a trigger does.
 fn block(filter: impl Filter<Value> + Send + Sync + 'static) -> Block {
     Box::new(filter)
 }
@@ -238,7 +238,7 @@ impl HasMetadata for MetadataOnly {
 #[test]
 fn blocks_read_every_object_that_has_metadata() {
     fn kept(label: &str) -> Box<dyn Filter<Kept> + Send + Sync> {
-        // What a filter was made of need not outlive the call.
+        // The filter must not borrow from the arguments of the call.
         let label = label.to_owned();
         Box::new(generation().or(gained_label(&label, None)).and(status().not()))
     }

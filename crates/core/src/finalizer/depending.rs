@@ -1,4 +1,4 @@
-//! The depending components that the finalizers of an object name (FZ-10).
+//! The depending components that are named by the finalizers of an object (FZ-10).
 
 use std::collections::BTreeSet;
 

@@ -2,21 +2,21 @@
 
 use super::{FinalizerName, InvalidFinalizerName};
 
-/// How the name of a controller's own finalizer is made of a domain and a type. Dependency finalizers have one form in all.
+/// The form of a controller's own finalizer, which is made of a domain and a type. Dependency finalizers have the same form in all cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FinalizerForm {
-    /// `<domain>/<t>`, for instance `example.com/apiserver`.
+    /// The form `<domain>/<t>`, for instance `example.com/apiserver`.
     #[default]
     DomainSlashKind,
-    /// `<t>.<domain>`, for instance `apiserver.example.com`, as other operators have written it.
+    /// The form `<t>.<domain>`, for instance `apiserver.example.com`, as other operators have written it.
     KindDotDomain,
-    /// `<domain>.<t>`, for instance `example.com.apiserver`, as other operators have written it.
+    /// The form `<domain>.<t>`, for instance `example.com.apiserver`, as other operators have written it.
     DomainDotKind,
 }
 
 impl FinalizerName {
-    /// The name of the own finalizer of a type in a form. The type is written in lower case.
+    /// Returns the name of the own finalizer of a type in this form. The type is written in lower case.
     pub fn in_form(form: FinalizerForm, domain: &str, type_: &str) -> Result<Self, InvalidFinalizerName> {
         let type_ = type_.to_ascii_lowercase();
         match form {
@@ -26,9 +26,8 @@ impl FinalizerName {
         }
     }
 
-    /// The name of the finalizer that a component of the type `depending` puts on a component that it depends on:
-    /// `dependency.<domain>/<t>`. The instance, a hash of namespace and name, is the suffix of depending components that do not have the
-    /// name of their dependency (FZ-2).
+    /// Returns the name of the finalizer that a component of the type `depending` puts on a component that it depends on: `dependency.<domain>/<t>`.
+    /// `instance`, a hash of namespace and name, is appended for depending components that do not have the name of their dependency (FZ-2).
     pub fn dependency(domain: &str, depending: &str, instance: Option<&str>) -> Result<Self, InvalidFinalizerName> {
         let depending = depending.to_ascii_lowercase();
         Self::parse(match instance {
@@ -38,7 +37,7 @@ impl FinalizerName {
     }
 }
 
-/// The beginning of the names of all dependency finalizers of a domain.
+/// Returns the prefix of the names of all dependency finalizers of a domain.
 pub(super) fn dependency_prefix(domain: &str) -> String {
     format!("dependency.{domain}/")
 }

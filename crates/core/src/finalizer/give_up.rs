@@ -1,4 +1,4 @@
-//! Whether a finalizer is removed although the cleanup did not succeed.
+//! The removal of a finalizer although the cleanup did not succeed.
 
 use jiff::Timestamp;
 
@@ -8,47 +8,47 @@ use crate::reason;
 /// The value of the annotation that forces the removal.
 pub const FORCED: &str = "true";
 
-/// What becomes of an object whose cleanup does not succeed.
+/// The policy for objects whose cleanup does not succeed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GiveUp {
-    /// The cleanup is retried for ever.
+    /// The cleanup is retried forever.
     #[default]
     Never,
-    /// The finalizer is removed after the first cleanup that ends without success this long after the deletion, or later.
+    /// The finalizer is removed after the first unsuccessful cleanup that ends at least this long after the deletion.
     After(Delay),
 }
 
-/// A cleanup that has ended, with what decides about its finalizer.
+/// A completed cleanup, with the inputs of the decision about its finalizer.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_structs)] // an argument
+#[allow(clippy::exhaustive_structs)] // callers build it as an argument
 pub struct EndedCleanup<'a> {
-    /// The outcome.
+    /// The outcome of the cleanup.
     pub outcome: &'a Flow,
-    /// The deletion timestamp of the object. Without one nothing is given up: the object stays.
+    /// The deletion timestamp of the object. Without one the object is not being deleted, and its finalizer is not given up.
     pub deleted: Option<Timestamp>,
-    /// Whether the object has the annotation that forces the removal.
+    /// True if the object has the annotation that forces the removal.
     pub is_forced: bool,
-    /// The time.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// What to do with the finalizer after a cleanup.
+/// The decision about the finalizer after a cleanup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Released {
-    /// It is removed: the cleanup succeeded.
+    /// The finalizer is removed, because the cleanup succeeded.
     Done,
-    /// It is removed all the same, and this event tells why.
+    /// The finalizer is removed without a successful cleanup; this event reports the reason.
     GivenUp(Event),
-    /// It stays.
+    /// The finalizer is kept.
     No,
-    /// It stays, and the cleanup runs again no later than after this time, to be the last one.
+    /// The finalizer is kept, and the cleanup runs once more after at most this time, as the last try.
     Later(Delay),
 }
 
 impl GiveUp {
-    /// Decides (FZ-12, FZ-13).
+    /// Decides about the finalizer (FZ-12, FZ-13).
     pub fn after(self, cleanup: &EndedCleanup<'_>) -> Released {
         let text = match cleanup.outcome {
             Ok(()) | Err(Halt::Done) => return Released::Done,

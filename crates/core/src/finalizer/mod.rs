@@ -1,4 +1,4 @@
-//! Finalizers: their names, and the patches that add and remove them without touching those of others.
+//! Finalizers: their names, and the patches that add and remove them without touching foreign ones.
 
 mod depending;
 mod form;

@@ -4,17 +4,17 @@ use std::fmt;
 
 use crate::manifest::OperatorName;
 
-/// The longest part before the slash.
+/// The longest part before the slash, in characters.
 const MAX_DOMAIN: usize = 253;
-/// The longest part after the slash.
+/// The longest part after the slash, in characters.
 const MAX_NAME: usize = 63;
 
-/// The name of a finalizer: qualified, `domain/name`, a DNS subdomain and a name of at most 63 characters; or a name without domain, as
-/// component types and former operators have it.
+/// The name of a finalizer: qualified, `domain/name`, a DNS subdomain and a name of at most 63 characters; or a name without domain, as component
+/// types and other frameworks have it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FinalizerName(String);
 
-/// A text is no finalizer name.
+/// The error of a text that is not a finalizer name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("use {name:?} as the name of a finalizer: {problem}; it must be <DNS subdomain>/<name>, for instance example.com/widget")]
 pub struct InvalidFinalizerName {
@@ -23,7 +23,7 @@ pub struct InvalidFinalizerName {
 }
 
 impl FinalizerName {
-    /// Checks a name.
+    /// Checks and returns a name.
     pub fn parse(name: impl Into<String>) -> Result<Self, InvalidFinalizerName> {
         let name = name.into();
         match problem(&name) {
@@ -32,8 +32,8 @@ impl FinalizerName {
         }
     }
 
-    /// A name as operators of other frameworks have written it: `configmaps.`, or the name of an operator. API servers warn about names
-    /// without domain, so it is for objects that have it already, and for formats that must not change.
+    /// Accepts a name in the form of other frameworks: `configmaps.`, or the name of an operator. API servers warn about names without domain, so
+    /// this form is for objects that already have such a name, and for formats that must not change.
     pub fn unqualified(name: impl Into<String>) -> Result<Self, InvalidFinalizerName> {
         let name = name.into();
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
@@ -50,18 +50,18 @@ impl FinalizerName {
         }
     }
 
-    /// The name of a controller's own finalizer for a kind: `<domain>/<kind in lower case>`.
+    /// Returns the name of a controller's own finalizer for a kind: `<domain>/<kind in lower case>`.
     pub fn own(domain: &str, kind: &str) -> Result<Self, InvalidFinalizerName> {
         Self::parse(format!("{domain}/{}", kind.to_ascii_lowercase()))
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The default finalizer of a component type is its name (OPT-1a).
+/// Converts the name of a component type to its default finalizer (OPT-1a).
 impl From<&OperatorName> for FinalizerName {
     fn from(name: &OperatorName) -> Self {
         Self(name.as_str().to_owned())

@@ -1,13 +1,13 @@
-//! Patches of finalizers. A JSON patch tests the entries that it builds on, and a merge patch names the version of the object, so that two writers
-//! never undo each other; a failed test is answered with 422, another version with 409, and the caller reads the object again.
+//! Patches of finalizers. A JSON patch tests the entries that it is based on, and a merge patch contains the version of the object, so that two
+//! writers never undo each other. A failed test is answered with 422 and an outdated version with 409; the caller then reads the object again.
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use super::FinalizerName;
 
-/// The JSON patch that adds a finalizer. None when it is there already, and on an object that is being deleted, where the
-/// server refuses it.
+/// Returns the JSON patch that adds a finalizer. None if it is already present, or if the object is being deleted, because the server rejects the
+/// addition then.
 pub fn add_patch(object: &Value, name: &FinalizerName) -> Option<Value> {
     let name = name.as_str();
     if entries(object).contains(&name) || object.pointer("/metadata/deletionTimestamp").is_some_and(|time| !time.is_null()) {
@@ -24,11 +24,11 @@ pub fn add_patch(object: &Value, name: &FinalizerName) -> Option<Value> {
     Some(Value::Array(patch))
 }
 
-/// The JSON patch that removes finalizers: our own and former names of it, every entry of each. None when there is none.
+/// Returns the JSON patch that removes finalizers: the controller's own and its former names, every entry of each. None if there is none to remove.
 pub fn remove_patch(object: &Value, names: &[&FinalizerName]) -> Option<Value> {
     let mut patch = uid_test(object);
     let before = patch.len();
-    // From the back, so that the indices of the rest stay what they are.
+    // Entries are removed from the end, so that the indices of the remaining ones are unchanged.
     for (index, entry) in
         entries(object).into_iter().enumerate().rev().filter(|(_, entry)| names.iter().any(|name| name.as_str() == *entry))
     {
@@ -39,8 +39,8 @@ pub fn remove_patch(object: &Value, names: &[&FinalizerName]) -> Option<Value> {
     (patch.len() > before).then_some(Value::Array(patch))
 }
 
-/// The merge patch that adds a finalizer: the whole list in its order, with ours last, on the condition that the object still has its version. None
-/// where [`add_patch`] has none.
+/// Returns the merge patch that adds a finalizer: the whole list in its order with the new one last, on the condition that the object still has its
+/// version. None if [`add_patch`] returns none.
 pub fn add_merge_patch(object: &Value, name: &FinalizerName) -> Option<Value> {
     add_patch(object, name)?;
     let mut list = entries(object);
@@ -48,8 +48,8 @@ pub fn add_merge_patch(object: &Value, name: &FinalizerName) -> Option<Value> {
     Some(merge_patch(object, &list))
 }
 
-/// The merge patch that removes finalizers, every entry of each: the list of the others in its order, on the condition that the object still has its
-/// version. None when there is none to remove.
+/// Returns the merge patch that removes finalizers, every entry of each: the list of the others in its order, on the condition that the object still
+/// has its version. None if there is none to remove.
 pub fn remove_merge_patch(object: &Value, names: &[&FinalizerName]) -> Option<Value> {
     let all = entries(object);
     let others: Vec<&str> = all.iter().copied().filter(|entry| names.iter().all(|name| name.as_str() != *entry)).collect();
@@ -60,7 +60,7 @@ fn merge_patch(object: &Value, finalizers: &[&str]) -> Value {
     json!({ "metadata": { "finalizers": finalizers, "resourceVersion": object.resource_version() } })
 }
 
-/// The object as server-side apply takes it, with these finalizers: one to own it, none to give up the one that the manager owns (FNL-9).
+/// Returns the object for server-side apply, with these finalizers: one to own it, none to give up the one that the manager owns (FNL-9).
 pub fn applied_finalizers(object: &Value, names: &[&FinalizerName]) -> Value {
     let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
     let mut applied = object.apply_head();
@@ -70,7 +70,7 @@ pub fn applied_finalizers(object: &Value, names: &[&FinalizerName]) -> Value {
 
 fn entries(object: &Value) -> Vec<&str> {
     let list = object.pointer("/metadata/finalizers").and_then(Value::as_array);
-    // A finalizer that is no text cannot come from a server; it keeps its index.
+    // An entry that is not a text cannot come from a server; it only keeps the indices right.
     list.map(|list| list.iter().map(|entry| entry.as_str().unwrap_or_default()).collect()).unwrap_or_default()
 }
 

@@ -130,7 +130,7 @@ fn given_up(policy: GiveUp, outcome: Flow, is_forced: bool, seconds: i64) -> Rel
     policy.after(&EndedCleanup { outcome: &outcome, deleted: Some(at(100)), is_forced, now: at(100 + seconds) })
 }
 
-/// The reason and the note of the event that tells of a release.
+/// Returns the reason and the note of the event about a release.
 fn told(released: Released) -> (String, String) {
     let Released::GivenUp(event) = released else { panic!("{released:?}") };
     (event.reason.to_string(), event.note)

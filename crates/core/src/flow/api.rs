@@ -1,4 +1,4 @@
-//! What an API server's refusal means for the retry.
+//! Errors of API servers, and the retries that they call for.
 
 use std::error::Error;
 use std::fmt;
@@ -8,22 +8,22 @@ use std::time::Duration;
 use super::classify::{Class, Classification, Origin};
 use super::{Delay, Reason, explained, reason};
 
-/// The facts of a `Status` answer that decide how the request is retried.
+/// The parts of a `Status` answer that decide how the request is retried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApiStatus {
-    /// The HTTP status code; 0 when the server sent none.
+    /// The HTTP status code; 0 if the server sent none.
     pub code: u16,
     /// The machine-readable reason, for instance `NotFound`; may be empty.
     pub reason: String,
     /// The server's text.
     pub message: String,
-    /// The single findings, for instance one per invalid field.
+    /// The individual causes, for instance one per invalid field.
     pub causes: Vec<StatusCause>,
-    /// How long the server asks to wait, in seconds.
+    /// The time that the server asks to wait, in seconds.
     pub retry_after_seconds: Option<u64>,
 }
 
-/// One finding of a `Status` answer.
+/// One cause of a `Status` answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusCause {
     /// The machine-readable reason, for instance `FieldManagerConflict`.
@@ -35,12 +35,12 @@ pub struct StatusCause {
 }
 
 impl ApiStatus {
-    /// Whether a cause with this reason is named.
+    /// Returns true if a cause with this reason is present.
     pub fn has_cause(&self, reason: &str) -> bool {
         self.causes.iter().any(|cause| cause.reason == reason)
     }
 
-    /// The class, origin and reason of this answer.
+    /// Returns the class, origin and reason of this answer.
     pub fn classification(&self) -> Classification {
         classify_status(self.code, &self.reason, &self.causes, self.retry_after_seconds)
     }
@@ -58,13 +58,13 @@ impl fmt::Display for ApiStatus {
 
 impl Error for ApiStatus {}
 
-/// What a client error tells about a request that did not succeed.
+/// The kind of error that a client returned for a request that did not succeed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApiFault {
-    /// The server answered, and refused.
+    /// The server answered with an error.
     Status(ApiStatus),
-    /// There was no answer: name lookup, connection, TLS, reset or time-out.
+    /// There was no answer, because name lookup, connection or TLS failed, or because of a reset or a time-out.
     NoResponse,
     /// The answer could not be read.
     Undecodable,
@@ -73,7 +73,7 @@ pub enum ApiFault {
 }
 
 impl ApiFault {
-    /// The class, origin and reason of this fault.
+    /// Returns the class, origin and reason of this fault.
     pub fn classification(&self) -> Classification {
         match self {
             Self::Status(status) => status.classification(),
@@ -83,7 +83,7 @@ impl ApiFault {
         }
     }
 
-    /// The server's answer, if there was one.
+    /// Returns the server's answer; none if there was none.
     pub const fn status(&self) -> Option<&ApiStatus> {
         match self {
             Self::Status(status) => Some(status),
@@ -92,18 +92,18 @@ impl ApiFault {
     }
 }
 
-/// A function that looks at one error of a chain and says whether it is a client error.
+/// A function that returns the fault if one error of a chain is a client error.
 type Recogniser = fn(&(dyn Error + 'static)) -> Option<ApiFault>;
 
 static RECOGNISER: OnceLock<Recogniser> = OnceLock::new();
 
-/// Names the function that recognises the client library's errors. This crate knows no client; the runtime crate names its
-/// own function whenever it makes a client, and a second call changes nothing.
+/// Registers the function that recognises the client library's errors. This crate knows no client; the runtime crate registers its own function
+/// whenever it makes a client, and a second call changes nothing.
 pub fn recognise_with(recogniser: Recogniser) {
     RECOGNISER.get_or_init(|| recogniser);
 }
 
-/// The fault that this one error (not its sources) stands for.
+/// Returns the fault that this one error (not its sources) stands for.
 pub(super) fn fault_of(error: &(dyn Error + 'static)) -> Option<ApiFault> {
     let own = error.downcast_ref::<ApiStatus>().or_else(|| error.downcast_ref::<Box<ApiStatus>>().map(AsRef::as_ref));
     match own {
@@ -112,7 +112,7 @@ pub(super) fn fault_of(error: &(dyn Error + 'static)) -> Option<ApiFault> {
     }
 }
 
-/// The table of answers: class, origin and reason by status code, reason, causes and the seconds that the server asks to wait.
+/// Classifies an answer: class, origin and reason by status code, reason, causes and the seconds that the server asks to wait.
 pub fn classify_status(
     code: u16,
     status_reason: &str,
@@ -155,7 +155,7 @@ fn refused(origin: Origin, word: Reason) -> Classification {
     Classification { slow: true, ..Classification::api(Class::Backoff, origin, word) }
 }
 
-/// The code that belongs to a reason, for answers that carry no code.
+/// Returns the code that belongs to a reason, for answers that carry no code.
 fn code_of(status_reason: &str) -> u16 {
     match status_reason {
         "BadRequest" => 400,

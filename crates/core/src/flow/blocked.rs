@@ -1,9 +1,9 @@
-//! Blocked: understood, and somebody must change something.
+//! Blocked outcomes: the input is valid, but a user must change something before the pass can continue.
 
 use super::join::{Extra, Part};
 use super::{Delay, Event, Flow, Halt, Reason, text};
 
-/// The pass cannot go on until somebody changes something. Not an error; repeated on the next event.
+/// A block: the pass cannot continue until a user changes something. It is not an error, and is repeated on the next event.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Blocked(pub(super) Box<Inner>);
@@ -18,7 +18,7 @@ pub(super) struct Inner {
 }
 
 impl Blocked {
-    /// Blocked, with the reason and what would unblock it.
+    /// Creates a block with its reason, and a message that says how to unblock it.
     pub fn new(reason: impl Into<Reason>, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             reason: reason.into(),
@@ -29,7 +29,7 @@ impl Blocked {
         }))
     }
 
-    /// The pass is repeated no later than this.
+    /// Sets the longest time until the pass is repeated.
     pub fn recheck(mut self, delay: Delay) -> Self {
         self.0.extra.recheck(delay);
         self
@@ -41,12 +41,12 @@ impl Blocked {
         self
     }
 
-    /// Why it is blocked.
+    /// Returns the reason of the block.
     pub fn reason(&self) -> &Reason {
         &self.0.reason
     }
 
-    /// What would unblock it.
+    /// Returns the message, which says how to unblock it.
     pub fn text(&self) -> String {
         self.0.message.clone()
     }

@@ -1,4 +1,4 @@
-//! From an error to its class: the walk along the chain of sources.
+//! The classification of errors, found along the chain of their sources.
 
 use std::error::Error;
 use std::fmt;
@@ -11,20 +11,20 @@ use super::{Delay, Reason, reason};
 /// Any error that may cross threads.
 pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
 
-/// How a failure is retried. Exhaustive on purpose.
+/// The retry behaviour of a failure. Exhaustive on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// With a delay that doubles from failure to failure, per key.
+    /// Retried with a delay that doubles from failure to failure, per key.
     Backoff,
-    /// Soon, after [`Timing::conflict`](crate::backoff::Timing::conflict): what was read is too old, or another writer was faster.
+    /// Retried soon, after [`Timing::conflict`](crate::backoff::Timing::conflict): the read was stale, or another writer was faster.
     Conflict,
-    /// After exactly this delay.
+    /// Retried after exactly this delay.
     After(Delay),
-    /// Not at all, until something changes.
+    /// Not retried until something changes.
     Terminal,
 }
 
-/// Who must act so that a failure goes away.
+/// The party that must act so that a failure is resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Origin {
@@ -32,29 +32,29 @@ pub enum Origin {
     Input,
     /// The cluster's administrator: a permission, quota or webhook refuses.
     Refused,
-    /// Nobody: it passes.
+    /// No party: the failure is temporary.
     Transient,
     /// The author of the operator.
     Bug,
-    /// Not known.
+    /// Unknown.
     Unknown,
 }
 
-/// What is known of an error.
+/// The classification of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Classification {
-    /// How it is retried.
+    /// The retry behaviour.
     pub class: Class,
-    /// Who must act.
+    /// The party that must act.
     pub origin: Origin,
-    /// The word for conditions and events.
+    /// The reason for conditions and events.
     pub reason: Reason,
-    /// Whether the back-off follows the slower policy of refused requests.
+    /// True if the back-off follows the slower policy of refused requests.
     pub slow: bool,
     /// The status code of the API server's answer, if one is in the chain.
     pub status: Option<u16>,
-    /// Whether anything in the chain was recognised; otherwise class, origin and reason are defaults.
+    /// True if an error of the chain was recognised; otherwise class, origin and reason are defaults.
     pub recognised: bool,
 }
 
@@ -73,14 +73,13 @@ impl Classification {
         Self { class: Class::Backoff, origin: Origin::Unknown, reason, slow: false, status: None, recognised: false }
     }
 
-    /// Whether this is a write that met another one, which is normal and retried without noise.
+    /// Returns true if this is a write that collided with another one, which is normal and retried without a report.
     pub(super) fn is_conflict(&self) -> bool {
         self.class != Class::Terminal && matches!(self.reason.as_str(), "Conflict" | "AlreadyExists")
     }
 }
 
-/// An error that names its own class. To be nested in errors of one's own; the outermost one in a chain decides.
-/// It displays as its source.
+/// An error with an explicit class, to be nested in other errors; the outermost one in a chain decides. It displays as its source.
 #[derive(Debug)]
 pub struct Classified {
     source: BoxError,
@@ -91,41 +90,41 @@ pub struct Classified {
 }
 
 impl Classified {
-    /// Retried with back-off.
+    /// Creates an error that is retried with back-off.
     pub fn backoff(source: impl Into<BoxError>) -> Self {
         Self::new(Class::Backoff, source.into())
     }
 
-    /// Retried after exactly this delay.
+    /// Creates an error that is retried after exactly this delay.
     pub fn after(delay: Delay, source: impl Into<BoxError>) -> Self {
         Self::new(Class::After(delay), source.into())
     }
 
-    /// Another writer was faster: retried after the delay of conflicts, and not told of at first (ACT-10).
+    /// Creates a conflict with a faster writer: retried after the delay of conflicts, and not reported at first (ACT-10).
     pub fn conflict(source: impl Into<BoxError>) -> Self {
         Self::new(Class::Conflict, source.into()).reason(reason::constant("Conflict")).origin(Origin::Transient)
     }
 
-    /// Not retried until something changes.
+    /// Creates an error that is not retried until something changes.
     pub fn terminal(reason: impl Into<Reason>, source: impl Into<BoxError>) -> Self {
         Self::new(Class::Terminal, source.into()).reason(reason)
     }
 
-    /// With this reason.
+    /// Sets the reason.
     #[must_use]
     pub fn reason(mut self, reason: impl Into<Reason>) -> Self {
         self.reason = Some(reason.into());
         self
     }
 
-    /// With this origin.
+    /// Sets the origin.
     #[must_use]
     pub fn origin(mut self, origin: Origin) -> Self {
         self.origin = Some(origin);
         self
     }
 
-    /// With the slower back-off of refused requests.
+    /// Selects the slower back-off of refused requests.
     #[must_use]
     pub fn slow(mut self) -> Self {
         self.slow = true;
@@ -161,18 +160,18 @@ impl Error for Classified {
     }
 }
 
-/// Several errors as one. It is retried when one of its members is.
+/// Several errors as one. It is retried if one of its members is.
 #[derive(Debug)]
 pub struct JoinedErrors(Vec<BoxError>);
 
 impl JoinedErrors {
-    /// None for no error, the error itself for one, all of them together for more. Absent members are ignored.
+    /// Joins errors: returns none for no error, the error itself for one, and all of them together for more. Absent members are ignored.
     pub fn join(errors: impl IntoIterator<Item = Option<BoxError>>) -> Option<BoxError> {
         let mut errors: Vec<BoxError> = errors.into_iter().flatten().collect();
         if errors.len() > 1 { Some(Box::new(Self(errors))) } else { errors.pop() }
     }
 
-    /// The members, in order.
+    /// Returns the members, in order.
     pub fn errors(&self) -> impl Iterator<Item = &(dyn Error + Send + Sync + 'static)> {
         self.0.iter().map(AsRef::as_ref)
     }
@@ -197,8 +196,8 @@ impl fmt::Display for JoinedErrors {
 
 impl Error for JoinedErrors {}
 
-/// The class of several failures together, and whether its back-off is the slow one: back-off when one backs off, else the
-/// smallest delay, else that of conflicts, else terminal.
+/// Returns the class of several joined failures, and whether its back-off is the slow one: back-off if one backs off, otherwise the smallest delay,
+/// otherwise that of conflicts, otherwise terminal.
 pub(super) fn joined_class(members: impl Iterator<Item = (Class, bool)> + Clone) -> (Class, bool) {
     let backoff = members.clone().any(|(class, _)| class == Class::Backoff);
     if backoff {
@@ -209,7 +208,7 @@ pub(super) fn joined_class(members: impl Iterator<Item = (Class, bool)> + Clone)
     (after.map_or(if conflict { Class::Conflict } else { Class::Terminal }, Class::After), false)
 }
 
-/// The delays of the members of joined errors, wherever they stand in the chain of an error.
+/// Returns the delays of the members of joined errors, at any position in the chain of an error.
 pub(super) fn bounds(error: &(dyn Error + 'static)) -> Bounds {
     let mut found = Bounds::default();
     let joined = chain(error).find_map(|error| error.downcast_ref::<JoinedErrors>());
@@ -223,16 +222,16 @@ pub(super) fn bounds(error: &(dyn Error + 'static)) -> Bounds {
     found
 }
 
-/// Bounds of the schedule of a failure, from errors that were joined.
+/// The bounds that joined errors set for the schedule of a failure.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bounds {
     /// The smallest delay of class `After`.
     pub(super) after: Option<Delay>,
-    /// Whether an error that was joined is of class `Conflict`.
+    /// True if one of the joined errors is of class `Conflict`.
     pub(super) conflict: bool,
 }
 
-/// Classifies an error: the outermost explicit classification of its chain, else the first answer of an API server in it.
+/// Classifies an error: by the outermost explicit classification of its chain, or else by the first answer of an API server in it.
 pub(super) fn classify(error: &(dyn Error + 'static)) -> Classification {
     let explicit = chain(error).find_map(|error| {
         let classified = error.downcast_ref::<Classified>().map(Classified::classification);
@@ -243,8 +242,8 @@ pub(super) fn classify(error: &(dyn Error + 'static)) -> Classification {
         .unwrap_or_else(Classification::unknown)
 }
 
-/// The text of an error with its sources: joined by `: `, a text that the one before it contains left out. An API server's
-/// answer is represented by its message alone.
+/// Returns the text of an error with its sources, joined by `: `; a text that the preceding one contains is left out. An API server's answer is
+/// represented by its message alone.
 pub(super) fn message(error: &(dyn Error + 'static)) -> String {
     let mut texts: Vec<String> = Vec::new();
     for error in chain(error) {
@@ -264,7 +263,7 @@ pub(super) fn message(error: &(dyn Error + 'static)) -> String {
     texts.join(": ")
 }
 
-/// The error and its sources; what a `Classified` wraps is visited as if it stood there itself.
+/// Iterates over the error and its sources; the source of a `Classified` takes its place in the chain.
 fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| {
         let error: &'a (dyn Error + 'static) = *error;

@@ -1,4 +1,4 @@
-//! From the outcome of a pass to conditions and event, and then to queue action and metric.
+//! The conclusion of a pass: from its outcome to conditions and event, and then to queue action and metric.
 
 use super::conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
 use super::join::{Extra, smallest};
@@ -11,55 +11,55 @@ use super::{
 use crate::backoff::{RateLimiter, Retry, Rng, Timing, jittered};
 use crate::time::Moment;
 
-/// What was reported before the pass.
+/// The state that was reported before the pass.
 #[derive(Clone, Debug)]
 pub enum Prior {
-    /// The object has conditions: these, as read at the start of the pass.
+    /// The conditions of the object, as read at the start of the pass.
     Conditions {
         /// The condition `Ready`.
         ready: Option<PriorCondition>,
         /// The condition `Stalled`.
         stalled: Option<PriorCondition>,
     },
-    /// The kind has no conditions; the memory of the key tells.
+    /// The memory of the key, for a kind without conditions.
     Memory,
 }
 
-/// Status and reason of a condition.
+/// The status and reason of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriorCondition {
-    /// Whether its status is True.
+    /// True if the status of the condition is True.
     pub is_true: bool,
-    /// Its reason.
+    /// The reason of the condition.
     pub reason: String,
 }
 
-/// The circumstances of a pass.
+/// The times and delays of a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
-    /// When it started.
+    /// The time at which the pass started.
     pub started: Moment,
-    /// When it ended.
+    /// The time at which the pass ended.
     pub ended: Moment,
-    /// The next pass is no later than this, whatever the outcome.
+    /// The longest time until the next pass, whatever the outcome.
     pub recheck: Option<Delay>,
-    /// The delay of a failure of class `Backoff` in place of the limiter's: that of a persisted back-off.
+    /// The delay of a failure of class `Backoff` from a persisted back-off; it replaces the limiter's.
     pub persisted: Option<Delay>,
 }
 
-/// What becomes of the delay that a persisted back-off keeps in the status of the object.
+/// The change of the delay that a persisted back-off keeps in the status of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Persist {
-    /// It stays: the failure has its own delay, or came during the back-off.
+    /// The delay stays: the failure has its own delay, or came during the back-off.
     Keep,
-    /// It is removed: the outcome forgets failures.
+    /// The delay is removed: the outcome forgets failures.
     Remove,
-    /// It grows: a failure of class `Backoff`.
+    /// The delay grows: the failure is of class `Backoff`.
     Grow,
 }
 
-/// Says what an outcome does to a persisted back-off (BO-11 to BO-13). `started` is the start of the pass.
+/// Returns the change of a persisted back-off by an outcome (BO-11 to BO-13). `started` is the start of the pass.
 pub fn persist(outcome: &Flow, memory: &KeyMemory, timing: &Timing, started: Moment) -> Persist {
     let Err(Halt::Failed(failure)) = outcome else { return Persist::Remove };
     match class_of(&failure.classification(), timing) {
@@ -70,26 +70,26 @@ pub fn persist(outcome: &Flow, memory: &KeyMemory, timing: &Timing, started: Mom
     }
 }
 
-/// What the passes of one controller share.
+/// The state that all passes of one controller share.
 #[derive(Debug)]
 pub struct Limits {
     timing: Timing,
     rng: Rng,
     retries: Box<dyn RateLimiter>,
-    /// Whether the limiter is one of the controller's own.
+    /// True if the controller has set its own limiter.
     has_own_limiter: bool,
-    /// The class of the controller's own for failures that nothing is known about.
+    /// The class that the controller has set for unclassified failures.
     unclassified: Option<Class>,
 }
 
 impl Limits {
-    /// The limits that follow from a timing; the seed decides the jitter.
+    /// Creates the limits that follow from a timing; the seed decides the jitter.
     pub fn new(timing: Timing, seed: u64) -> Self {
         let retries = Box::new(timing.limiter());
         Self { timing, rng: Rng::seeded(seed), retries, has_own_limiter: false, unclassified: None }
     }
 
-    /// With another limiter of retries (LIM-2). Default: that of the timing.
+    /// Replaces the limiter of retries (LIM-2). The default is that of the timing.
     #[must_use]
     pub fn with_limiter(mut self, limiter: impl RateLimiter + 'static) -> Self {
         self.set_limiter(limiter);
@@ -102,14 +102,14 @@ impl Limits {
         self.has_own_limiter = true;
     }
 
-    /// Replaces the class of failures whose error nothing is known about (ERR-9).
+    /// Replaces the class of unclassified failures (ERR-9).
     pub fn set_unclassified(&mut self, class: Class) {
         self.unclassified = Some(class);
         self.timing.unclassified = class;
     }
 
-    /// Replaces the timing. What the controller has of its own stays, and the failures of each object are still counted; the burst of retries
-    /// begins anew.
+    /// Replaces the timing. A limiter and a class that the controller has set are kept, and the failures of each object are still counted; the burst
+    /// of retries begins anew.
     pub fn set_timing(&mut self, timing: Timing) {
         self.timing = timing;
         if let Some(class) = self.unclassified {
@@ -120,14 +120,14 @@ impl Limits {
         }
     }
 
-    /// The timing.
+    /// Returns the timing.
     pub const fn timing(&self) -> &Timing {
         &self.timing
     }
 }
 
-/// Says what conditions, event and log tell of an outcome. The memory stays as it is, so an outcome to which something is added later can be
-/// reported again. Whether the object is being deleted makes no difference.
+/// Returns the conditions, event and log line of an outcome. The memory is not changed, so that an outcome can be reported again after additions to
+/// it. A deletion of the object makes no difference.
 pub fn report(outcome: &Flow, memory: &KeyMemory, prior: &Prior, timing: &Timing) -> PassReport {
     let before = Before::of(prior, memory);
     match outcome {
@@ -141,7 +141,7 @@ pub fn report(outcome: &Flow, memory: &KeyMemory, prior: &Prior, timing: &Timing
     }
 }
 
-/// Counts an outcome, and says when the key runs again: once per pass, with the last report of it.
+/// Counts an outcome, and schedules the key. Called once per pass, with its last report.
 pub fn conclude(outcome: &Flow, report: PassReport, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass) -> Conclusion {
     let schedule = match outcome {
         Ok(()) | Err(Halt::Done) => {
@@ -176,9 +176,9 @@ pub fn conclude(outcome: &Flow, report: PassReport, memory: &mut KeyMemory, limi
     Conclusion { report, schedule, failures: memory.failures }
 }
 
-/// What was reported before, from wherever it is known.
+/// The state that was reported before, from the conditions or the memory.
 struct Before {
-    /// Whether nothing is known: the kind has no conditions, and the process has not seen the object.
+    /// True if no state is known: the kind has no conditions, and the process has not seen the object.
     is_blank: bool,
     ready: Option<PriorCondition>,
     stalled: Option<PriorCondition>,
@@ -188,7 +188,7 @@ impl Before {
     fn of(prior: &Prior, memory: &KeyMemory) -> Self {
         let told = |is_true: bool, told: &Told| PriorCondition { is_true, reason: told.reason.as_str().to_owned() };
         match prior {
-            // The conditions of an object may tell something else than the outcomes did: its author marks them, too.
+            // The author of an object may also mark its conditions, so that they can differ from the reported outcomes.
             Prior::Conditions { ready, stalled } if memory.told.is_none() => {
                 Self { is_blank: false, ready: ready.clone(), stalled: stalled.clone() }
             }
@@ -215,7 +215,7 @@ impl Before {
 
 fn done(before: &Before) -> PassReport {
     let word = reason::constant("Reconciled");
-    // A first success of which nothing was known before is no news: a restart would tell it of every object.
+    // A first success without a known previous state is not reported: otherwise a restart would report it for every object.
     let transition = !before.is_blank && !before.was_ready();
     PassReport {
         outcome: Outcome::Done,
@@ -310,7 +310,7 @@ fn retry(failure: &Failure, memory: &mut KeyMemory, limits: &mut Limits, pass: &
             memory.due = None;
             limits.timing.conflict
         }
-        // A server that asks for the same short wait each time is asked less and less often all the same.
+        // Repeated requests of a server for the same short wait are still followed with growing delays.
         Class::After(delay) if found.status.is_some() => delay.max(backoff(found.slow, memory, limits, pass)),
         Class::After(delay) => {
             memory.due = None;
@@ -322,8 +322,8 @@ fn retry(failure: &Failure, memory: &mut KeyMemory, limits: &mut Limits, pass: &
     Schedule::After(own).sooner(others)
 }
 
-/// The delay of a failure of class `Backoff`. A pass that something started before the back-off was over, and that failed
-/// again, neither advances the counter nor moves the timer.
+/// Returns the delay of a failure of class `Backoff`. A pass that an event started before the back-off was over, and that failed again, neither
+/// advances the counter nor moves the timer.
 fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass) -> Delay {
     if let Some(due) = memory.due.filter(|due| pass.started < *due) {
         return Delay::at_least_min(due.since(pass.ended));
@@ -337,7 +337,7 @@ fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass)
     delay
 }
 
-/// Blocked and terminal outcomes: nothing happens until something changes.
+/// Returns the report of blocked and terminal outcomes: the key waits until something changes.
 fn stuck(outcome: Outcome, texts: Texts, event: Option<&Event>, before: &Before) -> PassReport {
     let transition = !before.was_stalled_by(&texts.reason);
     PassReport {
@@ -350,7 +350,7 @@ fn stuck(outcome: Outcome, texts: Texts, event: Option<&Event>, before: &Before)
     }
 }
 
-/// The smallest timer of the other branches of a joined halt.
+/// Returns the smallest timer of the other branches of a joined halt.
 fn timers(extra: &Extra, memory: &mut KeyMemory, limits: &mut Limits) -> Option<Delay> {
     let default_net = extra.default_net.then_some(limits.timing.safety_net);
     let net = smallest(extra.safety_net, default_net);

@@ -1,4 +1,4 @@
-//! What a finished pass means, as data.
+//! The conclusion of a finished pass, as data.
 
 use super::{Event, Reason, Schedule};
 
@@ -8,13 +8,13 @@ use super::{Event, Reason, Schedule};
 pub struct PassReport {
     /// The label `result` of the metrics.
     pub outcome: Outcome,
-    /// Condition `Ready`: whether, and why. `None` leaves it as it is.
+    /// The condition `Ready`: its status, and its texts. `None` leaves it unchanged.
     pub ready: Option<(bool, Texts)>,
-    /// Condition `Stalled`.
+    /// The change of the condition `Stalled`.
     pub stalled: StalledMark,
     /// The event to record, if any.
     pub event: Option<Event>,
-    /// Whether something is now different from what was reported before: decides the log level of expected outcomes.
+    /// True if the state differs from what was reported before; decides the log level of expected outcomes.
     pub transition: bool,
     /// The text of the halt, without credentials; empty for success.
     pub message: String,
@@ -26,9 +26,9 @@ pub struct PassReport {
 pub struct Conclusion {
     /// The conditions, event, log line and metric.
     pub report: PassReport,
-    /// When the key runs again.
+    /// The schedule of the next pass of the key.
     pub schedule: Schedule,
-    /// Failures with back-off in a row, this one included; 0 after an outcome that forgets them.
+    /// The number of consecutive failures with back-off, including this one; 0 after an outcome that forgets them.
     pub failures: u32,
 }
 
@@ -36,7 +36,7 @@ pub struct Conclusion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// `Ok` or `Done`.
+    /// Success: `Ok` or `Done`.
     Done,
     /// A wait.
     Wait,
@@ -46,13 +46,13 @@ pub enum Outcome {
     Error,
     /// A failure that is not retried.
     Terminal,
-    /// One of the first conflicts in a row: retried, and nothing is reported.
+    /// One of the first consecutive conflicts: retried, and not reported.
     Conflict,
-    /// Ended by shutdown or loss of the lease; nothing is recorded.
+    /// A pass that was ended by shutdown or by the loss of the lease; it is not recorded.
     Cancelled,
 }
 
-/// Reason and message of a condition.
+/// The reason and message of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texts {
     /// The reason.
@@ -61,20 +61,20 @@ pub struct Texts {
     pub message: String,
 }
 
-/// What becomes of the condition `Stalled`.
+/// The change of the condition `Stalled`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StalledMark {
-    /// It stays as it is.
+    /// The condition is unchanged.
     Keep,
-    /// It is removed.
+    /// The condition is removed.
     Remove,
-    /// It is set to True.
+    /// The condition is set to True, with these texts.
     Set(Texts),
 }
 
 impl Conclusion {
-    /// A pass that shutdown or the loss of the lease ended: nothing is recorded, and it is not retried here.
+    /// Returns the conclusion of a pass that was ended by shutdown or by the loss of the lease: it is not recorded, and not retried here.
     pub const fn cancelled() -> Self {
         let report = PassReport {
             outcome: Outcome::Cancelled,
@@ -87,7 +87,7 @@ impl Conclusion {
         Self { report, schedule: Schedule::OnEvent, failures: 0 }
     }
 
-    /// The event to record: its note says when the next try is (ACT-9).
+    /// Returns the event to record. Its note contains the time until the next try (ACT-9).
     pub fn event(&self) -> Option<Event> {
         let event = self.report.event.clone()?;
         match (self.report.outcome, self.schedule) {
@@ -101,7 +101,7 @@ impl Conclusion {
 }
 
 impl Outcome {
-    /// The value of the label.
+    /// Returns the value of the label.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",

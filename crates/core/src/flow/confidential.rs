@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::redact::MASK;
 
-/// Shorter parts of values are words of any text and are not masked.
+/// The length below which parts of values are common words, and are not masked.
 const SHORTEST: usize = 4;
-/// From this length on a part is masked inside of words, too.
+/// The length from which on parts are masked inside of words, too.
 const ANYWHERE: usize = 8;
-/// What names of confidential fields contain, in lower case and without separators.
+/// The words that occur in names of confidential fields, in lower case and without separators.
 const TELLING: [&str; 14] = [
     "password",
     "passwd",
@@ -29,19 +29,20 @@ const TELLING: [&str; 14] = [
     "dsn",
     "authorization",
 ];
-/// Fields with these endings say where something confidential is, not what it is.
+/// The endings of fields that refer to a confidential value, but do not contain it.
 const POINTING: [&str; 5] = ["name", "names", "ref", "refs", "namespace"];
 
-/// The confidential values of objects: the data of Secrets, and fields whose names tell that they hold something secret. An API server,
-/// a webhook or a decoder may quote them in its errors.
+/// The confidential values of objects: the data of Secrets, and of fields whose names indicate a secret. An API server, a webhook or a decoder may
+/// quote them in its errors.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Confidential {
-    /// The longest first, so that no part of a value is left when another value is a part of it.
+    /// The parts to mask, the longest first, so that a value which contains another one is masked as a whole.
     parts: Vec<String>,
 }
 
 impl Confidential {
-    /// The confidential values of an object, or of a patch for it; `secret` when it is a patch for a Secret, which does not name its kind.
+    /// Collects the confidential values of an object, or of a patch for it. `secret` is true for a patch of a Secret, which does not contain its
+    /// kind.
     pub fn of(object: &Value, secret: bool) -> Self {
         let mut found = Self::default();
         let is_secret = secret || object.get("kind").and_then(Value::as_str) == Some("Secret");
@@ -58,7 +59,7 @@ impl Confidential {
         found
     }
 
-    /// The text with all confidential values masked.
+    /// Returns the text with all confidential values masked.
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut masked = Cow::Borrowed(text);
         for part in &self.parts {
@@ -83,7 +84,7 @@ impl Confidential {
         }
     }
 
-    /// Whether there is nothing to mask.
+    /// Returns true if there are no values to mask.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
@@ -98,7 +99,7 @@ impl Confidential {
                     }
                     self.telling(field);
                 }
-                // An environment variable, a header, or an operation of a JSON patch.
+                // The entry is an environment variable, a header, or an operation of a JSON patch.
                 let named = ["name", "path"].iter().filter_map(|key| fields.get(*key)).filter_map(Value::as_str).any(tells);
                 if let (true, Some(value)) = (named, fields.get("value")) {
                     self.texts(value);
@@ -108,7 +109,7 @@ impl Confidential {
         }
     }
 
-    /// Texts and numbers that stand here or in a list here.
+    /// Adds the texts and numbers of this value, or of the items of a list.
     fn texts(&mut self, value: &Value) {
         match value {
             Value::String(text) => self.add(text),
@@ -118,7 +119,7 @@ impl Confidential {
         }
     }
 
-    /// Everything below.
+    /// Adds all texts and numbers of this value, at any depth.
     fn all(&mut self, value: &Value) {
         match value {
             Value::Object(fields) => fields.values().for_each(|field| self.all(field)),
@@ -129,7 +130,7 @@ impl Confidential {
 
     fn add(&mut self, text: &str) {
         self.add_parts(text);
-        // Servers show what they have decoded, and what was sent.
+        // Servers quote decoded values as well as sent ones.
         let decoded = STANDARD.decode(text.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         if let Some(plain) = &decoded {
             self.add_parts(plain);
@@ -137,21 +138,22 @@ impl Confidential {
         self.add_parts(&STANDARD.encode(text));
     }
 
-    /// Quoting changes control characters, quotes and backslashes, so that only what is between them is found again.
+    /// Adds the parts of a text. Quoting changes control characters, quotes and backslashes, so that only the parts between them are found in other
+    /// texts.
     fn add_parts(&mut self, text: &str) {
         let parts = text.split(|c: char| c.is_control() || matches!(c, '"' | '\\')).map(str::trim);
         self.parts.extend(parts.filter(|part| part.len() >= SHORTEST).map(str::to_owned));
     }
 }
 
-/// Without the values.
+/// Shows the number of values, but not the values.
 impl std::fmt::Debug for Confidential {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Confidential").field("parts", &self.parts.len()).finish()
     }
 }
 
-/// Whether a field of this name, or the last one of this path, holds something secret.
+/// Returns true if a field of this name, or the last field of this path, holds a secret.
 fn tells(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or_default();
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
@@ -171,7 +173,7 @@ fn replace(text: &str, part: &str) -> String {
     masked
 }
 
-/// Whether what follows the text continues a word; an escape such as `\n` is none.
+/// Returns true if the text ends within a word; an escape such as `\n` is not part of a word.
 fn begins_in_word(text: &str) -> bool {
     let mut last = text.chars().rev();
     last.next().is_some_and(char::is_alphanumeric) && last.next() != Some('\\')

@@ -18,10 +18,9 @@ pub struct PendingDeadline {
     pub deadline: Delay,
 }
 
-/// The wait with a deadline that condition `Waiting` tells of: True, with this reason. The memory of the key keeps the same for kinds without
-/// conditions.
+/// The wait with a deadline that is stored in a True condition `Waiting`. For kinds without conditions the memory of the key stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // written as a literal
+#[allow(clippy::exhaustive_structs)] // users write it as a literal
 pub struct WaitingSince {
     /// The reason of the wait.
     pub reason: String,
@@ -38,7 +37,7 @@ pub enum PriorWait {
     /// The memory of the key, which a restart loses.
     #[default]
     Memory,
-    /// The condition `Waiting` of the object as the pass found it. None when no wait was pending.
+    /// The condition `Waiting` of the object as the pass found it; none if no wait was pending.
     Condition(Option<WaitingSince>),
 }
 
@@ -46,13 +45,13 @@ pub enum PriorWait {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitingMark {
-    /// It stays as it is: the pass failed before it could know.
+    /// The condition is unchanged, because the pass failed before it reached the wait.
     Keep,
-    /// It is removed: no wait with a deadline is pending.
+    /// The condition is removed, because no wait with a deadline is pending.
     Remove,
-    /// It is True, with these texts.
+    /// The condition is True, with these texts.
     Set {
-        /// Reason, start and generation.
+        /// The reason, start and generation of the wait.
         waiting: WaitingSince,
         /// The message of the wait.
         message: String,
@@ -60,7 +59,8 @@ pub enum WaitingMark {
 }
 
 impl WaitingSince {
-    /// The wait that a condition `Waiting` tells of, if it is True. A condition without a generation counts as one of the generation given.
+    /// Returns the wait that is stored in a condition `Waiting`, if it is True. A condition without a generation counts as one of the generation
+    /// given.
     pub fn told_by(condition: &Condition, generation: Option<i64>) -> Option<Self> {
         (condition.status == ConditionStatus::True).then(|| Self {
             reason: condition.reason.clone(),
@@ -72,9 +72,9 @@ impl WaitingSince {
 
 /// Applies the deadline of a pending wait to the outcome of a pass (STEP-9).
 ///
-/// `before` is the pending wait that the object tells of, `generation` that of the object, `now` the end of the pass. Before the deadline the pass
-/// is repeated no later than when it ends. After it a wait becomes `Blocked`, reason `DeadlineExceeded`; failures and blocks of other branches
-/// stay the outcome.
+/// `before` is the pending wait that the object has stored, `generation` that of the object, `now` the end of the pass. Before the deadline the next
+/// pass comes no later than the deadline. After it a wait becomes `Blocked`, reason `DeadlineExceeded`; failures and blocks of other branches stay
+/// the outcome.
 pub fn apply_deadline(
     outcome: Flow,
     before: Option<&WaitingSince>,
@@ -99,13 +99,13 @@ pub fn apply_deadline(
     (Err(halt), WaitingMark::Set { waiting, message: pending.message })
 }
 
-/// Whether the pass is repeated although nothing changes, so that its failure says nothing about the end of a wait.
+/// Returns true if the pass is repeated without a change, so that its failure does not end a wait.
 fn is_retried(halt: &Halt) -> bool {
     halt.failure().is_some_and(|failure| failure.class() != Class::Terminal)
 }
 
-/// The block in place of a wait that took too long. The message names the deadline and not the elapsed time, which varies from pass to pass.
-/// Timers of joined branches stay, the own one is replaced by the safety net of events.
+/// Returns the block that replaces a wait beyond its deadline. The message contains the deadline and not the elapsed time, which varies from pass to
+/// pass. Timers of joined branches are kept; the wait's own timer is replaced by the safety net of events.
 fn exceeded(wait: Wait, pending: &PendingDeadline) -> Blocked {
     let message = format!("{} for more than {}: {}", pending.reason, pending.deadline, pending.message);
     let mut blocked = Blocked::new(reason::constant("DeadlineExceeded"), message);
@@ -118,7 +118,7 @@ fn exceeded(wait: Wait, pending: &PendingDeadline) -> Blocked {
 }
 
 impl Halt {
-    /// The wait with a deadline that is pending after this halt: of a wait, or of the first branch of a join that has one.
+    /// Returns the wait with a deadline that is pending after this halt: that of a wait, or of the first branch of a join that has one.
     pub fn pending_deadline(&self) -> Option<PendingDeadline> {
         match self {
             Self::Done => None,
@@ -130,7 +130,7 @@ impl Halt {
 }
 
 impl Wait {
-    /// The longest time that the wait may take, over all passes with the same reason and generation of the object: after it the outcome is
+    /// Sets the longest time that the wait may take, over all passes with the same reason and generation of the object: after it the outcome is
     /// `Blocked`, reason `DeadlineExceeded` (STEP-9).
     pub fn deadline(mut self, delay: Delay) -> Self {
         self.0.deadline = Some(delay);

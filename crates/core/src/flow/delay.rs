@@ -17,7 +17,7 @@ use std::time::Duration;
 /// let never = kubewright_core::flow::Delay::secs::<0>();
 /// ```
 ///
-/// A bare number is no delay:
+/// A bare number is not a delay:
 ///
 /// ```compile_fail
 /// let bare: kubewright_core::flow::Delay = 15.into();
@@ -25,7 +25,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Delay(NonZeroU64);
 
-/// A delay of zero was asked for.
+/// The error of a delay of zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("make a delay of zero; the smallest delay is 1ns")]
 pub struct ZeroDelay;
@@ -34,37 +34,37 @@ impl Delay {
     /// The smallest delay, one nanosecond.
     pub const MIN: Self = Self(NonZeroU64::MIN);
 
-    /// `N` milliseconds.
+    /// Creates a delay of `N` milliseconds.
     pub const fn millis<const N: u64>() -> Self {
         const { Self::constant(N, 1_000_000) }
     }
 
-    /// `N` seconds.
+    /// Creates a delay of `N` seconds.
     pub const fn secs<const N: u64>() -> Self {
         const { Self::constant(N, 1_000_000_000) }
     }
 
-    /// `N` minutes.
+    /// Creates a delay of `N` minutes.
     pub const fn minutes<const N: u64>() -> Self {
         const { Self::constant(N, 60_000_000_000) }
     }
 
-    /// `N` hours.
+    /// Creates a delay of `N` hours.
     pub const fn hours<const N: u64>() -> Self {
         const { Self::constant(N, 3_600_000_000_000) }
     }
 
-    /// The duration, or the smallest delay when it is zero. For remainders of time, where zero means "now".
+    /// Converts a duration; zero becomes the smallest delay. For remaining times, where zero means "now".
     pub fn at_least_min(duration: Duration) -> Self {
         Self::try_from(duration).unwrap_or(Self::MIN)
     }
 
-    /// The same as a duration.
+    /// Converts the delay to a duration.
     pub const fn as_duration(self) -> Duration {
         Duration::from_nanos(self.0.get())
     }
 
-    /// Rounded for people: to milliseconds below a second, to tenths below ten seconds, else to seconds.
+    /// Rounds the delay for display: to milliseconds below a second, to tenths below ten seconds, otherwise to seconds.
     #[must_use]
     pub fn rounded(self) -> Self {
         let nanos = self.0.get();
@@ -78,7 +78,7 @@ impl Delay {
         NonZeroU64::new(rounded).map_or(self, Self)
     }
 
-    /// Multiplied by a factor, kept between the smallest and the largest delay.
+    /// Multiplies the delay by a factor, within the smallest and the largest delay.
     #[must_use]
     pub(crate) fn scaled(self, factor: f64) -> Self {
         NonZeroU64::new((self.0.get() as f64 * factor) as u64).map_or(Self::MIN, Self)

@@ -1,52 +1,51 @@
-//! Why a server denies a request for good, and what helps.
+//! The causes for which a server denies a request permanently, and their remedies.
 
 use std::fmt::{self, Write as _};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-/// The cause of a denial, read from the server's text: Kubernetes tells the causes of a 403 apart by their texts alone. It displays as
-/// its remedy.
+/// The cause of a denial, read from the server's text: Kubernetes distinguishes the causes of a 403 only by their texts. It displays as its remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Denial {
-    /// No role gives the user this right.
+    /// No role grants this right to the user.
     Permission(MissingRule),
-    /// A Role or a binding would give away rights that the user does not hold.
+    /// A Role or a binding would grant rights that the user does not hold.
     Escalation {
-        /// The user that writes it.
+        /// The user that writes the Role or binding.
         user: String,
-        /// The plural of what is written.
+        /// The plural name of the written resource.
         resource: String,
     },
     /// An object refers to an owner whose finalizers the user may not change.
     BlockedOwner,
-    /// A ResourceQuota is used up, or demands limits that the object does not name.
+    /// A ResourceQuota is used up, or requires limits that the object does not set.
     Quota {
-        /// Its name; empty when the server does not tell it.
+        /// The name of the quota; empty if the server does not name it.
         name: String,
     },
-    /// A LimitRange of the namespace.
+    /// A LimitRange of the namespace denies the request.
     LimitRange,
-    /// A Pod Security standard of the namespace.
+    /// A Pod Security standard of the namespace denies the request.
     PodSecurity {
-        /// Profile and version, such as `restricted:latest`.
+        /// The profile and version, such as `restricted:latest`.
         profile: String,
     },
-    /// An admission webhook.
+    /// An admission webhook denies the request.
     Webhook {
-        /// Its name.
+        /// The name of the webhook.
         name: String,
     },
-    /// A ValidatingAdmissionPolicy.
+    /// A ValidatingAdmissionPolicy denies the request.
     Policy {
-        /// Its name.
+        /// The name of the policy.
         name: String,
-        /// The binding by which it applies.
+        /// The name of the policy's binding.
         binding: String,
     },
     /// The namespace is being deleted.
     NamespaceTerminating,
-    /// None of these.
+    /// The cause is none of these.
     Unknown,
 }
 
@@ -60,17 +59,17 @@ pub struct MissingRule {
     pub verb: String,
     /// The API group; empty for the core group.
     pub group: String,
-    /// The plural, with the subresource if there is one.
+    /// The plural name of the resource, with the subresource if there is one.
     pub resource: String,
-    /// The namespace; none for a request to all namespaces or about an object without namespace.
+    /// The namespace; none for a request to all namespaces, or about an object without namespace.
     pub namespace: Option<String>,
     /// The object's name; none for collections and new objects.
     pub name: Option<String>,
 }
 
 impl Denial {
-    /// The cause of an answer with this status code and text; none when the answer denies nothing. Webhooks and policies choose their
-    /// status codes themselves.
+    /// Returns the cause of an answer with this status code and text; none if the answer is not a denial. Webhooks and policies choose their status
+    /// codes themselves.
     pub fn of(code: u16, message: &str, namespace_terminates: bool) -> Option<Self> {
         if !matches!(code, 400..=499) || matches!(code, 404 | 409 | 429) {
             return None;
@@ -102,7 +101,7 @@ impl Denial {
     }
 }
 
-/// A server's text with the remedy for its cause, as messages show it.
+/// Appends the remedy for its cause to a server's text.
 pub fn explained(code: u16, message: &str, namespace_terminates: bool) -> String {
     match Denial::of(code, message, namespace_terminates) {
         Some(denial) => format!("{message} ({denial})"),
@@ -156,7 +155,7 @@ impl fmt::Display for Denial {
 }
 
 impl MissingRule {
-    /// From `User "u" cannot get resource "pods/log" in API group "" in the namespace "n"`, and what stands before it: `pods "p"`.
+    /// Parses `User "u" cannot get resource "pods/log" in API group "" in the namespace "n"`, and the text before it: `pods "p"`.
     fn read(subject: &str, told: &str) -> Option<Self> {
         let start = told.find("User \"")?;
         let (user, rest) = quoted(&told[start + "User ".len()..])?;
@@ -172,7 +171,8 @@ impl MissingRule {
         Some(Self { user, verb: verb.to_owned(), group, resource, namespace, name })
     }
 
-    /// Servers name the request that was made in the name of another, not whom; the client adds it: `as "system:serviceaccount:n:a"`.
+    /// Returns the rule for impersonation. A server's answer names the impersonating user, but not the impersonated one; the client appends that: `as
+    /// "system:serviceaccount:n:a"`.
     fn to_act_as(user: String, namespace: Option<String>, rest: &str) -> Self {
         let whom = rest.rsplit_once(" as ").and_then(|(_, whom)| quoted(whom)).map(|(whom, _)| whom);
         let account = whom.as_deref().and_then(|whom| whom.strip_prefix("system:serviceaccount:")?.split_once(':'));
@@ -184,7 +184,7 @@ impl MissingRule {
         Self { user, verb: "impersonate".to_owned(), group: String::new(), resource: resource.to_owned(), namespace, name }
     }
 
-    /// As it is written in a Role. Whatever lists objects follows and reads them, too.
+    /// Formats the rule for a Role. A client that lists objects also watches and reads them, so that the rule has all three verbs.
     fn as_role_rule(&self) -> String {
         let verbs = if matches!(self.verb.as_str(), "list" | "watch") { "get, list, watch" } else { self.verb.as_str() };
         let group = if self.group.is_empty() { "\"\"" } else { &self.group };
@@ -221,7 +221,7 @@ fn admission(message: &str) -> Option<Denial> {
     rest.starts_with(" denied request").then_some(policy)
 }
 
-/// `user "u" (groups=["g"]) is attempting to grant RBAC permissions not currently held:` and then the rules.
+/// Parses `user "u" (groups=["g"]) is attempting to grant RBAC permissions not currently held:`, which the rules follow.
 fn escalation(told: &str) -> Option<String> {
     let (user, rest) = quoted(told.strip_prefix("user ")?)?;
     rest.contains(" is attempting to grant RBAC permissions not currently held").then_some(user)
@@ -239,7 +239,7 @@ fn until_comma(text: &str) -> String {
     text.split([',', ':']).next().unwrap_or_default().to_owned()
 }
 
-/// `maximum cpu usage per Container is 1, but limit is 2`, alone or as one of several in brackets.
+/// Recognises `maximum cpu usage per Container is 1, but limit is 2`, alone or as one of several in brackets.
 fn limit_range(told: &str) -> bool {
     let told = told.trim_start_matches('[');
     let bound =
@@ -248,12 +248,12 @@ fn limit_range(told: &str) -> bool {
         || told.contains(" limit to request ratio per ")
 }
 
-/// `roles` of `roles.rbac.authorization.k8s.io "name"`.
+/// Returns `roles` of `roles.rbac.authorization.k8s.io "name"`.
 fn plural(subject: &str) -> String {
     subject.split(['.', ' ']).next().unwrap_or_default().to_owned()
 }
 
-/// A text in quotes, as Go prints it, and what follows.
+/// Parses a quoted text, as Go prints it, and returns it with the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let text = text.strip_prefix('"')?;
     let mut plain = String::new();

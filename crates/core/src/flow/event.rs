@@ -2,17 +2,17 @@
 
 use super::Reason;
 
-/// Whether an event tells of something expected or of a problem.
+/// The type of an event: an expected occurrence or a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventType {
-    /// Something expected.
+    /// An expected occurrence.
     Normal,
     /// A problem.
     Warning,
 }
 
 impl EventType {
-    /// The value of the field `type`.
+    /// Returns the value of the field `type`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Normal => "Normal",
@@ -26,31 +26,31 @@ impl EventType {
 pub struct Event {
     /// Normal or Warning.
     pub kind: EventType,
-    /// Why it was emitted.
+    /// The reason of the event.
     pub reason: Reason,
-    /// What happened, for people.
+    /// The note, a text for users.
     pub note: String,
-    /// What was being done; `Reconcile` by default.
+    /// The action of the controller; `Reconcile` by default.
     pub action: Reason,
 }
 
 impl Event {
-    /// An event of type Normal.
+    /// Creates an event of type Normal.
     pub fn normal(reason: impl Into<Reason>, note: impl Into<String>) -> Self {
         Self::new(EventType::Normal, reason, note)
     }
 
-    /// An event of type Warning.
+    /// Creates an event of type Warning.
     pub fn warning(reason: impl Into<Reason>, note: impl Into<String>) -> Self {
         Self::new(EventType::Warning, reason, note)
     }
 
-    /// An event of the given type.
+    /// Creates an event of the given type.
     pub fn new(kind: EventType, reason: impl Into<Reason>, note: impl Into<String>) -> Self {
         Self { kind, reason: reason.into(), note: note.into(), action: crate::reason!("Reconcile") }
     }
 
-    /// With another action.
+    /// Sets the action.
     #[must_use]
     pub fn action(mut self, action: impl Into<Reason>) -> Self {
         self.action = action.into();

@@ -1,29 +1,28 @@
-//! Methods on results: predicates, and what classifies an error on its way up.
+//! Methods on results: predicates, and the classification of errors.
 
 use super::{Blocked, Class, Delay, Failure, Flow, Halt, Reason, Wait};
 
-/// Classifies errors on the way up. `Ok` is left alone by every method, and so are waits, blocks and `Done` unless said
-/// otherwise.
+/// Classifies errors on their way up. `Ok` is unchanged by every method, and so are waits, blocks and `Done` unless stated otherwise.
 pub trait FlowExt<T>: Sized {
-    /// A failure is not retried until something changes.
+    /// Makes a failure terminal: it is not retried until something changes.
     fn or_terminal(self, reason: impl Into<Reason>) -> Flow<T>;
 
-    /// A failure is retried after exactly this delay.
+    /// Sets the delay of a failure: it is retried after exactly this delay.
     fn or_after(self, delay: Delay) -> Flow<T>;
 
-    /// A failure is retried with back-off.
+    /// Makes a failure retried with back-off.
     fn or_backoff(self) -> Flow<T>;
 
-    /// A failure blocks: somebody must change something. The message is the error's text.
+    /// Turns a failure into a block, which a user must resolve. The message is the error's text.
     fn or_blocked(self, reason: impl Into<Reason>) -> Flow<T>;
 
-    /// A failure that the function recognises as expected becomes its wait.
+    /// Turns a failure into a wait if the function recognises it as expected.
     fn or_wait(self, recognise: impl FnOnce(&Failure) -> Option<Wait>) -> Flow<T>;
 
-    /// An API server's 404 becomes `Ok(None)`.
+    /// Turns an API server's 404 into `Ok(None)`.
     fn ignore_not_found(self) -> Flow<Option<T>>;
 
-    /// Says what was being done: the text comes before the message of a wait, a block or a failure.
+    /// Adds the current activity to the error: the text is put before the message of a wait, a block or a failure.
     fn context(self, text: impl Into<String>) -> Flow<T>;
 }
 
@@ -67,21 +66,21 @@ fn on_failure<T, E: Into<Halt>>(result: Result<T, E>, change: impl FnOnce(Failur
     })
 }
 
-/// What a [`Flow`] is. Whether it stops at all is plain `is_err`.
+/// Predicates on the state of a [`Flow`]. For whether it stops at all, use `is_err`.
 pub trait FlowState {
-    /// Whether it is [`Halt::Done`].
+    /// Returns true if the flow is [`Halt::Done`].
     fn is_done(&self) -> bool;
 
-    /// Whether it is a wait.
+    /// Returns true if the flow is a wait.
     fn is_wait(&self) -> bool;
 
-    /// Whether it is blocked.
+    /// Returns true if the flow is blocked.
     fn is_blocked(&self) -> bool;
 
-    /// Whether it is a failure.
+    /// Returns true if the flow is a failure.
     fn is_failed(&self) -> bool;
 
-    /// The failure, if it is one.
+    /// Returns the failure, if it is one.
     fn failure(&self) -> Option<&Failure>;
 }
 

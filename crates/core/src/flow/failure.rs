@@ -1,4 +1,4 @@
-//! Failures: unexpected, with the error that caused them.
+//! Failures: unexpected ends of a pass, each with the error that caused it.
 
 use std::error::Error;
 
@@ -8,7 +8,7 @@ use super::{Delay, Event, Flow, Halt, Reason, text};
 
 /// An unexpected end of a pass. It owns the error that caused it.
 ///
-/// There is no failure without an error:
+/// A failure cannot be created without an error:
 ///
 /// ```compile_fail
 /// kubewright_core::flow::Failure::backoff();
@@ -31,50 +31,50 @@ pub(super) struct Inner {
 }
 
 impl Failure {
-    /// Retried with back-off.
+    /// Creates a failure that is retried with back-off.
     pub fn backoff(source: impl Into<BoxError>) -> Self {
         Self::new(source.into(), Some(Class::Backoff))
     }
 
-    /// Retried after exactly this delay.
+    /// Creates a failure that is retried after exactly this delay.
     pub fn after(delay: Delay, source: impl Into<BoxError>) -> Self {
         Self::new(source.into(), Some(Class::After(delay)))
     }
 
-    /// Not retried until something changes.
+    /// Creates a failure that is not retried until something changes.
     pub fn terminal(reason: impl Into<Reason>, source: impl Into<BoxError>) -> Self {
         Self::new(source.into(), Some(Class::Terminal)).reason(reason)
     }
 
-    /// The text itself is the error; its class is found as for any other error.
+    /// Creates a failure with the text as its error; its class is found as for any other error.
     pub fn msg(text: impl Into<String>) -> Self {
         Self::new(text.into().into(), None)
     }
 
-    /// From an error whose class is found by the chain of its sources.
+    /// Creates a failure from an error, whose class is found along the chain of its sources.
     pub fn unclassified(source: impl Into<BoxError>) -> Self {
         Self::new(source.into(), None)
     }
 
-    /// With this reason.
+    /// Sets the reason.
     pub fn reason(mut self, reason: impl Into<Reason>) -> Self {
         self.0.reason = Some(reason.into());
         self
     }
 
-    /// With this origin.
+    /// Sets the origin.
     pub fn origin(mut self, origin: Origin) -> Self {
         self.0.origin = Some(origin);
         self
     }
 
-    /// With the slower back-off of refused requests.
+    /// Selects the slower back-off of refused requests.
     pub fn slow(mut self) -> Self {
         self.0.slow = Some(true);
         self
     }
 
-    /// Says what was being done: the text comes before the message.
+    /// Adds the current activity: the text is put before the message.
     pub fn context(mut self, text: impl Into<String>) -> Self {
         let text = text.into();
         self.0.extra.context(&text);
@@ -85,7 +85,7 @@ impl Failure {
         self
     }
 
-    /// The pass is repeated no later than this.
+    /// Sets the longest time until the pass is repeated.
     pub fn recheck(mut self, delay: Delay) -> Self {
         self.0.extra.recheck(delay);
         self
@@ -97,17 +97,17 @@ impl Failure {
         self
     }
 
-    /// The error that caused it.
+    /// Returns the error that caused the failure.
     pub fn source(&self) -> &(dyn Error + Send + Sync + 'static) {
         self.0.source.as_ref()
     }
 
-    /// How it is retried.
+    /// Returns the retry behaviour of the failure.
     pub fn class(&self) -> Class {
         self.classification().class
     }
 
-    /// Class, origin, reason and the rest: what was set on the failure, else what its error says.
+    /// Returns the classification: values set on the failure, otherwise those of its error.
     pub fn classification(&self) -> Classification {
         let found = classify::classify(self.source());
         Classification {
@@ -120,7 +120,7 @@ impl Failure {
         }
     }
 
-    /// The message: context, then the texts of the error and its sources.
+    /// Returns the message: context, then the texts of the error and its sources.
     pub fn text(&self) -> String {
         let message = self.bare_text();
         text::cut(match &self.0.context {
@@ -129,7 +129,7 @@ impl Failure {
         })
     }
 
-    /// The bounds that joined errors put on a back-off; branches that were joined as outcomes carry theirs as timers.
+    /// Returns the bounds that joined errors set for a back-off; branches that were joined as outcomes carry theirs as timers.
     pub(super) fn bounds(&self) -> Bounds {
         let own = self.0.class.is_none() && self.0.parts.is_empty();
         if own { classify::bounds(self.source()) } else { Bounds::default() }
@@ -144,7 +144,7 @@ impl Failure {
         if self.0.parts.is_empty() {
             return classify::message(self.source());
         }
-        // Blocked branches stand beside terminal failures only: a failure that is retried says what is retried.
+        // Blocked branches are listed only beside terminal failures: the text of a failure that is retried lists only what is retried.
         let terminal = self.class() == Class::Terminal;
         render("failures", self.0.parts.iter().filter(|part| terminal || part.kind != PartKind::Blocked))
     }

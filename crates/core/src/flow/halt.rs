@@ -4,9 +4,9 @@ use std::error::Error;
 
 use super::{Blocked, Class, Delay, Failure, Reason, Wait, WaitOn};
 
-/// The result of a step: `Ok` goes on, a [`Halt`] ends the pass.
+/// The result of a step: `Ok` continues, a [`Halt`] ends the pass.
 ///
-/// It must be used:
+/// The result must be used:
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
@@ -15,9 +15,9 @@ use super::{Blocked, Class, Delay, Failure, Reason, Wait, WaitOn};
 /// ```
 pub type Flow<T = ()> = Result<T, Halt>;
 
-/// Why a pass stopped before its last step. Exactly one of four, on purpose exhaustive.
+/// The reason why a pass stopped before its last step: exactly one of four. Exhaustive on purpose.
 ///
-/// It has no default and is no error type:
+/// It has no default and is not an error type:
 ///
 /// ```compile_fail
 /// let halt = kubewright_core::flow::Halt::default();
@@ -29,13 +29,13 @@ pub type Flow<T = ()> = Result<T, Halt>;
 /// ```
 #[derive(Debug)]
 pub enum Halt {
-    /// The pass is over and fine; the remaining steps are skipped.
+    /// The pass succeeded; the remaining steps are skipped.
     Done,
-    /// Expected and no failure.
+    /// The pass waits, as expected; this is not a failure.
     Wait(Wait),
-    /// Understood; somebody must change something.
+    /// The pass is blocked until a user changes something.
     Blocked(Blocked),
-    /// Unexpected.
+    /// The pass failed unexpectedly.
     Failed(Failure),
 }
 
@@ -43,17 +43,17 @@ pub enum Halt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HaltKind {
-    /// See [`Halt::Done`].
+    /// The variant [`Halt::Done`].
     Done,
-    /// See [`Halt::Wait`].
+    /// The variant [`Halt::Wait`].
     Wait,
-    /// See [`Halt::Blocked`].
+    /// The variant [`Halt::Blocked`].
     Blocked,
-    /// See [`Halt::Failed`].
+    /// The variant [`Halt::Failed`].
     Failed,
 }
 
-/// What can be compared of a [`Halt`].
+/// The comparable parts of a [`Halt`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -63,12 +63,12 @@ pub struct Summary {
     pub reason: Option<Reason>,
     /// The class of a failure.
     pub class: Option<Class>,
-    /// The delay that the halt itself names: of a timer, a safety net, the bound of a growing wait, or the class `After`.
+    /// The delay that the halt itself contains: of a timer, a safety net, the bound of a growing wait, or the class `After`.
     pub delay: Option<Delay>,
 }
 
 impl Halt {
-    /// The variant.
+    /// Returns the variant.
     pub const fn kind(&self) -> HaltKind {
         match self {
             Self::Done => HaltKind::Done,
@@ -78,27 +78,27 @@ impl Halt {
         }
     }
 
-    /// Whether this is `Done`.
+    /// Returns true for `Done`.
     pub const fn is_done(&self) -> bool {
         matches!(self, Self::Done)
     }
 
-    /// Whether this is a wait.
+    /// Returns true for a wait.
     pub const fn is_wait(&self) -> bool {
         matches!(self, Self::Wait(_))
     }
 
-    /// Whether this is blocked.
+    /// Returns true for a block.
     pub const fn is_blocked(&self) -> bool {
         matches!(self, Self::Blocked(_))
     }
 
-    /// Whether this is a failure.
+    /// Returns true for a failure.
     pub const fn is_failed(&self) -> bool {
         matches!(self, Self::Failed(_))
     }
 
-    /// The failure, if this is one.
+    /// Returns the failure; none for other variants.
     pub const fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Failed(failure) => Some(failure),
@@ -106,7 +106,7 @@ impl Halt {
         }
     }
 
-    /// The reason; none for `Done`.
+    /// Returns the reason; none for `Done`.
     pub fn reason(&self) -> Option<Reason> {
         match self {
             Self::Done => None,
@@ -116,7 +116,7 @@ impl Halt {
         }
     }
 
-    /// The text for people; empty for `Done`.
+    /// Returns the text for users; empty for `Done`.
     pub fn text(&self) -> String {
         match self {
             Self::Done => String::new(),
@@ -126,7 +126,7 @@ impl Halt {
         }
     }
 
-    /// What can be compared.
+    /// Returns the comparable parts of the halt.
     pub fn summary(&self) -> Summary {
         let class = self.failure().map(Failure::class);
         let delay = match self {
@@ -143,7 +143,7 @@ impl Halt {
         Summary { kind: self.kind(), reason: self.reason(), class, delay }
     }
 
-    /// The pass is repeated no later than this; `Done` stays as it is.
+    /// Sets the longest time until the pass is repeated; `Done` is unchanged.
     #[must_use]
     pub fn recheck(self, delay: Delay) -> Self {
         match self {
@@ -154,7 +154,7 @@ impl Halt {
         }
     }
 
-    /// Says what was being done: the text comes before the message of a wait, a block or a failure.
+    /// Adds the current activity: the text is put before the message of a wait, a block or a failure.
     #[must_use]
     pub fn context(self, text: &str) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! Parallel branches as one outcome.
+//! The join of parallel branches into one outcome.
 
 use std::fmt::Write as _;
 
@@ -9,14 +9,14 @@ use super::{Blocked, Delay, Failure, Flow, Halt, PendingDeadline, Reason, Wait, 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Joined<T>(pub Vec<Option<T>>);
 
-/// Timers beside the one that a halt itself names: of other branches, and upper bounds.
+/// The timers besides that of the halt itself: of other branches, and upper bounds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extra {
     pub(super) recheck: Option<Delay>,
-    /// Whether the delay after conflicts bounds the schedule: a branch failed with class `Conflict`, and the joined halt has another class.
+    /// True if the delay after conflicts bounds the schedule: a branch failed with class `Conflict`, and the joined halt has another class.
     pub(super) conflict: bool,
     pub(super) safety_net: Option<Delay>,
-    /// Whether a branch waits for an event and names no safety net, so that the one of the timing counts.
+    /// True if a branch waits for an event without a safety net of its own, so that the one of the timing counts.
     pub(super) default_net: bool,
     pub(super) growing: Vec<Growing>,
     /// The wait with a deadline of the first branch that has one.
@@ -39,7 +39,7 @@ pub(super) struct Part {
     message: String,
 }
 
-/// The order is that of the report: conflicts after other failures, blocked branches last.
+/// The kind of a branch, in the order of the report: conflicts after other failures, blocked branches last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PartKind {
     Failure,
@@ -74,10 +74,10 @@ impl Extra {
     }
 }
 
-/// Puts labelled branches together, in the order given.
+/// Joins labelled branches, in the order given.
 ///
-/// A failure that is retried outweighs a terminal one, that a block, that a wait. No timer is lost: the schedule is the
-/// smallest of all branches. The report depends on the order of the branches only, the schedule not even on that.
+/// A retried failure outweighs a terminal one, a terminal one outweighs a block, and a block outweighs a wait. No timer is lost: the schedule is the
+/// smallest of all branches. The report depends on the order of the branches; the schedule does not.
 pub fn join<T>(branches: impl IntoIterator<Item = (impl Into<String>, Flow<T>)>) -> Flow<Joined<T>> {
     let (mut values, mut failures, mut blocked, mut waits) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut pending = None;
@@ -113,7 +113,7 @@ pub fn join<T>(branches: impl IntoIterator<Item = (impl Into<String>, Flow<T>)>)
 fn join_failures(failures: Vec<(String, Failure)>, blocked: Vec<(String, Blocked)>, waits: Vec<Wait>) -> Failure {
     let mut found: Vec<(Classification, String, Failure)> =
         failures.into_iter().map(|(label, failure)| (failure.classification(), label, failure)).collect();
-    // Conflicts are listed last, so that the reason is theirs only when there is nothing else.
+    // Conflicts are listed last, so that the reason is that of a conflict only if there is no other failure.
     found.sort_by_key(|(classification, ..)| classification.is_conflict());
     let recognised = found.iter().any(|(classification, ..)| classification.recognised);
     let (class, slow) = joined_class(found.iter().map(|(classification, ..)| (classification.class, classification.slow)));
@@ -219,7 +219,7 @@ impl Part {
     }
 }
 
-/// One entry as `<label>: <message>`; several under a heading, one line each.
+/// Formats one entry as `<label>: <message>`, and several under a heading, one line each.
 pub(super) fn render<'a>(noun: &str, parts: impl Iterator<Item = &'a Part>) -> String {
     let lines: Vec<String> = parts.map(|part| format!("{}: {}", part.label, part.message)).collect();
     if let [line] = lines.as_slice() {

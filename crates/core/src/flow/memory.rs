@@ -1,4 +1,4 @@
-//! What is remembered of a key from pass to pass.
+//! The memory of a key between its passes.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +7,27 @@ use super::{Delay, Reason, Timer, WaitingMark, WaitingSince};
 use crate::backoff::{Policy, Rng};
 use crate::time::Moment;
 
-/// What the outcomes of earlier passes left behind for one key: failures in a row, growing waits, conflicts in a row.
+/// The state that the outcomes of earlier passes left for one key: consecutive failures, growing waits, consecutive conflicts.
 ///
-/// It belongs to one object, known by its UID: [`KeyMemory::of`] starts afresh when an object of the same name is another one.
+/// It belongs to one object, identified by its UID: [`KeyMemory::of`] starts anew if another object has the same name.
 #[derive(Clone, Debug, Default)]
 pub struct KeyMemory {
     uid: String,
     pub(super) failures: u32,
-    /// When the back-off that was last asked for is over.
+    /// The end of the latest back-off.
     pub(super) due: Option<Moment>,
     pub(super) conflicts: u32,
-    /// How often each growing wait has grown.
+    /// The number of times that each growing wait has grown.
     slots: BTreeMap<Reason, u32>,
     pub(super) told: Option<Told>,
     /// The pending wait with a deadline, for kinds without conditions.
     waiting: Option<WaitingSince>,
-    /// Why the timer of the last outcome runs, if there is one.
+    /// The reason of the timer that the last outcome set.
     pub(super) timer: TimerKind,
     passes: u32,
 }
 
-/// What was last reported, for kinds without conditions.
+/// The state that was last reported, for kinds without conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) ready: bool,
@@ -36,7 +36,7 @@ pub(super) struct Told {
 }
 
 impl KeyMemory {
-    /// The memory for the object with this UID: this one, or a fresh one when this one is of another object.
+    /// Returns the memory for the object with this UID: this one, or a new one if this one belongs to another object.
     pub fn of(&mut self, uid: &str) -> &mut Self {
         if self.uid != uid {
             *self = Self { uid: uid.to_owned(), ..Self::default() };
@@ -44,12 +44,12 @@ impl KeyMemory {
         self
     }
 
-    /// The number of failures in a row.
+    /// Returns the number of consecutive failures.
     pub const fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Why the timer that the last outcome set runs.
+    /// Returns the reason of the timer that the last outcome set.
     pub fn timer(&self) -> Timer {
         let reason = || self.told.as_ref().filter(|told| !told.ready).map(|told| told.reason.clone());
         match self.timer {
@@ -61,22 +61,22 @@ impl KeyMemory {
         }
     }
 
-    /// The number of passes so far.
+    /// Returns the number of passes so far.
     pub const fn passes(&self) -> u32 {
         self.passes
     }
 
-    /// Notes the number of passes so far.
+    /// Records the number of passes so far.
     pub const fn passed(&mut self, passes: u32) {
         self.passes = passes;
     }
 
-    /// The pending wait with a deadline, of a kind without conditions.
+    /// Returns the pending wait with a deadline, of a kind without conditions.
     pub const fn waiting(&self) -> Option<&WaitingSince> {
         self.waiting.as_ref()
     }
 
-    /// Notes what became of it.
+    /// Records a change of the pending wait with a deadline.
     pub fn mark_waiting(&mut self, mark: &WaitingMark) {
         match mark {
             WaitingMark::Keep => {}
@@ -94,7 +94,7 @@ impl KeyMemory {
         self.slots.retain(|reason, _| keep(reason));
     }
 
-    /// The delay of a growing wait; it has grown for the next time.
+    /// Returns the delay of a growing wait, and grows it for the next time.
     pub(super) fn grow(&mut self, reason: &Reason, progressed: bool, policy: &Policy, rng: &mut Rng) -> Delay {
         let grown = self.slots.entry(reason.clone()).or_default();
         if progressed {

@@ -1,18 +1,18 @@
-//! How a pass ends, and what that means.
+//! Outcomes of passes, and their consequences.
 //!
-//! Every step of a reconciler returns [`Flow`], which is `Result<T, Halt>`: `Ok` goes on with the next step, a [`Halt`] ends
-//! the pass. A halt is one of four things and cannot say two at once:
+//! Every step of a reconciler returns [`Flow`], which is `Result<T, Halt>`: `Ok` continues with the next step, a [`Halt`] ends the pass. A halt is
+//! exactly one of these four:
 //!
 //! | Halt | Meaning | Next pass |
 //! |---|---|---|
-//! | [`Halt::Done`] | this pass is over and fine | on the next event |
+//! | [`Halt::Done`] | this pass succeeded, the remaining steps are skipped | on the next event |
 //! | [`Halt::Wait`] | expected, not a failure | on a timer, or on an event with a safety net |
-//! | [`Halt::Blocked`] | understood; somebody must change something | on the next event |
+//! | [`Halt::Blocked`] | a user must change something | on the next event |
 //! | [`Halt::Failed`] | unexpected | after a back-off, after a delay, or on the next event |
 //!
-//! Any error becomes a `Halt` with `?`; [`FlowExt`] classifies it on the way. Parallel branches are put together by [`join`].
-//! [`report`] says what conditions and events tell of an outcome, [`conclude`] counts it and says when the key runs again; only the runner
-//! acts on that.
+//! Any error becomes a `Halt` with `?`; [`FlowExt`] classifies it on the way. Parallel branches are combined by [`join`].
+//! [`report`] returns the conditions and the event of an outcome, [`conclude`] counts the outcome and schedules the key. Only the runner acts on
+//! the results.
 
 mod api;
 mod blocked;

@@ -3,26 +3,25 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// The longest reason that a condition may carry.
+/// The longest reason that a condition may carry, in bytes.
 const MAX_BYTES: usize = 1024;
 
-/// A word for machines and people, as conditions and events carry it: letters, digits, `_`, `,` and `:`, starting with a
-/// letter, ending with a letter, digit or `_`, at most 1024 bytes.
+/// A reason of conditions and events, for machines and people: letters, digits, `_`, `,` and `:`, starting with a letter, ending with a letter, digit
+/// or `_`, at most 1024 bytes.
 ///
-/// Text that breaks the rule is repaired: illegal characters become `_`, a first character that is no letter gets the prefix
-/// `X`, a last `,` or `:` becomes `_`, and what is too long is cut. [`reason!`](crate::reason) checks a constant when
-/// it is compiled.
+/// Text that breaks the rule is repaired: illegal characters become `_`, a first character that is not a letter gets the prefix `X`, a last `,` or
+/// `:` becomes `_`, and a longer text is cut. [`reason!`](crate::reason) checks a constant when it is compiled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reason(Cow<'static, str>);
 
 impl Reason {
-    /// The text as a reason, repaired if necessary.
+    /// Converts a text to a reason; repairs it if necessary.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
         if is_valid(&text) { Self(text) } else { Self(Cow::Owned(repair(&text))) }
     }
 
-    /// A constant reason. An invalid one fails to compile when used in a constant; [`reason!`](crate::reason) does that.
+    /// Creates a constant reason. An invalid one fails to compile when used in a constant; [`reason!`](crate::reason) does that.
     pub const fn constant(text: &'static str) -> Self {
         assert!(
             is_valid(text),
@@ -31,7 +30,7 @@ impl Reason {
         Self(Cow::Borrowed(text))
     }
 
-    /// The reason as text.
+    /// Returns the reason as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -90,7 +89,7 @@ impl PartialEq<&str> for Reason {
     }
 }
 
-/// Whether the text is a reason as it stands.
+/// Returns true if the text is a reason without repair.
 pub(crate) const fn is_valid(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.is_empty() || bytes.len() > MAX_BYTES || !bytes[0].is_ascii_alphabetic() {
@@ -124,7 +123,7 @@ fn repair(text: &str) -> String {
     repaired
 }
 
-/// Shorter at the many places that name a constant.
+/// Creates a constant reason; a shorter form for its many callers.
 pub(crate) const fn constant(text: &'static str) -> Reason {
     Reason::constant(text)
 }

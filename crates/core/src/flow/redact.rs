@@ -1,4 +1,4 @@
-//! Keeps credentials out of conditions and events.
+//! The removal of credentials from conditions and events.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 pub(super) const MASK: &str = "***";
 
-/// Masks what looks like a credential: PEM private keys, `Bearer` tokens, and user names and passwords in URLs.
+/// Masks text that looks like a credential: PEM private keys, `Bearer` tokens, and user names and passwords in URLs.
 pub fn redact(text: &str) -> Cow<'_, str> {
     if !(text.contains("PRIVATE KEY-----") || text.contains("earer ") || text.contains("://")) {
         return Cow::Borrowed(text);
@@ -14,31 +14,31 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Cow::Owned(mask_urls(&mask_tokens(&mask_keys(text))))
 }
 
-/// Masks what [`redact`] masks, and what an operator adds to it (SW-9). Cheap to clone.
+/// The masks of an operator: those of [`redact`], and those that the operator adds (SW-9). Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    /// None where nothing is added.
+    /// The added masks; none if there are none.
     added: Option<Arc<[Mask]>>,
 }
 
 type Mask = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 impl Redactor {
-    /// Adds a mask. It gets a text and returns the text to show in its place; none leaves it as it is. Masks are asked in the order in which they
-    /// were added, each for what the ones before have left, and [`redact`] before them all. They are asked often, also inside passes, so they must be
-    /// quick; equal texts must stay equal, else each pass is a change of the status.
+    /// Adds a mask. It gets a text and returns the text to show instead, or none to keep it. Masks are called in the order in which they were added,
+    /// each on the result of the previous ones; [`redact`] is called first. They are called often, also inside passes, so they must be fast; equal
+    /// texts must give equal results, otherwise each pass would change the status.
     #[must_use]
     pub fn masking(self, mask: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let before = self.added.iter().flat_map(|masks| masks.iter().map(Arc::clone));
         Self { added: Some(before.chain([Arc::new(mask) as Mask]).collect()) }
     }
 
-    /// Whether masks were added to those of [`redact`].
+    /// Returns true if masks were added to those of [`redact`].
     pub const fn is_extended(&self) -> bool {
         self.added.is_some()
     }
 
-    /// The text with everything masked that is confidential.
+    /// Returns the text with all confidential parts masked.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut masked = redact(text);
         for mask in self.added.iter().flat_map(|masks| masks.iter()) {
@@ -69,7 +69,7 @@ fn mask_keys(text: &str) -> String {
         }
         masked.push_str(&rest[..begin]);
         masked.push_str(MASK);
-        // A key that is cut off is masked to the end of the text.
+        // A truncated key is masked to the end of the text.
         rest = header.find("-----END ").map_or("", |end| {
             let after = &header[end + 9..];
             after.find("-----").map_or("", |close| &after[close + 5..])

@@ -1,18 +1,18 @@
-//! When a key runs again.
+//! The schedule of the next pass of a key.
 
 use super::Delay;
 
-/// When a key runs again if nothing happens before. Any trigger runs it earlier.
+/// The time of the next pass of a key without an event before it. Any trigger runs the key earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Only when something happens.
+    /// The next pass comes only with an event.
     OnEvent,
-    /// After this time.
+    /// The next pass comes after this time.
     After(Delay),
 }
 
 impl Schedule {
-    /// The earlier of the two.
+    /// Returns the earlier of the schedule and the delay.
     #[must_use]
     pub fn sooner(self, delay: Option<Delay>) -> Self {
         match (self, delay) {
@@ -22,7 +22,7 @@ impl Schedule {
         }
     }
 
-    /// The delay, if there is one.
+    /// Returns the delay, if there is one.
     pub const fn delay(self) -> Option<Delay> {
         match self {
             Self::OnEvent => None,

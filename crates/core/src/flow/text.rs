@@ -1,6 +1,6 @@
 //! Texts of conditions and events.
 
-/// The longest message that a condition may carry.
+/// The longest message that a condition may carry, in bytes.
 const MAX_BYTES: usize = 32_768;
 
 /// Cuts a message to the length that a condition may carry; a cut one ends with `…`.

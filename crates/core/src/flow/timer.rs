@@ -1,27 +1,27 @@
-//! Why a timer of a key runs.
+//! The reasons of the timers of a key.
 
 use std::fmt;
 
 use super::Reason;
 
-/// Why the outcome of a pass set a timer for the next one.
+/// The reason why the outcome of a pass set a timer for the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Timer {
-    /// The pass asked to be repeated, whatever its outcome.
+    /// The pass requested a repetition, whatever its outcome.
     Recheck,
-    /// The pass waited, with this reason: its own time, or the safety net of an event.
+    /// The pass waits, with this reason, for its own time or with the safety net of an event.
     Wait(Option<Reason>),
-    /// The pass was blocked, with this reason, and a part of it waits for a time.
+    /// The pass is blocked, with this reason, and one of its branches waits for a time.
     Blocked(Option<Reason>),
     /// The pass failed with this reason.
     BackOff(Option<Reason>),
-    /// The pass met a newer version of an object.
+    /// The pass ended with a conflict: an object has a newer version.
     Conflict,
 }
 
 impl Timer {
-    /// The word for it.
+    /// Returns the word for the reason, as it is displayed.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Recheck => "recheck",
@@ -32,7 +32,7 @@ impl Timer {
         }
     }
 
-    /// The reason of the halt that set it.
+    /// Returns the reason of the halt that set the timer.
     pub const fn reason(&self) -> Option<&Reason> {
         match self {
             Self::Wait(reason) | Self::Blocked(reason) | Self::BackOff(reason) => reason.as_ref(),
@@ -53,7 +53,7 @@ impl fmt::Display for Timer {
     }
 }
 
-/// The variant of a [`Timer`] as the memory of a key keeps it; the reason is what was reported.
+/// The variant of a [`Timer`] as the memory of a key stores it; its reason is the one that was last reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TimerKind {
     #[default]

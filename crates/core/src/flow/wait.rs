@@ -1,27 +1,27 @@
-//! Waiting: expected, and no failure.
+//! Waits: expected ends of a pass, which are not failures.
 
 use super::join::Extra;
 use super::{Delay, Event, Flow, Halt, Reason, text};
 
-/// Not yet, and that is fine: the pass ends and is repeated on a timer or on an event.
+/// A wait: the pass ends as expected, and is repeated on a timer or on an event.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Wait(pub(super) Box<Inner>);
 
-/// The end of a wait: a timer, or an event.
+/// The condition that ends a wait: a timer, or an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitOn {
-    /// A timer, exact.
+    /// An exact timer.
     Timer(Delay),
-    /// An event; the pass is repeated after the safety net, with some jitter, in case the event was never seen.
+    /// An event. The pass is also repeated after the safety net, with some jitter, in case the event is missed.
     Event {
-        /// The longest time without a pass; none is [`Timing::safety_net`](crate::backoff::Timing::safety_net).
+        /// The longest time without a pass; none means [`Timing::safety_net`](crate::backoff::Timing::safety_net).
         safety_net: Option<Delay>,
     },
-    /// Delays that grow from pass to pass.
+    /// A timer whose delays grow from pass to pass.
     Growing {
-        /// An upper bound for this pass; the sequence grows all the same.
+        /// An upper bound for this pass; the sequence grows nevertheless.
         at_most: Option<Delay>,
     },
 }
@@ -33,35 +33,35 @@ pub(super) struct Inner {
     pub(super) on: WaitOn,
     pub(super) progressed: bool,
     pub(super) more: usize,
-    /// The longest time of the wait.
+    /// The longest time that the wait may take.
     pub(super) deadline: Option<Delay>,
     pub(super) event: Option<Event>,
     pub(super) extra: Extra,
 }
 
 impl Wait {
-    /// Until the delay has passed.
+    /// Creates a wait until the delay has passed.
     pub fn after(delay: Delay, reason: impl Into<Reason>) -> Self {
         Self::on_what(WaitOn::Timer(delay), reason.into())
     }
 
-    /// Until an event on a watched object. The safety net is that of the timing (5 minutes); [`Wait::safety_net`] changes it.
+    /// Creates a wait for an event on a watched object. The safety net is that of the timing (5 minutes); [`Wait::safety_net`] changes it.
     pub fn for_event(reason: impl Into<Reason>) -> Self {
         Self::on_what(WaitOn::Event { safety_net: None }, reason.into())
     }
 
-    /// With delays that grow for as long as the key waits for this reason.
+    /// Creates a wait with delays that grow for as long as the key waits for this reason.
     pub fn growing(reason: impl Into<Reason>) -> Self {
         Self::on_what(WaitOn::Growing { at_most: None }, reason.into())
     }
 
-    /// Says more than the reason does.
+    /// Sets the message, which explains the reason.
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.0.message = Some(text::cut(message.into()));
         self
     }
 
-    /// Another safety net for a wait for an event. No effect on other waits.
+    /// Sets the safety net of a wait for an event. No effect on other waits.
     pub fn safety_net(mut self, delay: Delay) -> Self {
         if let WaitOn::Event { safety_net } = &mut self.0.on {
             *safety_net = Some(delay);
@@ -69,7 +69,7 @@ impl Wait {
         self
     }
 
-    /// An upper bound for the delay of a growing wait. No effect on other waits.
+    /// Sets an upper bound for the delay of a growing wait. No effect on other waits.
     pub fn at_most(mut self, delay: Delay) -> Self {
         if let WaitOn::Growing { at_most } = &mut self.0.on {
             *at_most = Some(delay);
@@ -77,7 +77,7 @@ impl Wait {
         self
     }
 
-    /// Changes the delay of a wait for a timer, for instance by a jitter. No effect on other waits.
+    /// Changes the delay of a wait for a timer, for instance with a jitter. No effect on other waits.
     pub fn map_delay(mut self, change: impl FnOnce(Delay) -> Delay) -> Self {
         if let WaitOn::Timer(delay) = &mut self.0.on {
             *delay = change(*delay);
@@ -85,13 +85,13 @@ impl Wait {
         self
     }
 
-    /// Something moved since the last pass: a growing wait starts again with its first delay.
+    /// Reports progress since the last pass: a growing wait starts again with its first delay.
     pub fn progressed(mut self) -> Self {
         self.0.progressed = true;
         self
     }
 
-    /// The pass is repeated no later than this.
+    /// Sets the longest time until the pass is repeated.
     pub fn recheck(mut self, delay: Delay) -> Self {
         self.0.extra.recheck(delay);
         self
@@ -103,17 +103,17 @@ impl Wait {
         self
     }
 
-    /// Why it waits.
+    /// Returns the reason of the wait.
     pub fn reason(&self) -> &Reason {
         &self.0.reason
     }
 
-    /// What it waits for.
+    /// Returns the condition that ends the wait.
     pub fn on(&self) -> WaitOn {
         self.0.on
     }
 
-    /// The message, or a default that says what kind of wait this is.
+    /// Returns the message, or a default for this kind of wait.
     pub fn text(&self) -> String {
         let message = self.first_text();
         match self.0.more {
@@ -122,7 +122,7 @@ impl Wait {
         }
     }
 
-    /// The message of this wait alone, without the others that it was joined with.
+    /// Returns the message of this wait alone, without those of joined waits.
     pub(super) fn first_text(&self) -> &str {
         match (&self.0.message, self.0.on) {
             (Some(message), _) => message,
@@ -131,7 +131,7 @@ impl Wait {
         }
     }
 
-    /// The same wait for something else.
+    /// Replaces the condition that ends the wait.
     pub(super) fn waiting_on(mut self, on: WaitOn) -> Self {
         self.0.on = on;
         self

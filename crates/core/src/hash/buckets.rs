@@ -1,4 +1,4 @@
-//! Owners of keys, remembered.
+//! The buckets that own keys, with a cache of owners.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use kubewright_machinery::object::Key;
 
 use super::choose;
 
-/// Owners are remembered in two generations of so many keys: 4096 in all. A key that is asked for again moves to the young generation;
-/// when that is full, the old one is dropped.
+/// The number of keys in each of the two generations of the cache, which holds 4096 owners in all. A key that is looked up again moves to the young
+/// generation; when that is full, the old one is dropped.
 const GENERATION: usize = 2048;
 
-/// A set of bucket names, and which of them owns a key.
+/// A set of bucket names, which determines the owner of each key.
 #[derive(Clone, Debug, Default)]
 pub struct Buckets {
     names: Vec<Arc<str>>,
@@ -20,14 +20,14 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// The buckets with these names; repeated names count once.
+    /// Creates the buckets with these names; repeated names count once.
     pub fn new(names: impl IntoIterator<Item = impl Into<Arc<str>>>) -> Self {
         let mut buckets = Self::default();
         buckets.replace(names);
         buckets
     }
 
-    /// Replaces the names, and forgets the remembered owners.
+    /// Replaces the names, and clears the cache of owners.
     pub fn replace(&mut self, names: impl IntoIterator<Item = impl Into<Arc<str>>>) {
         self.names = names.into_iter().map(Into::into).collect();
         self.names.sort_unstable();
@@ -36,12 +36,12 @@ impl Buckets {
         self.old.clear();
     }
 
-    /// The names in byte order.
+    /// Returns the names in byte order.
     pub fn names(&self) -> &[Arc<str>] {
         &self.names
     }
 
-    /// The bucket that owns a key; none if there are no buckets.
+    /// Returns the bucket that owns a key; none if there are no buckets.
     pub fn owner(&mut self, key: &Key) -> Option<Arc<str>> {
         if let [] | [_] = self.names.as_slice() {
             return self.names.first().cloned();
@@ -60,7 +60,7 @@ impl Buckets {
         Some(owner)
     }
 
-    /// The text of a key without namespace begins with a slash here, unlike its usual text (HSH-5).
+    /// Computes the owner. Unlike its usual text, the text of a key without namespace begins with a slash here (HSH-5).
     fn compute(&self, key: &Key) -> Option<Arc<str>> {
         let text = format!("{}/{}", key.namespace(), key.name());
         let owner = *choose(&self.names, 1, &text).first()?;

@@ -1,12 +1,12 @@
-//! The choice itself.
+//! The choice of names for a target by consistent hashing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of slots on the circle. Names beyond it find no slot.
+/// The number of slots on the circle, and the largest number of names that can have one.
 const UNIVERSE: u64 = 2048;
 
-/// Chooses up to `n` of the names for a target, in the order of choice. All names, in byte order, if there are no more than `n`; repeated
-/// names count once. Of more than 2048 names only the first 2048 in byte order are chosen from.
+/// Chooses up to `n` of the names for a target, in the order of choice. Returns all names, in byte order, if there are no more than `n`; repeated
+/// names count once. Of more than 2048 names only the first 2048 in byte order can be chosen.
 pub fn choose<'a, S: AsRef<str>>(names: &'a [S], n: usize, target: &str) -> Vec<&'a str> {
     let names: BTreeSet<&str> = names.iter().map(AsRef::as_ref).collect();
     if n >= names.len() {
@@ -28,7 +28,7 @@ pub fn choose<'a, S: AsRef<str>>(names: &'a [S], n: usize, target: &str) -> Vec<
     chosen
 }
 
-/// The slot of each name. A name whose slot is taken hashes itself again together with its last hash.
+/// Returns the slot of each name. A name whose slot is taken is hashed again together with its last hash.
 fn slots<'a>(names: &BTreeSet<&'a str>, target: &str) -> BTreeMap<u64, &'a str> {
     let mut slots = BTreeMap::new();
     for &name in names.iter().take(UNIVERSE as usize) {
@@ -44,7 +44,7 @@ fn slots<'a>(names: &BTreeSet<&'a str>, target: &str) -> BTreeMap<u64, &'a str> 
     slots
 }
 
-/// FNV-1a, 64 bits, of the texts one after the other.
+/// Computes the 64-bit FNV-1a hash of the concatenated texts.
 pub fn fnv1a<T: AsRef<[u8]>>(texts: &[T]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.as_ref().iter().copied());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))

@@ -1,7 +1,7 @@
-//! The consistent hash that says which bucket owns a key.
+//! The consistent hash that determines the owner of a key among buckets.
 //!
-//! Adding or removing a name moves few targets from one name to another. Programs that share buckets must agree on every owner, so the
-//! arithmetic is that of Knative (HSH-1 to HSH-5).
+//! Adding or removing a name moves few targets from one name to another. Programs that share buckets must agree on every owner, so the arithmetic is
+//! that of Knative (HSH-1 to HSH-5).
 
 mod buckets;
 mod choose;

@@ -14,7 +14,7 @@ fn numbered(prefix: &str, buckets: usize) -> Vec<String> {
     (0..buckets).map(|index| format!("{prefix}.{index:02}-of-{buckets:02}")).collect()
 }
 
-/// A key as the hash writes it: with a leading slash when there is no namespace.
+/// Parses a key in the form that is hashed: with a leading slash if there is no namespace.
 fn key(text: &str) -> Key {
     let (namespace, name) = text.split_once('/').unwrap();
     Key::new(namespace, name)
@@ -222,7 +222,7 @@ fn at_most_4096_owners_are_remembered_and_those_in_use_stay() {
     assert!(buckets.remembered() > 2048);
 }
 
-// Knative's hash never ends then.
+// Knative's hash does not terminate in this case.
 #[test]
 fn more_names_than_slots_are_no_endless_search() {
     let names: Vec<String> = (0..2100).map(|index| format!("node-{index:04}")).collect();

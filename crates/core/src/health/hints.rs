@@ -1,26 +1,26 @@
-//! Hints by which a manifest says how its kind reports health.
+//! The hints with which a manifest describes how its kind reports health.
 
-/// What `<name>/status-hint` says (READY-3).
+/// The parsed value of the annotation `<name>/status-hint` (READY-3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Hints {
-    /// The kind reports `status.observedGeneration`, perhaps not yet.
+    /// Set when the kind reports `status.observedGeneration`, even if the field does not exist yet.
     pub has_observed_generation: bool,
-    /// The kind reports a Ready condition, perhaps not yet.
+    /// Set when the kind reports a Ready condition, even if the condition does not exist yet.
     pub has_ready_condition: bool,
-    /// Conditions that must be True as well.
+    /// The types of the conditions that must be True in addition.
     pub conditions: Vec<String>,
 }
 
-/// A hint that does not exist, or one with a missing or unexpected value.
+/// The error for an unknown hint, or a hint with a missing or unexpected value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid hint {0:?} (allowed: {allowed})", allowed = Hints::ALLOWED)]
 pub struct InvalidHint(String);
 
 impl Hints {
-    /// What a hint may be.
+    /// The grammar of the annotation's value, for messages.
     pub const ALLOWED: &str = "comma separated: has-observed-generation, has-ready-condition, conditions=<type>[;<type>...]";
 
-    /// Reads the annotation's value. Names may be in kebab-case or CamelCase.
+    /// Parses the value of the annotation. Names may be in kebab-case or CamelCase.
     pub fn parse(text: &str) -> Result<Self, InvalidHint> {
         let mut hints = Self::default();
         for hint in text.split(',').map(str::trim).filter(|hint| !hint.is_empty()) {

@@ -1,4 +1,4 @@
-//! Kinds that report health in their own way, but for workloads.
+//! The kinds with their own health rules, except workloads.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::rules::View;
 use super::{Readiness, Status, workloads};
 
-/// How long a pod may be unschedulable before that counts as a failure.
+/// The time for which a pod may be unschedulable before that counts as a failure.
 const UNSCHEDULABLE_GRACE: SignedDuration = SignedDuration::from_secs(15);
 
-/// The verdict of the kind's own rule, if it has one.
+/// Returns the health by the kind's own rule, or None if the kind has none.
 pub(super) fn readiness(view: &View<'_>) -> Option<Readiness> {
     let api_version = view.object.get("apiVersion").and_then(Value::as_str).unwrap_or("");
     let kind = view.object.get("kind").and_then(Value::as_str).unwrap_or("");

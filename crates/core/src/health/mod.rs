@@ -1,4 +1,4 @@
-//! Is this object ready? The rules of kstatus, with hints for kinds that follow other customs.
+//! The health of objects: the rules of kstatus, with hints for kinds that follow other conventions.
 
 mod hints;
 mod kinds;

@@ -1,4 +1,4 @@
-//! The rules in their order (READY-2).
+//! The health rules in the order in which they apply (READY-2).
 
 use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::{Hints, Readiness, Status, kinds};
 
-/// A rule of a kind; `None` where it has no opinion.
+/// The health rule of a kind. It returns `None` for objects that it does not judge.
 pub type Rule<'a> = dyn Fn(&Value) -> Option<Readiness> + 'a;
 
-/// The health of an object.
+/// Returns the health of an object.
 pub fn readiness(object: &Value, hints: &Hints) -> Readiness {
     readiness_with(object, hints, None)
 }
 
-/// The health of an object whose kind has a rule of its own (READY-7). `kind_rule` takes the place of the built-in one; where it
-/// has no opinion, the general rules follow.
+/// Returns the health of an object whose kind has its own rule (READY-7). `kind_rule` replaces the built-in rule of the kind; if it returns `None`,
+/// the general rules apply.
 pub fn readiness_with(object: &Value, hints: &Hints, kind_rule: Option<&Rule<'_>>) -> Readiness {
     if object.deletion_timestamp().is_some() {
         return Readiness::new(Status::Terminating, "object is being deleted");
@@ -52,13 +52,13 @@ impl Condition<'_> {
         self.status == "False"
     }
 
-    /// The message, else the reason.
+    /// Returns the message, or the reason if the message is empty.
     pub(super) fn text(&self) -> &str {
         if self.message.is_empty() { self.reason } else { self.message }
     }
 }
 
-/// An object with its status taken apart once.
+/// An object with its parsed conditions and hints.
 #[derive(Debug)]
 pub(super) struct View<'a> {
     pub(super) object: &'a Value,
@@ -84,12 +84,12 @@ impl<'a> View<'a> {
         self.condition(kind).is_some_and(Condition::is_true)
     }
 
-    /// A number below `spec` or `status`.
+    /// Returns a number below `spec` or `status`.
     pub(super) fn number(&self, part: &str, field: &str) -> Option<i64> {
         self.object.get(part)?.get(field)?.as_i64()
     }
 
-    /// A text below `spec` or `status`.
+    /// Returns a text below `spec` or `status`; empty if it does not exist.
     pub(super) fn text(&self, part: &str, field: &str) -> &'a str {
         self.object.get(part).and_then(|part| part.get(field)).and_then(Value::as_str).unwrap_or("")
     }

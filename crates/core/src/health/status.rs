@@ -1,4 +1,4 @@
-//! What is known about an object's health.
+//! The health of an object, as far as it is known.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The status as JSON spells it.
+    /// Returns the status as JSON spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::InProgress => "InProgress",
@@ -49,36 +49,36 @@ impl fmt::Display for Status {
 pub struct Readiness {
     /// The health.
     pub status: Status,
-    /// Why it is not ready; may be empty.
+    /// The reason why the object is not ready; may be empty.
     pub message: String,
-    /// When the health changes without any event, and into what.
+    /// The time at which the health changes without any event, and the health from then on.
     pub changes_at: Option<(Timestamp, Status)>,
-    /// Whether the object would be ready, if its controller had seen the present generation (READY-6).
+    /// True if the object would be ready if its controller had observed the current generation (READY-6).
     pub lagging: bool,
 }
 
 impl Readiness {
-    /// A health that lasts until the object changes.
+    /// Creates a health that lasts until the object changes.
     pub fn new(status: Status, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), changes_at: None, lagging: false }
     }
 
-    /// Ready.
+    /// Creates the health of a ready object.
     pub fn current() -> Self {
         Self::new(Status::Current, "")
     }
 
-    /// Not ready yet.
+    /// Creates the health of an object that is not ready yet.
     pub fn in_progress(message: impl Into<String>) -> Self {
         Self::new(Status::InProgress, message)
     }
 
-    /// Failed.
+    /// Creates the health of a failed object.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(Status::Failed, message)
     }
 
-    /// The health at an instant.
+    /// Returns the health at an instant.
     pub fn status_at(&self, now: Timestamp) -> Status {
         match self.changes_at {
             Some((instant, status)) if now >= instant => status,

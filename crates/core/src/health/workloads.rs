@@ -1,11 +1,11 @@
-//! Workloads: kinds that run pods.
+//! The health rules of workloads: kinds that run pods.
 
 use serde_json::Value;
 
 use super::rules::View;
 use super::{Readiness, Status};
 
-/// Progress is unlimited with this deadline, and the Progressing condition is then not reported.
+/// The progress deadline that stands for no deadline. The Deployment controller does not report the Progressing condition with it.
 const NO_DEADLINE: i64 = i32::MAX as i64;
 
 fn status(view: &View<'_>, field: &str) -> i64 {

@@ -1,4 +1,4 @@
-//! Leases of former numbers of buckets that no replica uses any more (LDR-34).
+//! The removal of leases of former bucket counts, which no replica uses any more (LDR-34).
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use kubewright_machinery::object::ObjectExt;
 use super::{ObservedLease, OverlapGuard};
 use crate::time::Moment;
 
-/// The leases that the leader of the first bucket deletes, and the time of its next look.
+/// The leases that the leader of the first bucket deletes, and the time of its next check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CleanUp {
     /// The leases to delete now, in the order in which they were given.
     pub delete: Vec<UnusedLease>,
-    /// The time from which on the next lease may be deleted unless it changes; none if there is no other one.
+    /// The earliest time at which another lease may be deleted unless it changes; none if there is no other one.
     pub again: Option<Moment>,
 }
 
-/// A lease to delete, with the preconditions of the request: if it has changed since, it is in use again and stays.
+/// A lease to delete, with the preconditions of the request: a lease that has changed since is in use again and is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnusedLease {
     /// The name of the lease.
     pub name: Arc<str>,
-    /// The uid that the lease must have.
+    /// The UID that the lease must have.
     pub uid: Arc<str>,
     /// The resource version that the lease must have.
     pub resource_version: Arc<str>,
@@ -32,9 +32,9 @@ pub struct UnusedLease {
 impl CleanUp {
     /// Judges these leases by the observations of the replica's guard.
     ///
-    /// A lease is unused if it has the prefix of the guard's lease set and another number of buckets, carries the label of this operator and
-    /// that of another number of buckets, and was free or expired for one lease duration. As everywhere, only the local clock counts.
-    /// `labels` are those of this replica's leases, by [`lease_labels`](super::lease_labels).
+    /// A lease is unused if it has the prefix of the guard's lease set and another number of buckets, carries the label of this operator and that of
+    /// another number of buckets, and was free or expired for one lease duration. As everywhere in elections, only the local clock counts. `labels`
+    /// are those of this replica's leases, by [`lease_labels`](super::lease_labels).
     pub fn judge<'a>(
         guard: &OverlapGuard,
         leases: impl IntoIterator<Item = &'a ObservedLease>,
@@ -68,8 +68,8 @@ impl UnusedLease {
     }
 }
 
-/// Whether the labels of a lease say that this operator wrote it, and for another number of buckets. One that is being deleted is not
-/// deleted again.
+/// Returns true if the labels of a lease show that this operator wrote it for another number of buckets. A lease that is being deleted is not deleted
+/// again.
 fn is_former(lease: &ObservedLease, [operator, buckets]: &[(String, String); 2]) -> bool {
     let label = |name: &str| lease.object.labels().get(name).and_then(|value| value.as_str());
     let is_ours = label(&operator.0) == Some(&operator.1);

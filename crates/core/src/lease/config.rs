@@ -11,14 +11,14 @@ use super::PrefixMap;
 use crate::config::{ConfigErrors, ConfigValue, Field, FromConfigMap, Parsed, Parser, Reader, ValueError};
 
 /// The largest number of buckets, unless an operator sets another one.
-pub const MOST_BUCKETS: NonZeroU32 = NonZeroU32::new(10).unwrap(); // checked by the compiler
+pub const MOST_BUCKETS: NonZeroU32 = NonZeroU32::new(10).unwrap(); // a constant, so that the compiler checks it
 
 const PREFIXES: &str = "map-lease-prefix";
 
-/// How long leases last, and how often they are renewed.
+/// The durations of leases and the intervals of their renewal.
 ///
-/// A value obeys `lease duration > renew deadline > 1.2 × retry period > 0`, so that a term ends before another replica can take its lease, and
-/// there is time for a second try.
+/// A value obeys `lease duration > renew deadline > 1.2 × retry period > 0`, so that a term ends before another replica can take its lease, and there
+/// is time for a second try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaseTiming {
     lease_duration: Duration,
@@ -26,7 +26,7 @@ pub struct LeaseTiming {
     retry_period: Duration,
 }
 
-/// Durations that cannot work together.
+/// The error of durations that cannot be used together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "lease-duration {}, renew-deadline {} and retry-period {} cannot be used together; lease-duration must be longer than renew-deadline, \
@@ -40,7 +40,7 @@ pub struct InvalidLeaseTiming {
 }
 
 impl LeaseTiming {
-    /// The durations, if they can work together.
+    /// Creates a timing; fails if the durations cannot be used together.
     pub fn new(lease_duration: Duration, renew_deadline: Duration, retry_period: Duration) -> Result<Self, InvalidLeaseTiming> {
         let renewable = renew_deadline.saturating_mul(10) > retry_period.saturating_mul(12);
         if lease_duration > renew_deadline && renewable && !retry_period.is_zero() {
@@ -50,22 +50,22 @@ impl LeaseTiming {
         }
     }
 
-    /// How long a lease that is not renewed belongs to its holder. Default: 60 s.
+    /// Returns the time for which a lease belongs to its holder without a renewal. Default: 60 s.
     pub const fn lease_duration(self) -> Duration {
         self.lease_duration
     }
 
-    /// How long a holder leads after it sent its last successful renewal. Default: 40 s.
+    /// Returns the time for which a holder leads after it sent its last successful renewal. Default: 40 s.
     pub const fn renew_deadline(self) -> Duration {
         self.renew_deadline
     }
 
-    /// The time between two renewals, and the shortest one between two tries to gain a lease. Default: 10 s.
+    /// Returns the time between two renewals, and the shortest one between two tries to gain a lease. Default: 10 s.
     pub const fn retry_period(self) -> Duration {
         self.retry_period
     }
 
-    /// The lease duration as a record states it: in whole seconds, never less than the duration itself, because others take over after it.
+    /// Returns the lease duration as a record states it: in whole seconds, rounded up, because others take the lease over after it.
     pub(super) fn stated_seconds(self) -> u32 {
         let seconds = self.lease_duration.as_secs() + u64::from(self.lease_duration.subsec_nanos() > 0);
         u32::try_from(seconds).unwrap_or(u32::MAX).min(i32::MAX as u32)
@@ -83,11 +83,11 @@ impl Default for LeaseTiming {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeaderElection {
-    /// Durations of all leases.
+    /// The durations of all leases.
     pub timing: LeaseTiming,
     /// The number of buckets. Default: 1.
     pub buckets: NonZeroU32,
-    /// The number of buckets of controllers that have one of their own, for one lease set per controller.
+    /// The numbers of buckets of single controllers, for one lease set per controller.
     pub controllers: BTreeMap<String, NonZeroU32>,
     /// Replacements of lease name prefixes.
     pub prefixes: PrefixMap,
@@ -105,13 +105,12 @@ impl Default for LeaderElection {
 }
 
 impl LeaderElection {
-    /// The number of buckets of a controller: its own one, else that of the operator.
+    /// Returns the number of buckets of a controller: its own one, or else that of the operator.
     pub fn buckets_of(&self, controller: &str) -> NonZeroU32 {
         self.controllers.get(controller).copied().unwrap_or(self.buckets)
     }
 
-    /// Reads the data of the ConfigMap. Keys that are absent leave the value that is here already; `most` is the largest allowed number of
-    /// buckets.
+    /// Reads the data of the ConfigMap. Keys that are absent keep the value of this configuration; `most` is the largest allowed number of buckets.
     pub fn updated(&self, data: &BTreeMap<String, String>, most: NonZeroU32) -> Result<Parsed<Self>, ConfigErrors> {
         let text = |duration: Duration| GoDuration::from(duration).to_string();
         let range = format!("1..={most}");
@@ -141,7 +140,7 @@ impl LeaderElection {
         let mut prefixes = PrefixMap::default();
         for (from, to) in &mapped {
             let key = format!("{PREFIXES}.{from}");
-            // A prefix alone is no name; the number that follows it is part of the checked name.
+            // A prefix alone is not a name, so the checked name includes the number that follows it.
             if let Some(problem) = dns_1123_subdomain(&format!("{to}.00-of-00").to_lowercase()).into_iter().next() {
                 wrong(key, ValueError::new(format_args!("must be the beginning of a lease name, but is {to:?}: {problem}")));
             } else if !prefixes.insert(from, to) {

@@ -1,11 +1,11 @@
-//! Leader election: several replicas of an operator share its keys by leases on the cluster, and none acts after its term.
+//! Leader election: several replicas of an operator share its keys with leases in the cluster, and no replica acts after its term.
 //!
-//! The key space is cut into buckets, and each bucket is an election of its own. A [`LeaseSet`] names the leases, a [`LeaseRecord`] is the
-//! content of one, and an [`Elector`] decides for one replica and one bucket which record to write and when the bucket is ours. [`Share`] keeps a
-//! replica from taking more buckets than its share, [`OverlapGuard`] keeps replicas with different numbers of buckets apart, and [`CleanUp`]
-//! finds the leases that such replicas left behind. Nothing here compares clocks of different machines.
+//! The key space is divided into buckets, and each bucket has an election of its own. A [`LeaseSet`] names the leases, a [`LeaseRecord`] is the
+//! content of one, and an [`Elector`] decides for one replica and one bucket which record to write and when the replica leads the bucket. [`Share`]
+//! keeps a replica from taking more buckets than its share, [`OverlapGuard`] keeps replicas with different numbers of buckets apart, and [`CleanUp`]
+//! finds the leases that such replicas left behind. Clocks of different machines are never compared.
 //!
-//! Where each replica of a StatefulSet owns the bucket with its own number, [`OrdinalReplica`] names the buckets; there are no leases then.
+//! In ordinal mode each replica of a StatefulSet owns the bucket with its own number, without leases; [`OrdinalReplica`] names these buckets.
 
 mod cleanup;
 mod config;

@@ -4,29 +4,29 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// The leases among which one operator, or one controller of it, shares its keys.
+/// The leases with which one operator, or one of its controllers, divides its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseSet {
     prefix: Arc<str>,
     names: Vec<Arc<str>>,
-    /// Whether the names end in their number and the number of buckets.
+    /// True if the names end in their number and the number of buckets.
     numbered: bool,
     /// The prefixes of lease sets that divide the same keys in another way.
     others: Vec<Arc<str>>,
 }
 
 impl LeaseSet {
-    /// One set for the whole operator: `<operator>.<NN>-of-<BB>`.
+    /// Creates the set of a whole operator: `<operator>.<NN>-of-<BB>`.
     pub fn of_operator(operator: &str, buckets: NonZeroU32, prefixes: &PrefixMap) -> Self {
         Self::numbered(operator, buckets, prefixes)
     }
 
-    /// A set for one controller: `<operator>.<controller>.<NN>-of-<BB>`.
+    /// Creates the set of one controller: `<operator>.<controller>.<NN>-of-<BB>`.
     pub fn of_controller(operator: &str, controller: &str, buckets: NonZeroU32, prefixes: &PrefixMap) -> Self {
         Self::numbered(&format!("{operator}.{controller}"), buckets, prefixes)
     }
 
-    /// The one lease with exactly this name, for instance of an operator that had a single plain lease before.
+    /// Creates a set of one lease with exactly this name, for instance for an operator that had a single plain lease before.
     pub fn named(name: &str) -> Self {
         Self { prefix: name.into(), names: vec![name.into()], numbered: false, others: Vec::new() }
     }
@@ -37,8 +37,8 @@ impl LeaseSet {
         Self { prefix: prefix.into(), names, numbered: true, others: Vec::new() }
     }
 
-    /// With lease sets that divide the same keys in another way, whatever their numbers of buckets: those of the controllers of an operator beside its
-    /// own one, or the other way round. Sets with the same prefix are passed over.
+    /// Adds lease sets that divide the same keys in another way, whatever their numbers of buckets: those of the controllers of an operator beside
+    /// its own one, or the other way round. Sets with the same prefix are skipped.
     #[must_use]
     pub fn beside(mut self, others: impl IntoIterator<Item = Self>) -> Self {
         let others = others.into_iter().filter(|other| other.numbered && other.prefix != self.prefix);
@@ -46,36 +46,36 @@ impl LeaseSet {
         self
     }
 
-    /// The names in the order of their numbers.
+    /// Returns the names in the order of their numbers.
     pub fn names(&self) -> &[Arc<str>] {
         &self.names
     }
 
-    /// The number of buckets.
+    /// Returns the number of buckets.
     pub fn buckets(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether other leases would be about the same keys. A lease with an explicit name has no such relatives.
+    /// Returns true if other leases could divide the same keys. A lease with an explicit name has no such relatives.
     pub fn has_relatives(&self) -> bool {
         self.numbered
     }
 
-    /// Whether a lease belongs to replicas that share the same keys among another number of buckets, or in another way (LDR-33). A lease with an
-    /// explicit name has no such relatives.
+    /// Returns true if a lease belongs to replicas that divide the same keys into another number of buckets, or in another way (LDR-33). A lease with
+    /// an explicit name has no such relatives.
     pub fn overlaps(&self, lease: &str) -> bool {
         let is_other = |prefix: &str| self.numbered && self.others.iter().any(|other| **other == *prefix);
         self.is_of_other_number(lease) || numbers(lease).is_some_and(|(prefix, _)| is_other(prefix))
     }
 
-    /// Whether a lease has the prefix of this set and another number of buckets.
+    /// Returns true if a lease has the prefix of this set and another number of buckets.
     pub(super) fn is_of_other_number(&self, lease: &str) -> bool {
         self.numbered
             && numbers(lease).is_some_and(|(prefix, buckets)| *prefix == *self.prefix && buckets as usize != self.names.len())
     }
 }
 
-/// Prefix and number of buckets of a name `<prefix>.<NN>-of-<BB>`.
+/// Returns the prefix and the number of buckets of a name `<prefix>.<NN>-of-<BB>`.
 fn numbers(lease: &str) -> Option<(&str, u32)> {
     let number =
         |text: &str| text.parse::<u32>().ok().filter(|_| text.len() >= 2 && text.bytes().all(|byte| byte.is_ascii_digit()));
@@ -90,7 +90,7 @@ fn numbers(lease: &str) -> Option<(&str, u32)> {
 pub struct PrefixMap(BTreeMap<String, String>);
 
 impl PrefixMap {
-    /// Adds a replacement. False, and nothing changes, if the prefix has another replacement already; letters of either case are the same.
+    /// Adds a replacement. Returns false and changes nothing if the prefix already has another replacement; the case of letters does not matter.
     pub fn insert(&mut self, from: &str, to: &str) -> bool {
         let (from, to) = (from.to_lowercase(), to.to_lowercase());
         *self.0.entry(from).or_insert_with(|| to.clone()) == to
@@ -103,12 +103,12 @@ impl PrefixMap {
         }
     }
 
-    /// Whether it replaces nothing.
+    /// Returns true if there are no replacements.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The prefix to use in place of this one, in lower case.
+    /// Returns the replacement of a prefix, or the prefix itself, in lower case.
     fn map(&self, prefix: &str) -> String {
         let prefix = prefix.to_lowercase();
         self.0.get(&prefix).cloned().unwrap_or(prefix)

@@ -1,11 +1,11 @@
-//! The local time at which a lease was seen to change, and the end of the lease that follows from it (LDR-20).
+//! The local time of the last observed change of a lease, and the end of the lease that follows from it (LDR-20).
 
 use std::time::Duration;
 
 use super::{LeaseRecord, LeaseTiming, ObservedLease};
 use crate::time::Moment;
 
-/// When the record of a lease was seen to change last.
+/// The last observed record of a lease, with the time of its change.
 #[derive(Clone, Debug)]
 pub(super) struct Observation {
     record: LeaseRecord,
@@ -17,24 +17,24 @@ impl Observation {
         Self { record, changed_at: now }
     }
 
-    /// Takes note of a record. One that is the same as before changes nothing, however much time has passed.
+    /// Records an observation. An unchanged record does not renew the lease, however much time has passed.
     pub(super) fn update(&mut self, record: &LeaseRecord, now: Moment) {
         if self.record != *record {
             *self = Self::new(record.clone(), now);
         }
     }
 
-    /// Whether this record was the last one that was seen.
+    /// Returns true if this record is the last one observed.
     pub(super) fn is_of(&self, record: &LeaseRecord) -> bool {
         self.record == *record
     }
 
-    /// Since when no replica holds the lease: since it was seen to be free, else from when on it can be taken from its holder.
+    /// Returns the time since when no replica holds the lease: the time when it was observed to be free, or else its expiry.
     pub(super) fn free_since(&self, timing: LeaseTiming) -> Moment {
         if self.record.is_free() { self.changed_at } else { self.expires(timing) }
     }
 
-    /// When the lease can be taken from its holder (LDR-20). A record that states no duration is given the one of this replica.
+    /// Returns the time from which on the lease can be taken from its holder (LDR-20). A record without a duration gets that of this replica.
     pub(super) fn expires(&self, timing: LeaseTiming) -> Moment {
         let stated = self.record.duration_seconds.map(|seconds| Duration::from_secs(seconds.into()));
         self.changed_at + stated.unwrap_or_else(|| timing.lease_duration())
@@ -44,27 +44,27 @@ impl Observation {
 /// The knowledge of an elector about its lease.
 #[derive(Clone, Debug, Default)]
 pub(super) enum KnownLease {
-    /// Nothing.
+    /// The lease has not been observed yet.
     #[default]
     Unknown,
-    /// It did not exist.
+    /// The lease did not exist.
     Absent {
-        /// When that was seen first.
+        /// The time at which the absence was first observed.
         since: Moment,
     },
-    /// It was seen.
+    /// The lease exists.
     Present {
-        /// The newest version.
+        /// The newest observed version of the lease.
         lease: ObservedLease,
-        /// Its record.
+        /// The observation of its record.
         observation: Observation,
-        /// Since when it has no holder.
+        /// The time since when the lease has no holder.
         empty_since: Option<Moment>,
     },
 }
 
 impl KnownLease {
-    /// The lease as it was seen last.
+    /// Returns the lease as last observed.
     pub(super) fn seen(&self) -> Option<&ObservedLease> {
         match self {
             Self::Present { lease, .. } => Some(lease),
@@ -72,7 +72,7 @@ impl KnownLease {
         }
     }
 
-    /// Takes note of a version of the lease; false if a newer one is known.
+    /// Records a version of the lease; returns false if a newer one is known.
     pub(super) fn learn(&mut self, new: ObservedLease, now: Moment) -> bool {
         let is_free = new.record.is_free();
         match self {
@@ -92,14 +92,14 @@ impl KnownLease {
         true
     }
 
-    /// Takes note that there is no such lease.
+    /// Records that the lease does not exist.
     pub(super) fn learn_absent(&mut self, now: Moment) {
         if !matches!(self, Self::Absent { .. }) {
             *self = Self::Absent { since: now };
         }
     }
 
-    /// Since when this replica may take the lease; none while another replica holds it.
+    /// Returns the time since when this replica may take the lease; none while another replica holds it.
     pub(super) fn free_since(&self, identity: &str, timing: LeaseTiming, now: Moment) -> Option<Moment> {
         match self {
             Self::Unknown => None,
@@ -111,7 +111,7 @@ impl KnownLease {
         }
     }
 
-    /// When the lease of another holder ends.
+    /// Returns the time at which the lease of another holder ends.
     pub(super) fn expires(&self, identity: &str, timing: LeaseTiming) -> Option<Moment> {
         match self {
             Self::Present { lease, observation, .. } if !lease.record.is_free() && *lease.record.holder != *identity => {

@@ -8,10 +8,10 @@ use kubewright_machinery::object::names::dns_1123_label;
 
 use crate::names::service_host;
 
-const DEFAULT_PORT: NonZeroU16 = NonZeroU16::new(80).unwrap(); // checked by the compiler
+const DEFAULT_PORT: NonZeroU16 = NonZeroU16::new(80).unwrap(); // a constant, so that the compiler checks it
 const DEFAULT_PROTOCOL: &str = "http";
 
-/// One replica of a StatefulSet, and the Service by which a router reaches it.
+/// One replica of a StatefulSet, and the Service through which a router reaches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrdinalReplica {
     set: String,
@@ -21,7 +21,7 @@ pub struct OrdinalReplica {
     protocol: String,
 }
 
-/// The buckets of all replicas of a StatefulSet, and which of them this replica owns.
+/// The buckets of all replicas of a StatefulSet, with the one that this replica owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrdinalBuckets {
     names: Vec<Arc<str>>,
@@ -38,11 +38,11 @@ pub enum OrdinalSetting {
     Service,
     /// The port of the replicas, in `STATEFUL_SERVICE_PORT`. Default: 80.
     Port,
-    /// The protocol that is spoken at the port, in `STATEFUL_SERVICE_PROTOCOL`. Default: `http`.
+    /// The protocol at the port, in `STATEFUL_SERVICE_PROTOCOL`. Default: `http`.
     Protocol,
 }
 
-/// Why a replica cannot own a bucket by its number.
+/// The reasons why a replica cannot own a bucket by its number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OrdinalError {
@@ -52,10 +52,10 @@ pub enum OrdinalError {
         /// The setting without a value.
         setting: OrdinalSetting,
     },
-    /// A value that cannot be used.
+    /// A setting has a value that cannot be used.
     #[error("{setting} must be {}, but is {found:?}", .setting.allowed())]
     Malformed {
-        /// The setting whose value it is.
+        /// The setting with this value.
         setting: OrdinalSetting,
         /// The value.
         found: String,
@@ -73,7 +73,7 @@ pub enum OrdinalError {
         /// The number of buckets.
         buckets: NonZeroU32,
     },
-    /// There are more buckets than replicas, so that some have no owner, or fewer.
+    /// The numbers of buckets and replicas differ: with more buckets some have no owner, with fewer some replicas have none.
     #[error(
         "StatefulSet {set:?} has {replicas} replicas, but there are {buckets} buckets, of which each replica owns one; set spec.replicas of \
          the StatefulSet and the number of buckets to the same number"
@@ -81,24 +81,24 @@ pub enum OrdinalError {
     Replicas {
         /// The name of the StatefulSet.
         set: String,
-        /// The number of its replicas.
+        /// The number of replicas of the StatefulSet.
         replicas: u32,
         /// The number of buckets.
         buckets: NonZeroU32,
     },
 }
 
-/// Everything that is wrong with the settings of the ordinal mode. Displays one line for each.
+/// All errors in the settings of the ordinal mode. Displays one line for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrdinalErrors(Vec<OrdinalError>);
 
 impl OrdinalReplica {
-    /// The replica whose pod has this name, `<StatefulSet>-<number>`, behind port 80 of the Service, by `http`.
+    /// Creates the replica whose pod has this name, `<StatefulSet>-<number>`, behind port 80 of the Service, with protocol `http`.
     pub fn new(pod: &str, service: &str) -> Result<Self, OrdinalErrors> {
         Self::parse(Some(pod), Some(service), None, None)
     }
 
-    /// The replica that the variables `STATEFUL_…` name. A variable that is empty counts as not set.
+    /// Reads the replica from the variables `STATEFUL_…`. An empty variable counts as not set.
     pub fn from_env(variable: impl Fn(&str) -> Option<String>) -> Result<Self, OrdinalErrors> {
         let text = |setting: OrdinalSetting| variable(setting.variable());
         let (pod, service) = (text(OrdinalSetting::Pod), text(OrdinalSetting::Service));
@@ -106,32 +106,32 @@ impl OrdinalReplica {
         Self::parse(pod.as_deref(), service.as_deref(), port.as_deref(), protocol.as_deref())
     }
 
-    /// The same replica behind another port.
+    /// Sets the port.
     #[must_use]
     pub fn port(mut self, port: NonZeroU16) -> Self {
         self.port = port;
         self
     }
 
-    /// The same replica by another protocol, such as `https` or `ws`.
+    /// Sets the protocol, such as `https` or `ws`.
     pub fn protocol(mut self, protocol: &str) -> Result<Self, OrdinalErrors> {
         self.protocol = protocol_of(protocol).map_err(|error| OrdinalErrors(vec![error]))?;
         Ok(self)
     }
 
-    /// The name of the StatefulSet.
+    /// Returns the name of the StatefulSet.
     pub fn stateful_set(&self) -> &str {
         &self.set
     }
 
-    /// The number of the replica.
+    /// Returns the number of the replica.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// The buckets, one for each replica of the StatefulSet in this namespace; `domain` is that of the cluster.
+    /// Returns the buckets, one for each replica of the StatefulSet in this namespace; `domain` is that of the cluster.
     ///
-    /// It is an error if the replica has no bucket, or if the StatefulSet does not have one replica for each bucket.
+    /// Fails if the replica has no bucket, or if the StatefulSet does not have one replica for each bucket.
     pub fn buckets(
         &self,
         namespace: &str,
@@ -178,19 +178,19 @@ impl OrdinalReplica {
 }
 
 impl OrdinalBuckets {
-    /// The names in the order of their numbers. The [hash](crate::hash) is over these names.
+    /// Returns the names in the order of their numbers. The [hash](crate::hash) is computed over these names.
     pub fn names(&self) -> &[Arc<str>] {
         &self.names
     }
 
-    /// The name of the bucket that this replica owns.
+    /// Returns the name of the bucket that this replica owns.
     pub fn own(&self) -> &Arc<str> {
         &self.own
     }
 }
 
 impl OrdinalSetting {
-    /// The variable that sets it.
+    /// Returns the environment variable of the setting.
     pub const fn variable(self) -> &'static str {
         match self {
             Self::Pod => "STATEFUL_CONTROLLER_ORDINAL",
@@ -223,7 +223,7 @@ impl fmt::Display for OrdinalSetting {
 }
 
 impl OrdinalErrors {
-    /// The errors, in the order of the settings.
+    /// Returns the errors, in the order of the settings.
     pub fn errors(&self) -> &[OrdinalError] {
         &self.0
     }
@@ -241,7 +241,7 @@ impl fmt::Display for OrdinalErrors {
 
 impl std::error::Error for OrdinalErrors {}
 
-/// A value that is not empty, without the space around it.
+/// Returns a non-empty value, trimmed.
 fn given(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
@@ -250,7 +250,7 @@ fn malformed(setting: OrdinalSetting, found: &str) -> OrdinalError {
     OrdinalError::Malformed { setting, found: found.to_owned() }
 }
 
-/// The names of the StatefulSet and the number. The controller of StatefulSets writes neither signs nor leading zeros.
+/// Parses the name of a pod into the name of the StatefulSet and the number. The controller of StatefulSets writes neither signs nor leading zeros.
 fn pod_of(pod: &str) -> Result<(String, u32), OrdinalError> {
     let parts = pod.rsplit_once('-').and_then(|(set, digits)| Some((set, digits, digits.parse::<u32>().ok()?)));
     let is_name = |set: &str| dns_1123_label(set).is_empty() && dns_1123_label(pod).is_empty();
@@ -269,7 +269,7 @@ fn port_of(port: &str) -> Result<NonZeroU16, OrdinalError> {
     port.parse().map_err(|_| malformed(OrdinalSetting::Port, port))
 }
 
-/// A protocol is the scheme of the URL that the name of a bucket is.
+/// Checks a protocol, which is the scheme of the URL that names a bucket.
 fn protocol_of(protocol: &str) -> Result<String, OrdinalError> {
     let is_further = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
     let is_scheme = protocol.starts_with(|first: char| first.is_ascii_alphabetic()) && protocol.bytes().all(is_further);

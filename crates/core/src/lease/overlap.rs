@@ -1,4 +1,4 @@
-//! Leases of replicas that share the same keys among another number of buckets, or in another way (LDR-33).
+//! Leases of replicas that divide the same keys into another number of buckets, or in another way (LDR-33).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,11 +7,12 @@ use super::observation::Observation;
 use super::{LeaseRecord, LeaseSet, LeaseTiming};
 use crate::time::Moment;
 
-/// The leases that overlap a lease set: those with its prefix and another number of buckets, and those of sets that divide the same keys in another way.
-/// The guard knows when each of them was seen to change last.
+/// The leases that overlap a lease set: those with its prefix and another number of buckets, and those of sets that divide the same keys in another
+/// way. The guard records the last observed change of each.
 ///
-/// Replicas whose sets overlap own the same keys under different leases, so only one of the sets may be in use at a time. The judgement is that of the elector: a lease is held until its stated duration has passed on the local clock without a change.
-/// Those that no replica has held for long are deleted by [`CleanUp`](super::CleanUp).
+/// Replicas whose sets overlap own the same keys under different leases, so only one of the sets may be in use at a time. The judgement is that of
+/// the elector: a lease is held until its stated duration has passed on the local clock without a change. Leases that no replica has held for long
+/// are deleted by [`CleanUp`](super::CleanUp).
 #[derive(Clone, Debug)]
 pub struct OverlapGuard {
     set: LeaseSet,
@@ -23,19 +24,19 @@ pub struct OverlapGuard {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Overlap {
-    /// The name of the lease. Of several it is the one that ends last.
+    /// The name of the lease; of several, the one that ends last.
     pub lease: Arc<str>,
-    /// When the last of them ends, unless one changes before.
+    /// The time at which the last of them ends, unless one changes before.
     pub until: Moment,
 }
 
 impl OverlapGuard {
-    /// The guard of a lease set.
+    /// Creates the guard of a lease set.
     pub fn new(set: LeaseSet, timing: LeaseTiming) -> Self {
         Self { set, timing, relatives: BTreeMap::new() }
     }
 
-    /// Takes in a lease that was seen, or that there is none of this name any more. Returns whether it overlaps; others are passed over.
+    /// Records an observed lease, or with `None` that the lease does not exist. Returns true if it overlaps; other leases are ignored.
     pub fn observe(&mut self, lease: &str, record: Option<&LeaseRecord>, now: Moment) -> bool {
         if !self.set.overlaps(lease) {
             return false;
@@ -50,7 +51,7 @@ impl OverlapGuard {
         true
     }
 
-    /// All leases of the namespace were listed.
+    /// Records a list of all leases of the namespace.
     pub fn observe_all<'a>(&mut self, leases: impl IntoIterator<Item = (&'a str, &'a LeaseRecord)>, now: Moment) {
         let leases: BTreeMap<&str, &LeaseRecord> = leases.into_iter().collect();
         self.relatives.retain(|lease, _| leases.contains_key(&**lease));
@@ -66,8 +67,8 @@ impl OverlapGuard {
         Some(Overlap { lease: lease.clone(), until })
     }
 
-    /// Since when no replica holds this lease of another number of buckets, or from when on it does not if it stays as it is; none if this record of it
-    /// was not seen, and for other leases.
+    /// Returns the time since when, or from when on without a change, no replica holds this lease of another number of buckets. None if this record
+    /// of it was not observed, and for other leases.
     pub(super) fn free_since(&self, lease: &str, record: &LeaseRecord) -> Option<Moment> {
         let observation = self.relatives.get(lease).filter(|observation| observation.is_of(record))?;
         if !self.set.is_of_other_number(lease) {

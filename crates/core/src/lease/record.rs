@@ -7,27 +7,27 @@ use serde_json::{Value, json};
 
 use crate::time::{Timestamp, micros};
 
-/// The most transitions that the API can hold.
+/// The largest number of transitions that the API can hold.
 const MOST_TRANSITIONS: u32 = i32::MAX as u32;
 
-/// The fields of a lease that elections are about.
+/// The fields of a lease that elections use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeaseRecord {
-    /// The identity of the holder; empty when the lease is free.
+    /// The identity of the holder; empty if the lease is free.
     pub holder: Arc<str>,
-    /// For how many seconds after a change the lease belongs to its holder; none if the record does not say.
+    /// The number of seconds after a change for which the lease belongs to its holder; none if the record does not contain it.
     pub duration_seconds: Option<u32>,
-    /// When the holder gained the lease, by its own clock.
+    /// The time at which the holder gained the lease, by its own clock.
     pub acquired: Option<Timestamp>,
-    /// When the holder renewed it, by its own clock. Nothing is ever decided by it.
+    /// The time at which the holder renewed the lease, by its own clock. No decision depends on it.
     pub renewed: Option<Timestamp>,
-    /// How often the holder changed.
+    /// The number of changes of the holder.
     pub transitions: u32,
 }
 
 impl LeaseRecord {
-    /// The record of a lease. Fields that are absent or have an invalid form are as if the lease did not say them.
+    /// Reads the record of a lease. Fields that are absent or malformed count as absent.
     pub fn of(lease: &Value) -> Self {
         let spec = &lease["spec"];
         let number = |field: &str| spec[field].as_u64().and_then(|number| u32::try_from(number).ok());
@@ -41,12 +41,12 @@ impl LeaseRecord {
         }
     }
 
-    /// Whether the lease has no holder.
+    /// Returns true if the lease has no holder.
     pub fn is_free(&self) -> bool {
         self.holder.is_empty()
     }
 
-    /// The fields in the `spec` of a lease.
+    /// Returns the fields in the `spec` of a lease.
     fn fields(&self) -> [(&'static str, Value); 5] {
         let time = |time: Option<Timestamp>| time.map_or(Value::Null, |time| Value::String(micros(time)));
         [
@@ -59,27 +59,26 @@ impl LeaseRecord {
     }
 }
 
-/// A lease as it was seen: its record, and which version of the object had it.
+/// A lease as observed: its record, and the version of the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservedLease {
     /// The record.
     pub record: LeaseRecord,
     /// The resource version of the object.
     pub resource_version: Arc<str>,
-    /// The whole object: a write leaves all other fields as they are.
+    /// The whole object, because a write keeps all its other fields.
     pub object: Arc<Value>,
 }
 
 impl ObservedLease {
-    /// The lease in an object.
+    /// Reads the lease from an object.
     pub fn of(object: impl Into<Arc<Value>>) -> Self {
         let object = object.into();
         let resource_version = object.resource_version().into();
         Self { record: LeaseRecord::of(&object), resource_version, object }
     }
 
-    /// Whether this version is not newer than the other one. Versions that are no numbers cannot be compared; then this one counts as
-    /// newer.
+    /// Returns true if this version is not newer than the other one. Versions that are not numbers cannot be compared; then this one counts as newer.
     pub(super) fn is_at_most(&self, other: &Self) -> bool {
         let number = |lease: &Self| lease.resource_version.parse::<u128>().ok();
         match (number(self), number(other)) {
@@ -94,13 +93,13 @@ impl ObservedLease {
 pub struct LeaseWrite {
     holder: Arc<str>,
     duration_seconds: u32,
-    /// When the holder gained the lease; none means with this write.
+    /// The time at which the holder gained the lease; none means with this write.
     acquired: Option<Timestamp>,
     transitions: u32,
 }
 
 impl LeaseWrite {
-    /// Gains a lease that does not exist, or whose last record is this one (LDR-14).
+    /// Creates the write that gains a lease which does not exist, or whose last record is this one (LDR-14).
     pub(super) fn gain(identity: &Arc<str>, duration_seconds: u32, last: Option<&LeaseRecord>) -> Self {
         let ours = last.is_some_and(|last| last.holder == *identity);
         let transitions = last.map_or(0, |last| last.transitions.saturating_add(u32::from(!ours)));
@@ -112,19 +111,19 @@ impl LeaseWrite {
         }
     }
 
-    /// Releases a lease (LDR-23).
+    /// Creates the write that releases a lease (LDR-23).
     pub(super) fn release(last: &LeaseRecord) -> Self {
         Self { holder: "".into(), duration_seconds: 1, acquired: None, transitions: last.transitions }
     }
 
-    /// The epoch of the term that the write gains (LDR-14).
+    /// Returns the epoch of the term that the write gains (LDR-14).
     pub fn epoch(&self) -> u64 {
         u64::from(self.transitions)
     }
 
-    /// The record of a write that is sent at this time of the wall clock.
+    /// Returns the record of a write that is sent at this wall-clock time.
     pub fn record(&self, now: Timestamp) -> LeaseRecord {
-        // A record that is written and read back is the same.
+        // Microseconds are the precision of the API, so that a record reads back as it was written.
         let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
         LeaseRecord {
             holder: self.holder.clone(),
@@ -135,7 +134,7 @@ impl LeaseWrite {
         }
     }
 
-    /// The object of a new lease. Labels are those of [`lease_labels`].
+    /// Returns the object of a new lease. The labels are those of [`lease_labels`].
     pub fn create(&self, namespace: &str, name: &str, labels: &[(String, String)], now: Timestamp) -> Value {
         let mut object = json!({
             "apiVersion": "coordination.k8s.io/v1",
@@ -146,8 +145,8 @@ impl LeaseWrite {
         object
     }
 
-    /// The object that replaces a lease. It carries the resource version that was seen, so that a lease which changed since is a conflict.
-    /// All fields and labels that do not belong to the election stay.
+    /// Returns the object that replaces a lease. It carries the observed resource version, so that an update of a lease which has changed since is a
+    /// conflict. All fields and labels that do not belong to the election are kept.
     pub fn replace(&self, observed: &ObservedLease, labels: &[(String, String)], now: Timestamp) -> Value {
         let mut object = Value::clone(&observed.object);
         self.write_into(&mut object, labels, now);
@@ -165,12 +164,12 @@ impl LeaseWrite {
     }
 }
 
-/// The labels of our leases: the operator's name, and the number of buckets of its lease set.
+/// Returns the labels of the operator's leases: its name, and the number of buckets of the lease set.
 pub fn lease_labels(domain: &str, operator: &str, buckets: usize) -> [(String, String); 2] {
     [(format!("{domain}/operator"), operator.to_owned()), (format!("{domain}/buckets"), buckets.to_string())]
 }
 
-/// Returns a member of a JSON object; a value that is no object is replaced by one.
+/// Returns a member of a JSON object; a value that is not an object is replaced by one.
 fn member<'a>(value: &'a mut Value, name: &str) -> &'a mut Value {
     if !value.is_object() {
         *value = json!({});

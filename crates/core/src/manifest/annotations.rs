@@ -1,4 +1,4 @@
-//! The grammar of the annotations by which a manifest says how it is to be handled.
+//! The annotations with which a manifest controls its handling, and their grammar.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{AdoptionPolicy, DeletePolicy, ManifestError, OperatorName, ReconcilePolicy, UpdatePolicy};
 use crate::health::Hints;
 
-/// The annotations that have a meaning under the operator's prefix: on every manifest, the last three on one that is a component.
+/// The known annotations under the operator's prefix. The last three apply only to a manifest that is a component, the others to every manifest.
 const KNOWN: [&str; 13] = [
     "adoption-policy",
     "reconcile-policy",
@@ -42,7 +42,7 @@ pub enum Lifecycle {
 }
 
 impl Lifecycle {
-    /// The value as annotations and digests spell it.
+    /// Returns the value as annotations and digests spell it.
     pub const fn as_kebab(self) -> &'static str {
         match self {
             Self::PreDelete => "pre-delete",
@@ -57,33 +57,33 @@ impl fmt::Display for Lifecycle {
     }
 }
 
-/// What the annotations of one manifest say. `None` where they are silent.
+/// The values of the annotations of one manifest. `None` for an annotation that is not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
-    /// `adoption-policy`.
+    /// The policy for an object that exists already and is not ours, from `adoption-policy`.
     pub adoption: Option<AdoptionPolicy>,
-    /// `reconcile-policy`.
+    /// The policy for what counts as a change, from `reconcile-policy`.
     pub reconcile: ReconcilePolicy,
-    /// `update-policy`.
+    /// The policy for writing changes, from `update-policy`.
     pub update: Option<UpdatePolicy>,
-    /// `delete-policy`.
+    /// The policy for an object that is no longer wanted, from `delete-policy`.
     pub delete: Option<DeletePolicy>,
-    /// `reapply-interval`, never zero.
+    /// The interval at which an unchanged object is checked, from `reapply-interval`; never zero.
     pub reapply_interval: Option<Duration>,
-    /// `apply-order`.
+    /// The wave in which the object is applied, from `apply-order`. Default: 0.
     pub apply_order: i16,
-    /// `purge-order`: the object is deleted again once this wave is ready.
+    /// The wave after whose readiness the object is deleted again, from `purge-order`.
     pub purge_order: Option<i16>,
-    /// `delete-order`.
+    /// The wave in which the object is deleted, from `delete-order`. Default: 0.
     pub delete_order: i16,
-    /// `status-hint`.
+    /// The hints about health, from `status-hint`.
     pub hints: Hints,
-    /// `lifecycle`.
+    /// The deletion stage in which the object is applied, from `lifecycle`.
     pub lifecycle: Option<Lifecycle>,
 }
 
 impl Annotations {
-    /// Reads the annotations of a manifest. Every mistake is added to `errors`, so that all are reported together.
+    /// Reads the annotations of a manifest. All mistakes are added to `errors`, so that they are reported together.
     pub fn read(operator: &OperatorName, manifest: &Value, errors: &mut Vec<ManifestError>) -> Self {
         let mut reader = Reader { operator, manifest, errors };
         reader.refuse_unknown();
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// A misspelt annotation would otherwise be silently without effect.
+    /// Rejects unknown annotations under the operator's prefix, because a misspelt annotation would otherwise silently have no effect.
     fn refuse_unknown(&mut self) {
         let prefix = self.operator.key("");
         for key in self.manifest.annotations().keys() {
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `default` is the deprecated spelling of an unset policy, where the Go framework had it.
+    /// Reads a policy. With `default`, the value `default` means an unset policy: a deprecated spelling of the Go framework.
     fn policy<T>(&mut self, suffix: &str, allowed: &[&str], default: bool, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         let value = self.value(suffix).filter(|value| !value.is_empty())?;
         let kebab = to_kebab(value);
@@ -193,7 +193,7 @@ fn positive_duration(text: &str) -> Option<Duration> {
     (!duration.is_zero()).then_some(duration)
 }
 
-/// The number of characters to insert, remove or replace to make one text of the other (Levenshtein).
+/// Returns the number of characters to insert, remove or replace to turn one text into the other (Levenshtein distance).
 fn edit_distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.chars().count()).collect();
     for (index, left) in one.chars().enumerate() {
@@ -207,7 +207,7 @@ fn edit_distance(one: &str, other: &str) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
-/// `SsaOverride`, `ssaOverride` and `ssa-override` are the same word.
+/// Converts CamelCase to kebab-case: `SsaOverride` and `ssaOverride` become `ssa-override`.
 pub(crate) fn to_kebab(text: &str) -> String {
     let mut kebab = String::with_capacity(text.len() + 4);
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! Digests that say whether anything changed.
+//! Digests of objects, components and references, with which changes are detected.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 
 use super::{Lifecycle, ReconcilePolicy};
 
-/// The digest of an object with policy Once.
+/// The digest of an object with the reconcile policy Once.
 pub const DIGEST_ONCE: &str = "__once__";
 
-/// The prefix of component digests of this definition. Those of the Go framework have none.
+/// The prefix of component digests by this definition. The digests of the Go framework have no prefix.
 pub const COMPONENT_DIGEST_PREFIX: &str = "k1:";
 
-/// The digest of a prepared object (DIG-1).
+/// Returns the digest of a prepared object (DIG-1).
 pub fn object_digest(object: &Value, policy: ReconcilePolicy, lifecycle: Option<Lifecycle>, component_digest: &str) -> String {
     let own = match policy {
         ReconcilePolicy::Once => DIGEST_ONCE.to_owned(),
@@ -40,7 +40,7 @@ fn content_digest(object: &Value) -> String {
     sha256_hex(canonical_json(&object))
 }
 
-/// The digest of a component (REF-9). `references` has the digest of each by its path in the spec, in JSON field names.
+/// Returns the digest of a component (REF-9). `references` maps the path of each reference in the spec, in JSON field names, to its digest.
 pub fn component_digest(
     generation: i64,
     annotations: &BTreeMap<String, String>,
@@ -53,12 +53,12 @@ pub fn component_digest(
     format!("{COMPONENT_DIGEST_PREFIX}{}", sha256_hex(canonical_json(&document)))
 }
 
-/// The digest of a reference to one key (REF-8).
+/// Returns the digest of a reference to one key (REF-8).
 pub fn reference_digest_of_bytes(value: &[u8]) -> String {
     sha256_hex(value)
 }
 
-/// The digest of a reference to a whole Secret or ConfigMap, given its field `data` as served (REF-8).
+/// Returns the digest of a reference to a whole Secret or ConfigMap, given its field `data` as served (REF-8).
 pub fn reference_digest_of_map(data: &Value) -> String {
     sha256_hex(canonical_json(data))
 }

@@ -1,15 +1,15 @@
-//! What can be wrong with a manifest.
+//! Mistakes in manifests.
 
 use std::fmt;
 
-/// One mistake in a set of manifests. Its author must correct it; nothing is sent before.
+/// One mistake in a set of manifests. The author of the manifests must correct it; no request is sent before.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
     /// A required field is missing.
     #[error("manifest {position} has no {field} (set it to a non-empty string)")]
     Missing {
-        /// Where in the list the manifest stands, counted from 1, with its kind and name as far as known.
+        /// The position of the manifest in the list, counted from 1, with its kind and name as far as known.
         position: String,
         /// The path of the field.
         field: &'static str,
@@ -21,28 +21,28 @@ pub enum ManifestError {
         object: String,
         /// The path of the field.
         field: String,
-        /// What it must be.
+        /// The expected type.
         expected: &'static str,
         /// The JSON type that was found.
         found: &'static str,
     },
-    /// A dependent needs a name of its own.
+    /// A manifest has `metadata.generateName`; a dependent needs a fixed name.
     #[error("object {object} specifies metadata.generateName (but dependent objects are not allowed to do so)")]
     GenerateName {
         /// The object.
         object: String,
     },
-    /// The same object twice.
+    /// Two manifests describe the same object.
     #[error("duplicate object {object} (manifests {first} and {second})")]
     Duplicate {
         /// The object.
         object: String,
-        /// The place of the one manifest in the list, counted from 1.
+        /// The position of the first manifest in the list, counted from 1.
         first: usize,
-        /// The place of the other one.
+        /// The position of the second manifest in the list, counted from 1.
         second: usize,
     },
-    /// Nobody serves this kind.
+    /// The API server does not serve this kind.
     #[error(
         "object {object}: no match for kind {kind:?} in version {api_version:?} (install its CustomResourceDefinition, or add it to the manifests)"
     )]
@@ -54,7 +54,7 @@ pub enum ManifestError {
         /// The field `apiVersion`.
         api_version: String,
     },
-    /// A namespaced object without a namespace, and none to take instead.
+    /// A namespaced object has no namespace, and the component has no placement namespace.
     #[error(
         "object {object} is namespaced, but has no namespace (set metadata.namespace, or the placement namespace of the component)"
     )]
@@ -69,12 +69,12 @@ pub enum ManifestError {
         object: String,
         /// The key of the annotation.
         key: String,
-        /// Its value.
+        /// The value of the annotation.
         value: String,
-        /// What is allowed.
+        /// The allowed values.
         allowed: String,
     },
-    /// An annotation under the operator's prefix that has no meaning.
+    /// An annotation under the operator's prefix is unknown.
     #[error(
         "object {object}: unknown annotation {key} (the nearest known one is {nearest}; use another prefix for annotations of your own)"
     )]
@@ -86,7 +86,7 @@ pub enum ManifestError {
         /// The known key with the least edit distance.
         nearest: String,
     },
-    /// This kind cannot be purged.
+    /// A kind that must not be purged has a purge order.
     #[error("object {object}: {what} must not define a purge order")]
     PurgeOrder {
         /// The object.
@@ -108,16 +108,16 @@ pub enum ManifestError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestErrors(Vec<ManifestError>);
 
-/// How many mistakes a message names (OUT-2).
+/// The number of mistakes that a message shows (OUT-2).
 const SHOWN: usize = 5;
 
 impl ManifestErrors {
-    /// `None` without a mistake.
+    /// Wraps the mistakes. Returns `None` if there are none.
     pub fn collect(errors: Vec<ManifestError>) -> Option<Self> {
         if errors.is_empty() { None } else { Some(Self(errors)) }
     }
 
-    /// The mistakes, in the order of the manifests.
+    /// Returns the mistakes, in the order of the manifests.
     pub fn errors(&self) -> &[ManifestError] {
         &self.0
     }
@@ -137,7 +137,7 @@ impl fmt::Display for ManifestErrors {
 
 impl std::error::Error for ManifestErrors {}
 
-/// The JSON type of a value, for messages that must not show the value itself.
+/// Returns the JSON type of a value, for messages that must not show the value itself.
 pub(crate) fn type_of(value: &serde_json::Value) -> &'static str {
     match value {
         serde_json::Value::Null => "null",

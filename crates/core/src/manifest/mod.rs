@@ -1,8 +1,6 @@
-//! What users write: manifests, the marks that say whose they are, the policies in their annotations, and digests that say
-//! whether anything changed.
+//! The input of users: manifests, the marks that name the owner of an object, the policies in annotations, and the digests that detect changes.
 //!
-//! The keys are those of the Go framework component-operator-runtime, so that an operator can be replaced by one of the same
-//! name.
+//! The keys are those of the Go framework component-operator-runtime, so that an operator built with it can be replaced by one of the same name.
 
 mod annotations;
 mod digest;

@@ -1,4 +1,4 @@
-//! A manifest as a person or a generator wrote it, brought into the form that is compared and sent (PREP-1 to PREP-6).
+//! The normal form of manifests, in which they are compared and sent (PREP-1 to PREP-6).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,8 +12,8 @@ use super::{ManifestError, OperatorName};
 const SERVER_FIELDS: [&str; 7] =
     ["creationTimestamp", "uid", "selfLink", "generation", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds"];
 
-/// Normalises manifests; lists are flattened. Every mistake is added to `errors`, and its manifest left out. Each manifest comes
-/// with its place in the flat list, counted from 1.
+/// Normalises manifests and flattens lists. Mistakes are added to `errors`, and their manifests are left out. Each manifest is returned with its
+/// position in the flat list, counted from 1.
 pub(crate) fn normalize(operator: &OperatorName, manifests: Vec<Value>, errors: &mut Vec<ManifestError>) -> Vec<(usize, Value)> {
     let flat = flatten(manifests);
     let mut normal = Vec::with_capacity(flat.len());
@@ -68,7 +68,7 @@ fn check_identity(index: usize, manifest: &Value, errors: &mut Vec<ManifestError
     }
 }
 
-/// What is no text would count as no namespace, and the object would land in another one.
+/// Rejects a namespace that is not a text. It would be read as no namespace, and the object would be created in another namespace.
 fn check_namespace(manifest: &Value, errors: &mut Vec<ManifestError>) {
     match manifest.metadata().get("namespace") {
         None | Some(Value::Null | Value::String(_)) => {}

@@ -1,11 +1,11 @@
-//! How dependents are adopted, written and removed.
+//! The policies for the adoption, the update and the removal of dependents.
 
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The reapply interval when nothing else is said.
+/// The default reapply interval.
 pub const DEFAULT_REAPPLY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 macro_rules! policy {
@@ -110,36 +110,36 @@ policy! {
 }
 
 impl UpdatePolicy {
-    /// Whether objects are written by server-side apply.
+    /// Returns true if objects are written by server-side apply.
     pub const fn is_apply(self) -> bool {
         matches!(self, Self::SsaMerge | Self::SsaOverride)
     }
 }
 
 impl DeletePolicy {
-    /// Whether an object that left the manifests is orphaned.
+    /// Returns true if an object that left the manifests is orphaned.
     pub const fn orphans_redundant(self) -> bool {
         matches!(self, Self::Orphan | Self::OrphanOnApply)
     }
 
-    /// Whether the object is orphaned when the component is deleted.
+    /// Returns true if the object is orphaned when the component is deleted.
     pub const fn orphans_on_deletion(self) -> bool {
         matches!(self, Self::Orphan | Self::OrphanOnDelete)
     }
 }
 
-/// The policies that hold for a dependent whose annotations say nothing (COM-7).
+/// The policies for dependents whose annotations do not set them (COM-7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policies {
-    /// What happens with objects that exist already.
+    /// The policy for objects that exist already and are not ours.
     pub adoption: AdoptionPolicy,
-    /// How changed objects are written.
+    /// The policy for writing changed objects.
     pub update: UpdatePolicy,
-    /// What happens with objects that are no longer wanted.
+    /// The policy for objects that are no longer wanted.
     pub delete: DeletePolicy,
-    /// What happens when a namespace is missing.
+    /// The policy for missing namespaces.
     pub missing_namespaces: MissingNamespacesPolicy,
-    /// How often an unchanged object is checked against what was sent; never zero.
+    /// The interval at which an unchanged object is checked against what was sent; never zero.
     pub reapply_interval: Duration,
 }
 
@@ -174,7 +174,7 @@ pub struct PolicySettings {
 }
 
 impl PolicySettings {
-    /// These settings where they say something, `fallback` elsewhere.
+    /// Returns the policies that these settings specify, and those of `fallback` for the others.
     pub fn over(&self, fallback: &Policies) -> Policies {
         Policies {
             adoption: self.adoption_policy.unwrap_or(fallback.adoption),

@@ -2,8 +2,8 @@
 
 use kubewright_machinery::object::{HasMetadata, Key, MetadataView};
 
-/// A label that should name an object is absent or empty. Not every object of a watched kind carries such labels, so this is worth a debug line
-/// at most.
+/// The error of an absent or empty label that should name an object. Not every object of a watched kind carries such labels, so the error is worth a
+/// debug line at most.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("map by label: the label {label:?} is absent or empty; no key is queued")]
 pub struct UnsetLabel {
@@ -11,7 +11,7 @@ pub struct UnsetLabel {
     pub label: String,
 }
 
-/// The key whose name is the value of one label, and whose namespace is that of another one, by default the namespace of the object (MAP-3).
+/// Returns the key whose name is the value of one label, and whose namespace is that of another one, by default the namespace of the object (MAP-3).
 pub fn by_label(
     object: &(impl HasMetadata + ?Sized),
     name_label: &str,
@@ -27,13 +27,13 @@ pub fn by_label(
     Ok(Key::new(namespace, name))
 }
 
-/// The key of a cluster-scoped object whose name is the value of a label (MAP-4).
+/// Returns the key of a cluster-scoped object whose name is the value of a label (MAP-4).
 pub fn by_label_cluster(object: &(impl HasMetadata + ?Sized), name_label: &str) -> Result<Key, UnsetLabel> {
     let map = object.metadata_map();
     set(MetadataView::of(&map), name_label).map(|name| Key::new("", name))
 }
 
-/// The key that stands in an annotation, as `namespace/name` or as a name in the namespace of the object (MAP-9). None without one.
+/// Returns the key in an annotation, written as `namespace/name` or as a name in the namespace of the object (MAP-9). None without the annotation.
 pub fn by_annotation(object: &(impl HasMetadata + ?Sized), annotation: &str) -> Option<Key> {
     let map = object.metadata_map();
     let metadata = MetadataView::of(&map);

@@ -1,7 +1,7 @@
-//! From an object to the key of the object that it concerns.
+//! Mappers from an object to the key of the object that it concerns.
 //!
-//! A mapper reads one state of one object. Of a changed object the old and the new state are mapped and both keys are queued, so that nothing is
-//! left behind when an object moves from one owner to another (MAP-10).
+//! A mapper reads one state of one object. For a change the old and the new state are mapped and both keys are queued, so that the former owner is
+//! also reconciled when an object moves from one owner to another (MAP-10).
 
 mod label;
 mod owner;

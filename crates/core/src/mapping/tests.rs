@@ -41,16 +41,16 @@ fn the_controller_owner_gives_the_key() {
         // Cluster-scoped owners of namespaced and of cluster-scoped dependents.
         (owned("demo", json!([ours()])), false, in_cluster.clone()),
         (owned("", json!([ours()])), false, in_cluster),
-        // A namespaced owner of a cluster-scoped dependent cannot be found anywhere.
+        // A namespaced owner of a cluster-scoped dependent has no namespace in which it could be found.
         (owned("", json!([ours()])), true, None),
         // Owners of another kind with the same name.
         (owned("demo", json!([reference("example.com/v1", "Gadget", true)])), true, None),
         (owned("demo", json!([reference("other.com/v1", "Widget", true)])), true, None),
         (owned("demo", json!([reference("v1", "Widget", true)])), true, None),
-        // Owners that do not manage the object.
+        // Owners that are not the controller of the object.
         (owned("demo", json!([reference("example.com/v1", "Widget", false)])), true, None),
         (owned("demo", json!([reference("v1", "ConfigMap", true), reference("example.com/v1", "Widget", false)])), true, None),
-        // An owner whose group cannot be read.
+        // An owner whose group is malformed.
         (owned("demo", json!([reference("a/b/c", "Widget", true)])), true, None),
         (owned("demo", json!(null)), true, None),
     ] {

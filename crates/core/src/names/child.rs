@@ -1,4 +1,4 @@
-//! Names of children, made of the name of the parent and a suffix.
+//! Names of child objects, derived from the name of the parent and a suffix.
 
 use data_encoding::HEXLOWER;
 use md5::{Digest, Md5};
@@ -8,16 +8,17 @@ pub const MAX_CHILD_NAME: usize = 63;
 
 /// The length of a digest in hexadecimal digits.
 const DIGEST: usize = 32;
-/// How much of the parent, and of a suffix in front of which it still fits, stands beside a digest.
+/// The room beside a digest, in bytes: for the start of the parent's name, and for a suffix that still leaves room for the parent.
 const BESIDE_DIGEST: usize = MAX_CHILD_NAME - DIGEST;
 
-/// A name for the child of `parent` that `suffix` tells apart, at most [`MAX_CHILD_NAME`] bytes long.
+/// Returns a name, at most [`MAX_CHILD_NAME`] bytes long, for the child of `parent` that `suffix` distinguishes.
 ///
-/// It is both together if they fit. Else a digest of the parent stands for its end; if the suffix is longer than 30 bytes, a digest of
-/// both stands between what fits of them, and what is no ASCII letter or digit is stripped from the end.
+/// The name is parent and suffix together if they fit. Otherwise a digest of the parent replaces the parent's end. If the suffix is longer than 30
+/// bytes, the name is the start of the parent, a digest of both, and the start of the suffix; trailing characters other than ASCII letters and digits
+/// are stripped.
 ///
-/// A character of several bytes is left out where only a part of it would fit, so the name may be shorter than it could be. (Recorded
-/// names of Knative's function hold the part; no server takes either for a name.)
+/// A character of several bytes is left out where only a part of it would fit, so the name may be shorter than the limit. (Recorded names of
+/// Knative's function contain the part of the character; servers accept neither name.)
 ///
 /// ```
 /// use kubewright_core::names::child_name;
@@ -40,7 +41,7 @@ pub fn child_name(parent: &str, suffix: &str) -> String {
     name
 }
 
-/// The longest start of a text that has at most so many bytes and ends between two characters.
+/// Returns the longest start of a text that has at most `most` bytes and ends between two characters.
 fn prefix(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }

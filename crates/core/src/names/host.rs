@@ -1,14 +1,14 @@
 //! Host names of Services.
 
-/// The domain of a cluster that does not say another one.
+/// The domain of a cluster that does not configure another one.
 pub const DEFAULT_CLUSTER_DOMAIN: &str = "cluster.local";
 
-/// The host name of a Service inside its cluster: `<name>.<namespace>.svc.<domain>`.
+/// Returns the host name of a Service inside its cluster: `<name>.<namespace>.svc.<domain>`.
 pub fn service_host(name: &str, namespace: &str, domain: &str) -> String {
     format!("{name}.{namespace}.svc.{domain}")
 }
 
-/// The domain of the cluster in which a pod runs, from its `/etc/resolv.conf`: the first `svc.<domain>` that is searched.
+/// Returns the domain of the cluster in which a pod runs, from its `/etc/resolv.conf`: the first `svc.<domain>` in the search list.
 pub fn cluster_domain_of(resolv_conf: &str) -> Option<&str> {
     resolv_conf
         .lines()

@@ -1,4 +1,4 @@
-//! Labels by which the children of one version of their parent are found.
+//! Labels that select the children of one version of their parent.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,14 @@ use serde_json::Value;
 
 use super::owner::{MissingMetadata, required, uid};
 
-/// Labels for children that belong to this resource version of their parent: `controller`, its uid, and `version`.
+/// Returns the labels of children that belong to this resource version of their parent: `controller`, the uid of the parent, and `version`.
 pub fn version_labels(parent: &Value) -> Result<BTreeMap<String, String>, MissingMetadata> {
     let version = required(parent, "metadata.resourceVersion", parent.resource_version())?;
     labels(parent, "version", version.to_owned())
 }
 
-/// Labels for children that belong to this generation of their parent: `controller`, its uid, and `generation`, at least five digits.
+/// Returns the labels of children that belong to this generation of their parent: `controller`, the uid of the parent, and `generation` with at least
+/// five digits.
 pub fn generation_labels(parent: &Value) -> Result<BTreeMap<String, String>, MissingMetadata> {
     let generation = parent.generation().ok_or_else(|| MissingMetadata::of(parent, "metadata.generation"))?;
     labels(parent, "generation", format!("{generation:05}"))

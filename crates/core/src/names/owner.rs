@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-/// An object lacks metadata that a server gives to every object, so nothing can be derived from it.
+/// The error for an object that lacks metadata which a server gives to every object, so that nothing can be derived from it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("use {object} as a parent: it has no {field}; use an object as the API server returned it")]
 pub struct MissingMetadata {
@@ -16,13 +16,13 @@ impl MissingMetadata {
         Self { object: object.title(), field }
     }
 
-    /// The field that is missing, for instance `metadata.uid`.
+    /// Returns the field that is missing, for instance `metadata.uid`.
     pub fn field(&self) -> &'static str {
         self.field
     }
 }
 
-/// The owner reference to an object that controls its children, and whose foreground deletion waits for them. Belongs into
+/// Returns the owner reference to an object that controls its children, and whose foreground deletion waits for them. The reference belongs into
 /// `metadata.ownerReferences` of a child in the same namespace, or of any child if the owner is cluster-scoped.
 pub fn owner_reference(owner: &Value) -> Result<Value, MissingMetadata> {
     Ok(json!({

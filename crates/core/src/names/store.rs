@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// JSON values by key in the `data` of a ConfigMap, in memory. It knows what has changed since it was loaded; it sends no requests.
+/// JSON values by key in the `data` of a ConfigMap, in memory. The store computes its changes since it was loaded; it sends no requests.
 ///
-/// A ConfigMap is readable to many: no secrets belong into it.
+/// Many users can read ConfigMaps, so a store must not hold secrets.
 ///
 /// ```
 /// use kubewright_core::names::KvStore;
@@ -41,7 +41,7 @@ pub enum KvStoreError {
     Read {
         /// The key.
         key: String,
-        /// What is wrong with the text.
+        /// The error of the parser.
         source: serde_json::Error,
     },
     /// The value has no JSON form.
@@ -49,74 +49,74 @@ pub enum KvStoreError {
     Write {
         /// The key.
         key: String,
-        /// What is wrong with the value.
+        /// The error of the serializer.
         source: serde_json::Error,
     },
-    /// A ConfigMap cannot have the key.
+    /// The key is not valid in a ConfigMap.
     #[error("write key {key:?} of the store: {problem}")]
     Key {
         /// The key.
         key: String,
-        /// What is wrong with it.
+        /// The reason why the key is invalid.
         problem: String,
     },
 }
 
 impl KvStore {
-    /// A store whose ConfigMap does not exist yet.
+    /// Creates a store whose ConfigMap does not exist yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The store that a ConfigMap holds, without changes: after each read, and with the answer to each write.
+    /// Loads the store from a ConfigMap, without changes. Call it after each read, and with the answer to each write.
     pub fn load(config_map: &Value) -> Self {
         let loaded = config_map.get("data").and_then(Value::as_object).cloned().unwrap_or_default();
         let texts = loaded.iter().filter_map(|(key, text)| Some((key.clone(), text.as_str()?.to_owned())));
         Self { resource_version: config_map.resource_version().to_owned(), data: texts.collect(), loaded }
     }
 
-    /// Whether the ConfigMap existed when the store was loaded: then it is patched, else created.
+    /// Returns true if the ConfigMap existed when the store was loaded. Such a ConfigMap is patched; otherwise it is created.
     pub fn is_stored(&self) -> bool {
         !self.resource_version.is_empty()
     }
 
-    /// The keys that have a value, sorted.
+    /// Returns the keys that have a value, sorted.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.data.keys().map(String::as_str)
     }
 
-    /// The value of a key, if it has one.
+    /// Returns the value of a key, if it has one.
     pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, KvStoreError> {
         let value = self.data.get(key).map(|text| serde_json::from_str(text)).transpose();
         value.map_err(|source| KvStoreError::Read { key: key.to_owned(), source })
     }
 
-    /// Gives a key its value. A value that it has already changes nothing, however its text is written.
+    /// Sets the value of a key. A value equal to the stored one is no change, even if its text is formatted differently.
     pub fn set<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<(), KvStoreError> {
         let problem = names::config_key(key).join("; ");
         if !problem.is_empty() {
             return Err(KvStoreError::Key { key: key.to_owned(), problem });
         }
         let value = serde_json::to_value(value).map_err(|source| KvStoreError::Write { key: key.to_owned(), source })?;
-        // A change that is taken back leaves the text as it was loaded, too.
+        // Setting the loaded value again after a change restores the text as it was loaded.
         let loaded = self.loaded.get(key).and_then(Value::as_str);
         let text = loaded.filter(|text| is_text_of(text, &value)).map_or_else(|| value.to_string(), str::to_owned);
         self.data.insert(key.to_owned(), text);
         Ok(())
     }
 
-    /// Removes a key. Whether it had a value.
+    /// Removes a key. Returns true if it had a value.
     pub fn remove(&mut self, key: &str) -> bool {
         self.data.remove(key).is_some()
     }
 
-    /// Whether anything differs from what was loaded, so that a write is due.
+    /// Returns true if a value differs from the loaded one, so that a write is due.
     pub fn is_changed(&self) -> bool {
         self.changes().is_some()
     }
 
-    /// The merge patch that brings the ConfigMap up to date; `None` when nothing has changed. It holds the changed keys alone, and the
-    /// resource version that was loaded: after a conflict, load again and repeat the change.
+    /// Returns the merge patch that brings the ConfigMap up to date; `None` when nothing has changed. The patch holds only the changed keys and the
+    /// resource version that was loaded. After a conflict, load the ConfigMap again and repeat the change.
     pub fn patch(&self) -> Option<Value> {
         let data = self.changes()?;
         if !self.is_stored() {
@@ -125,7 +125,7 @@ impl KvStore {
         Some(json!({"metadata": {"resourceVersion": self.resource_version}, "data": data}))
     }
 
-    /// The ConfigMap to create where there is none.
+    /// Returns the ConfigMap to create if it does not exist.
     pub fn config_map(&self, namespace: &str, name: &str) -> Value {
         json!({
             "apiVersion": "v1", "kind": "ConfigMap",

@@ -33,7 +33,7 @@ fn child_names_are_as_recorded_but_for_cut_characters() {
     for line in lines {
         let [parent, suffix, recorded] = ["parent", "suffix", "result"].map(|field| line[field].as_str().unwrap());
         let name = child_name(parent, suffix);
-        // The one name whose recorded form holds a part of a character: it is left out, and the digests are equal.
+        // One recorded name contains a part of a character; this library leaves the part out, and the digests are equal.
         cut += usize::from(recorded.contains('\u{fffd}'));
         assert_eq!(name, recorded.replace('\u{fffd}', ""), "{parent}, {suffix}");
     }

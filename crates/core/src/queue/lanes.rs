@@ -1,18 +1,18 @@
-//! Lanes: first in, first out inside each; the highest non-empty one first, but not for ever.
+//! The lanes of the queue. Each lane is first in, first out; the highest non-empty lane is served first, but a lower lane gets a turn at times.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
 use crate::time::Moment;
 
-/// How urgent a key is. The lane is chosen when a worker is free, so a fast key never stands behind slow ones.
+/// The urgency of a key. A worker that becomes free chooses the lane, so a fast key never stands behind slow ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lane {
     /// First lists, resyncs and other work that can wait.
     Slow,
     /// Watch events, timers and retries.
     Fast,
-    /// Only where a trigger asks for it.
+    /// Work for which a trigger asks for this lane.
     Urgent,
 }
 
@@ -20,7 +20,7 @@ impl Lane {
     /// All lanes, highest first.
     pub const ALL: [Self; 3] = [Self::Urgent, Self::Fast, Self::Slow];
 
-    /// The value of the metric label.
+    /// Returns the value of the metric label.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Urgent => "urgent",
@@ -34,7 +34,7 @@ impl Lane {
 #[derive(Clone, Debug)]
 pub(super) struct Queued<K> {
     pub(super) key: K,
-    /// Since when it waits for its pass, in whichever lane.
+    /// The time since which the key waits for its pass, in whichever lane.
     pub(super) since: Moment,
 }
 
@@ -43,9 +43,9 @@ pub(super) struct Queued<K> {
 pub(super) struct Lanes<K> {
     queued: [BTreeMap<u64, Queued<K>>; 3],
     next_ticket: u64,
-    /// Pops in a row before a lower lane gets its turn; `None` for never.
+    /// The number of pops in a row before a lower lane gets its turn; `None` serves lower lanes only while the higher ones are empty.
     fairness: Option<NonZero<u32>>,
-    /// Pops in a row from a lane while a lower one had keys.
+    /// The number of pops in a row from the highest non-empty lane while a lower one had keys.
     streak: u32,
 }
 
@@ -90,7 +90,7 @@ impl<K> Lanes<K> {
         self.queued[lane as usize].pop_first().map(|(_, queued)| queued)
     }
 
-    /// The keys of a lane in their order, from this ticket on.
+    /// Returns the keys of a lane in their order, from the ticket on.
     pub(super) fn from(&self, lane: Lane, ticket: u64) -> impl Iterator<Item = (u64, &Queued<K>)> {
         self.queued[lane as usize].range(ticket..).map(|(ticket, queued)| (*ticket, queued))
     }

@@ -1,4 +1,4 @@
-//! The queue against a model that is too simple to be wrong: lists, searched from end to end.
+//! A comparison of the queue with a simple model that searches lists from end to end.
 
 use std::time::Duration;
 
@@ -37,12 +37,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[derive(Default)]
 struct Model {
-    /// (key, lane, since when)
+    /// Each entry: key, lane, the time since which the key is queued.
     queued: Vec<(u8, Lane, u64)>,
     processing: Vec<u8>,
-    /// (key, lane, since when)
+    /// Each entry: key, lane, the time of the first addition during the pass.
     dirty: Vec<(u8, Lane, u64)>,
-    /// (due, key, asked with a lane or left by a pass)
+    /// Each entry: due time, key, and the lane of [`Queue::add_after`], or `None` for a timer that the last pass left.
     timers: Vec<(u64, u8, Option<Lane>)>,
 }
 
@@ -70,10 +70,10 @@ impl Model {
         }
     }
 
-    /// The next key, and since when it is queued.
+    /// Returns the next key and the time since which it is queued.
     fn pop(&mut self, now: u64) -> Option<(u8, u64)> {
         loop {
-            // Equal times fire by key, asked ones first.
+            // Timers with equal due times fire in the order of their keys, the one of `add_after` first.
             let due = self.timers.iter().copied().filter(|timer| timer.0 <= now);
             let Some(timer) = due.min_by_key(|(due, key, asked)| (*due, *key, asked.is_none())) else {
                 break;

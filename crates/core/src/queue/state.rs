@@ -1,4 +1,4 @@
-//! The queue itself.
+//! The work queue and its operations.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -9,10 +9,10 @@ use super::timers::{Timer, Timers};
 use crate::flow::{Delay, Schedule};
 use crate::time::Moment;
 
-/// Pops in a row from higher lanes before a lower lane gets its turn.
+/// The default number of pops in a row from higher lanes before a lower lane gets its turn.
 const FAIRNESS: Option<NonZero<u32>> = NonZero::new(16);
 
-/// A work queue. `K` is cloned freely, so keys should be cheap (an `Arc` or a short name).
+/// A work queue. It clones `K` often, so keys should be cheap to clone (an `Arc` or a short name).
 #[derive(Clone, Debug)]
 pub struct Queue<K> {
     keys: BTreeMap<K, Entry>,
@@ -22,7 +22,7 @@ pub struct Queue<K> {
     draining: bool,
 }
 
-/// What becomes of queued keys when the queue ends.
+/// The treatment of queued keys when the queue ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Drain {
@@ -34,20 +34,20 @@ pub enum Drain {
     FinishQueued,
 }
 
-/// What is known of a key. An entry that says nothing is removed.
+/// The state of a key. An entry that is neither queued nor processed and has no timer is removed.
 #[derive(Clone, Debug, Default)]
 struct Entry {
     queued: Option<(Lane, u64)>,
     processing: bool,
-    /// Added again during its pass: to this lane, and the first time when.
+    /// Set when the key was added during its pass: the highest lane asked for, and the time of the first addition.
     dirty: Option<(Lane, Moment)>,
     asked: Option<(Moment, Lane)>,
     outcome: Option<Moment>,
-    /// The timers that queued it.
+    /// The timers that queued the key.
     fired: FiredTimers,
 }
 
-/// A key that is processed from now on.
+/// A key whose processing begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Popped<K> {
@@ -55,7 +55,7 @@ pub struct Popped<K> {
     pub key: K,
     /// The timers that were due since the key was popped last.
     pub fired: FiredTimers,
-    /// Since when the key has been queued: when it was added first, or when the first of its timers was due.
+    /// The time since which the key has been queued: its first addition, or the due time of the first of its timers.
     pub since: Moment,
 }
 
@@ -65,9 +65,9 @@ pub struct Popped<K> {
 pub struct QueuedKey<'a, K> {
     /// The key.
     pub key: &'a K,
-    /// Since when it is queued.
+    /// The time since which the key is queued.
     pub since: Moment,
-    /// Its position: grows from key to key, and from one addition to the next.
+    /// The position of the key. It grows from key to key, and from one addition to the next.
     pub ticket: u64,
 }
 
@@ -75,28 +75,28 @@ pub struct QueuedKey<'a, K> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FiredTimers {
-    /// The one of [`Queue::add_after`].
+    /// True if the timer of [`Queue::add_after`] was due.
     pub asked: bool,
-    /// The one of the schedule of the last pass.
+    /// True if the timer that the schedule of the last pass set was due.
     pub outcome: bool,
 }
 
 impl<K: Ord + Clone> Queue<K> {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new() -> Self {
         Self { keys: BTreeMap::new(), lanes: Lanes::new(FAIRNESS), timers: Timers::new(), in_flight: 0, draining: false }
     }
 
-    /// With another number of pops in a row from higher lanes before a lower lane gets its turn; `None` turns that off, so that a lane is
-    /// served only while the higher ones are empty. Default: 16.
+    /// Sets the number of pops in a row from higher lanes before a lower lane gets its turn. With `None`, a lane is served only while the higher ones
+    /// are empty. Default: 16.
     #[must_use]
     pub fn with_fairness(mut self, pops: Option<NonZero<u32>>) -> Self {
         self.lanes.set_fairness(pops);
         self
     }
 
-    /// Queues a key. One that is queued already moves only up; one that is being processed runs once more afterwards.
-    /// Its age counts from `now`, or from when it was added before.
+    /// Queues a key. A key that is queued already can only move to a higher lane; a key that is being processed runs once more afterwards. The age of
+    /// the key counts from `now`, or from an earlier addition.
     pub fn add(&mut self, key: K, lane: Lane, now: Moment) {
         if self.draining {
             return;
@@ -116,8 +116,8 @@ impl<K: Ord + Clone> Queue<K> {
         }
     }
 
-    /// Queues a key after a delay. A key has one such timer: the earlier time and the higher lane win. Adding the key at
-    /// once does not cancel it.
+    /// Queues a key after a delay. A key has one such timer: the earlier time and the higher lane win. An [`add`](Self::add) of the key does not
+    /// cancel the timer.
     pub fn add_after(&mut self, key: K, delay: Delay, lane: Lane, now: Moment) {
         if self.draining {
             return;
@@ -135,12 +135,12 @@ impl<K: Ord + Clone> Queue<K> {
         self.timers.set(due, key, Timer::Asked);
     }
 
-    /// The next key to process, if one is queued or due. It is processed until [`done`](Self::done).
+    /// Removes the next key that is queued or due from the queue. The key counts as processed until [`done`](Self::done).
     pub fn pop(&mut self, now: Moment) -> Option<K> {
         self.take(now).map(|popped| popped.key)
     }
 
-    /// Like [`pop`](Self::pop), and says which timers have queued the key.
+    /// Does the same as [`pop`](Self::pop), and also returns the timers that have queued the key.
     pub fn take(&mut self, now: Moment) -> Option<Popped<K>> {
         self.fire(now);
         let Queued { key, since } = self.lanes.pop()?;
@@ -148,7 +148,7 @@ impl<K: Ord + Clone> Queue<K> {
         entry.queued = None;
         entry.processing = true;
         let fired = std::mem::take(&mut entry.fired);
-        // This pass decides anew when the next one is.
+        // The pass that begins decides anew about the time of the next one.
         if let Some(due) = entry.outcome.take() {
             self.timers.cancel(due, &key, Timer::Outcome);
         }
@@ -156,7 +156,7 @@ impl<K: Ord + Clone> Queue<K> {
         Some(Popped { key, fired, since })
     }
 
-    /// The pass of a key is over; the schedule replaces that of the pass before.
+    /// Ends the pass of a key. The schedule replaces that of the previous pass.
     pub fn done(&mut self, key: &K, schedule: Schedule, now: Moment) {
         let Some(entry) = self.keys.get_mut(key).filter(|entry| entry.processing) else {
             return;
@@ -174,12 +174,12 @@ impl<K: Ord + Clone> Queue<K> {
         self.tidy(key);
     }
 
-    /// When the earliest timer fires.
+    /// Returns the due time of the earliest timer.
     pub fn next_due(&self) -> Option<Moment> {
         self.timers.next_due()
     }
 
-    /// Removes the keys that match from lanes and timers. What is being processed ends by itself.
+    /// Removes the keys that match from lanes and timers. Keys that are being processed stay until they are done.
     pub fn purge(&mut self, mut matches: impl FnMut(&K) -> bool) {
         let purged: Vec<K> = self.keys.keys().filter(|key| matches(key)).cloned().collect();
         for key in purged {
@@ -195,7 +195,7 @@ impl<K: Ord + Clone> Queue<K> {
         }
     }
 
-    /// Drops the timers of a key, for instance because its object is gone. It stays queued if it was.
+    /// Drops the timers of a key, for instance because its object is gone. A queued key stays queued.
     pub fn forget(&mut self, key: &K) {
         let Some(entry) = self.keys.get_mut(key) else {
             return;
@@ -209,7 +209,7 @@ impl<K: Ord + Clone> Queue<K> {
         self.tidy(key);
     }
 
-    /// Accepts no more keys. The mode says what becomes of those that are queued.
+    /// Makes the queue accept no more keys. The mode decides about the keys that are queued.
     pub fn drain(&mut self, mode: Drain) {
         self.draining = true;
         self.timers.clear();
@@ -229,33 +229,33 @@ impl<K: Ord + Clone> Queue<K> {
         });
     }
 
-    /// The queued keys of a lane in the order in which they are served, from this ticket on. A lane can be read in portions, each from the ticket
-    /// behind the last one: no key that stays queued there is left out.
+    /// Returns the queued keys of a lane in the order in which they are served, from the ticket on. A lane can be read in portions, each from the
+    /// ticket after the last one; no key that stays queued there is left out.
     pub fn queued(&self, lane: Lane, ticket: u64) -> impl Iterator<Item = QueuedKey<'_, K>> {
         self.lanes.from(lane, ticket).map(|(ticket, Queued { key, since })| QueuedKey { key, since: *since, ticket })
     }
 
-    /// The number of queued keys of a lane.
+    /// Returns the number of queued keys of a lane.
     pub fn depth(&self, lane: Lane) -> usize {
         self.lanes.depth(lane)
     }
 
-    /// The number of keys that are being processed.
+    /// Returns the number of keys that are being processed.
     pub const fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// The number of running timers.
+    /// Returns the number of running timers.
     pub fn waiting(&self) -> usize {
         self.timers.len()
     }
 
-    /// Whether nothing is queued and nothing is processed. Timers may still be running.
+    /// Returns true if no key is queued or being processed. Timers may still be running.
     pub fn is_idle(&self) -> bool {
         self.in_flight == 0 && Lane::ALL.into_iter().all(|lane| self.depth(lane) == 0)
     }
 
-    /// Queues what is due.
+    /// Queues the keys whose timers are due.
     fn fire(&mut self, now: Moment) {
         while let Some((due, key, timer)) = self.timers.pop_due(now) {
             let Some(entry) = self.keys.get_mut(&key) else {

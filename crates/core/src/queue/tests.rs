@@ -143,7 +143,7 @@ fn a_lane_is_read_in_portions() {
         let Some((_, last)) = portion.last() else { break };
         next = last + 1;
         read.extend(portion.into_iter().map(|(key, _)| key));
-        // Served, and added, in between.
+        // A key is served between two portions.
         queue.pop(later(20));
     }
     assert_eq!(read, [0, 1, 2, 4, 5, 6, 7, 8, 9]);

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::time::Moment;
 
-/// Which of a key's two timers.
+/// The kinds of timers: a key has at most one of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Timer {
-    /// Asked for by somebody; fires whatever happens in between.
+    /// A timer of `Queue::add_after`. Passes in between do not cancel it.
     Asked,
-    /// Left behind by the last pass; the next pass replaces it.
+    /// A timer that the schedule of the last pass set. The next pass replaces it.
     Outcome,
 }
 
@@ -30,7 +30,7 @@ impl<K: Ord + Clone> Timers<K> {
         self.0.remove(&(due, key.clone(), timer));
     }
 
-    /// The first timer that is due, with its time.
+    /// Removes and returns the first timer that is due, with its due time.
     pub(super) fn pop_due(&mut self, now: Moment) -> Option<(Moment, K, Timer)> {
         if self.next_due()? > now {
             return None;

@@ -1,4 +1,4 @@
-//! Queue and back-off against the recorded order and times of passes of the controllers that are widespread in Go. Where this library differs on
+//! A comparison of queue and back-off with the recorded order and times of passes of the widespread Go controllers. Where this library differs on
 //! purpose, the test states both sides.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::flow::{
 use crate::recorded::knative_vectors;
 use crate::time::Moment;
 
-/// Inaccuracy of the recording between the starts of two passes, in milliseconds.
+/// The tolerance for the recorded time between the starts of two passes, in milliseconds.
 const BLUR: u64 = 3;
 
 fn millis(moment: Moment) -> u64 {
@@ -37,7 +37,7 @@ fn a_fast_key_is_first_where_the_recorded_queue_has_it_last() {
         queue.add(500, Lane::Fast, Moment::START);
         let position = std::iter::from_fn(|| queue.pop(Moment::START)).position(|key| key == 500);
         assert_eq!(position, Some(0));
-        // The recorded queue copies its lanes into one buffer: a fast key that comes a millisecond later stands behind all slow ones.
+        // The recorded queue copies its lanes into one buffer: a fast key that is added a millisecond later stands behind all slow ones.
         let expected = if line["waitBeforeFast"] == "0s" { 0 } else { 500 };
         assert!(line["positions"].as_array().unwrap().iter().all(|position| *position == expected), "{line}");
     }
@@ -78,7 +78,7 @@ fn the_earlier_of_two_timers_wins_as_recorded() {
     assert_eq!(Value::from(starts), line["at"]);
 }
 
-/// An error that says what was being done.
+/// An error that describes the failed operation and has a source.
 #[derive(Debug, thiserror::Error)]
 #[error("w")]
 struct Wrapped(#[source] BoxError);
@@ -92,7 +92,8 @@ fn joined(inner: Classified) -> Flow {
     errors.map_or(Ok(()), |errors| Failure::unclassified(errors).into())
 }
 
-/// A result as this library says it. A requeue leaves the number of failures as it is, so it is a failure with a delay of its own rather than a wait.
+/// Translates a recorded result into one of this library. A requeue leaves the number of failures unchanged, so it is a failure with its own delay
+/// rather than a wait.
 fn outcome(key: &str, result: &str) -> Flow {
     let permanent = || Classified::terminal("Permanent", "x");
     let requeue = |millis| Classified::after(delay(millis), "requeue");
@@ -105,7 +106,7 @@ fn outcome(key: &str, result: &str) -> Flow {
         ("ns/joined-requeue", _) => joined(requeue(60)),
         ("ns/wrapped-permanent", _) => wrapped(permanent()),
         ("ns/wrapped-requeue", _) => wrapped(requeue(100)),
-        // There are no delays of zero or less: at once is the smallest one.
+        // Delays of zero or less do not exist here; the smallest delay stands for an immediate requeue.
         ("ns/requeue-immediately" | "ns/requeue-negative", _) => Failure::unclassified(requeue(0)).into(),
         (_, "controller.requeueKeyError: requeue after: 50ms") => Failure::unclassified(requeue(50)).into(),
         (_, skipped) if skipped.starts_with("controller.skipKeyError") => Err(Halt::Done),
@@ -116,7 +117,7 @@ fn outcome(key: &str, result: &str) -> Flow {
 /// The start of each pass in milliseconds, and the number of failures before it.
 type Passes = Vec<(u64, u64)>;
 
-/// Runs the passes of a key with these results, and with success afterwards.
+/// Runs the passes of a key with the given results, and with success afterwards.
 fn run(key: &str, results: &[&str]) -> Passes {
     let mut limits = Limits::new(Timing::default().without_jitter(), 1);
     let (mut queue, mut memory, mut passes) = (Queue::new(), KeyMemory::default(), Vec::new());
@@ -142,11 +143,11 @@ fn run(key: &str, results: &[&str]) -> Passes {
 fn passes_start_as_recorded_but_for_three_wanted_differences() {
     let Some(lines) = knative_vectors("run-loop.jsonl") else { return };
     let mut wanted = BTreeMap::from([
-        // A permanent error stays permanent, whatever it wraps: the outermost class counts (ERR-1).
+        // A permanent error stays permanent, even if it wraps a requeue: the outermost class counts (ERR-1).
         ("ns/permanent-wraps-requeue", vec![(0, 0)]),
-        // Of several errors one that is retried makes the pass retried (ERR-5).
+        // The pass is retried if at least one of several errors is retried (ERR-5).
         ("ns/joined-permanent", vec![(0, 0), (5, 1)]),
-        // The delay of a requeue bounds the back-off of the error beside it, and does not replace it (ERR-5).
+        // The delay of a requeue bounds the back-off of the error joined with it, and does not replace it (ERR-5).
         ("ns/joined-requeue", vec![(0, 0), (5, 1)]),
     ]);
     assert_eq!(lines.len(), 13);

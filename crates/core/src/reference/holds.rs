@@ -4,15 +4,15 @@ use std::sync::Arc;
 use super::list::Part;
 use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, References, SecretKeyRef, SecretRef};
 
-/// A part of a spec that is a reference, or holds some.
+/// A part of a spec that is a reference or contains references.
 ///
-/// The four reference types implement it, and options, boxes, `Arc`s, lists, arrays, tuples and maps of what does. Own structs and
-/// enums derive it.
+/// The four reference types implement the trait, and so do options, boxes, `Arc`s, lists, arrays, tuples and maps of types that implement it. Structs
+/// and enums of the operator derive it.
 pub trait HoldsReferences {
-    /// Adds the kinds of objects that can be named here.
+    /// Adds the kinds of objects that references in this part can name.
     fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>);
 
-    /// Adds the references that stand here.
+    /// Adds the references in this part.
     fn refer(&self, references: &mut References);
 }
 

@@ -14,17 +14,17 @@ pub struct References {
     rules: ReferenceRules,
 }
 
-/// One reference.
+/// One reference with its path, its target and the rules of its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reference {
-    /// Where it stands: JSON field names, indexes and map keys below `spec`.
+    /// The path of the reference: JSON field names, indexes and map keys below `spec`.
     pub path: Vec<String>,
     /// The object that it names.
     pub target: Target,
-    /// Which part of the object.
+    /// The part of the object that the reference names.
     pub part: Part,
-    /// What its field says about it.
+    /// The rules that the attributes of the field set.
     pub rules: ReferenceRules,
 }
 
@@ -32,11 +32,11 @@ pub struct Reference {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Loadable {
-    /// Where it stands: JSON field names, indexes and map keys below `spec`.
+    /// The path of the reference: JSON field names, indexes and map keys below `spec`.
     pub path: Vec<String>,
-    /// What its field says about it.
+    /// The rules that the attributes of the field set.
     pub rules: ReferenceRules,
-    /// What that code put here.
+    /// The loader that the resolving code added; this crate does not look into it.
     pub loader: Arc<dyn Any + Send + Sync>,
 }
 
@@ -44,51 +44,51 @@ pub struct Loadable {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums)]
 pub enum Part {
-    /// All its data.
+    /// All data of the object.
     All,
-    /// One key; the fallback keys of the rules when it is absent.
+    /// One key. Without it, the fallback keys of the rules are tried.
     Key(Option<String>),
 }
 
-/// What `#[reference(..)]` on a field says.
+/// The rules that `#[reference(..)]` on a field sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs)]
 pub struct ReferenceRules {
     /// The keys that are tried in order when the reference names none.
     pub fallback_keys: &'static [&'static str],
-    /// While the component is being deleted, a missing object is no obstacle.
+    /// Set when a missing object does not block the deletion of the component.
     pub ignore_on_deletion: bool,
 }
 
 impl Part {
-    /// The key that a reference gives; an empty one is none.
+    /// Returns the part for the key of a reference. An empty key counts as absent.
     pub(super) fn key(given: Option<&String>) -> Self {
         Self::Key(given.filter(|key| !key.is_empty()).cloned())
     }
 }
 
 impl References {
-    /// All of them, in the order of the fields.
+    /// Returns all references to ConfigMaps and Secrets, in the order of the fields.
     pub fn all(&self) -> &[Reference] {
         &self.found
     }
 
-    /// Those that other code resolves, in the order of the fields.
+    /// Returns the references that other code resolves, in the order of the fields.
     pub fn loadables(&self) -> &[Loadable] {
         &self.loadables
     }
 
-    /// No reference at all?
+    /// Returns true if there is no reference at all.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && self.loadables.is_empty()
     }
 
-    /// The objects that are named, each once.
+    /// Returns the objects that are named, each once.
     pub fn targets(&self) -> BTreeSet<Target> {
         self.found.iter().map(|reference| reference.target.clone()).collect()
     }
 
-    /// Adds the references of a field. A flattened field has no name of its own.
+    /// Adds the references of a field. A flattened field has no name.
     pub fn field(&mut self, name: Option<&str>, rules: ReferenceRules, field: &impl HoldsReferences) {
         let before = self.rules.clone();
         if !rules.fallback_keys.is_empty() {
@@ -102,19 +102,19 @@ impl References {
         self.rules = before;
     }
 
-    /// Adds references that stand below a path segment.
+    /// Adds references below a path segment.
     pub fn within(&mut self, segment: &str, add: impl FnOnce(&mut Self)) {
         self.path.push(segment.to_owned());
         add(self);
         self.path.pop();
     }
 
-    /// Adds, at the present path, a reference that other code resolves.
+    /// Adds a reference at the current path that other code resolves.
     pub fn add_loadable(&mut self, loader: Arc<dyn Any + Send + Sync>) {
         self.loadables.push(Loadable { path: self.path.clone(), rules: self.rules.clone(), loader });
     }
 
-    /// Adds a reference at the present path.
+    /// Adds a reference at the current path.
     pub(super) fn add(&mut self, kind: ReferenceKind, name: &str, part: Part) {
         self.found.push(Reference {
             path: self.path.clone(),

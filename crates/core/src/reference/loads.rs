@@ -8,11 +8,11 @@ use super::Resolved;
 /// A reference in a spec that code of the operator resolves (REF-7). `#[derive(HoldsReferences)]` with
 /// `#[reference(content = ..)]` implements it.
 pub trait Loads: Serialize + Send + Sync + 'static {
-    /// What it stands for.
+    /// The content that a reference resolves to.
     type Content: Send + Sync + 'static;
 }
 
-/// What tells loaded references from each other: equal references of one type stand for the same.
+/// The identity of a loaded reference: equal references of one type share one content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LoadedKey {
     of: TypeId,
@@ -20,18 +20,18 @@ pub struct LoadedKey {
 }
 
 impl LoadedKey {
-    /// The key of a reference. `None` when it cannot be written as JSON.
+    /// Returns the key of a reference, or `None` if the reference cannot be serialized as JSON.
     pub fn of<R: Loads>(reference: &R) -> Option<Self> {
         let reference = canonical_json(&serde_json::to_value(reference).ok()?);
         Some(Self { of: TypeId::of::<R>(), reference })
     }
 }
 
-/// A reference that code of the operator resolves, also an optional one.
+/// A reference that code of the operator resolves, or an option of one.
 pub trait LoadedReference {
-    /// What it stands for.
+    /// The content that the reference resolves to.
     type Content<'a>;
-    /// What it resolves to.
+    /// Returns the content of the reference. `None` when the reference is absent or not resolved.
     fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>>;
 }
 

@@ -1,11 +1,11 @@
-//! References of a component to ConfigMaps and Secrets: where they stand in a spec, what they resolve to, what is missing.
+//! References of a component to ConfigMaps and Secrets: their paths in a spec, their contents, and the problems of those that do not resolve.
 //!
-//! A spec holds [`ConfigMapRef`], [`ConfigMapKeyRef`], [`SecretRef`] and [`SecretKeyRef`] anywhere, also in options, lists, maps
-//! and own structs with `#[derive(HoldsReferences)]`. They name objects in the namespace of the component, on its own cluster.
-//! [`References`] lists them with their paths; [`resolve`] turns the list and the objects' data into [`Resolved`] contents and
-//! the digests that are a part of the component's digest.
+//! A spec may contain [`ConfigMapRef`], [`ConfigMapKeyRef`], [`SecretRef`] and [`SecretKeyRef`] at any depth, also in options, lists, maps and
+//! structs with `#[derive(HoldsReferences)]`. They name objects in the namespace of the component, on its own cluster. [`References`] lists them with
+//! their paths; [`resolve`] turns the list and the data of the objects into [`Resolved`] contents and the digests that are a part of the component's
+//! digest.
 //!
-//! Whoever may create components can have any ConfigMap and Secret of that namespace rendered into manifests.
+//! Every user who may create components can have any ConfigMap and Secret of that namespace rendered into manifests.
 
 mod holds;
 mod list;

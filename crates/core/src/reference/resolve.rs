@@ -10,37 +10,37 @@ use super::{Reference, ReferenceKind, References, Resolved};
 use crate::backoff::Transient;
 use crate::manifest::{reference_digest_of_bytes, reference_digest_of_map};
 
-/// The number of keys that a message names.
+/// The most keys that a message names.
 const KEYS: usize = 10;
 
-/// What became of an object that a reference names.
+/// The result of reading an object that a reference names.
 #[derive(Clone, Debug)]
 #[allow(clippy::exhaustive_enums)]
 pub enum Found {
-    /// Its field `data`, as served.
+    /// The field `data` of the object, as served.
     Data(Arc<Value>),
-    /// It does not exist.
+    /// The object does not exist.
     Absent,
-    /// It does not exist and cannot be created again: its namespace is being deleted. It does not hold back a deletion (REF-4).
+    /// The object does not exist and cannot be created again, because its namespace is being deleted. It does not block a deletion (REF-4).
     Gone,
-    /// It cannot be read now.
+    /// The object cannot be read at present.
     Unknown {
-        /// Why.
+        /// The reason.
         message: String,
-        /// The transient error that this is; `None` when it does not pass by itself.
+        /// The transient error that prevented the read; `None` when the cause does not pass by itself.
         transient: Option<Transient>,
     },
 }
 
-/// What the references of a component resolve to (REF-5, REF-8).
+/// The result of resolving the references of a component (REF-5, REF-8).
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Resolution {
-    /// The contents.
+    /// The contents of the objects.
     pub resolved: Resolved,
-    /// The digests by path; empty for a reference that is not resolved.
+    /// The digests by path. The digest is empty for a reference whose missing object is ignored.
     pub digests: BTreeMap<Vec<String>, String>,
-    /// What is missing.
+    /// The references that do not resolve.
     pub problems: Vec<Problem>,
 }
 
@@ -48,15 +48,15 @@ pub struct Resolution {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// What is missing, with the path of the reference.
+    /// The path of the reference and the object or key that is missing.
     pub message: String,
-    /// Whether waiting may help.
+    /// True if waiting may help.
     pub waits: bool,
-    /// The transient error with which the object could not be read.
+    /// The transient error that prevented reading the object.
     pub transient: Option<Transient>,
 }
 
-/// Resolves references of a component in this namespace. All are tried.
+/// Resolves the references of a component in this namespace. A reference that fails does not keep the others from being resolved.
 pub fn resolve(references: &References, namespace: &str, deleting: bool, find: impl Fn(&Reference) -> Found) -> Resolution {
     let mut resolution = Resolution::default();
     for reference in references.all() {
@@ -118,7 +118,7 @@ fn settle(
     Ok(digest)
 }
 
-/// The text about a reference without a key where no fallback applies.
+/// Returns the message about a reference without a key where no fallback key exists.
 fn no_key_text(reference: &Reference, object: &str, fields: &Map<String, Value>) -> String {
     let keys = keys_text(fields);
     match reference.rules.fallback_keys {
@@ -127,7 +127,7 @@ fn no_key_text(reference: &Reference, object: &str, fields: &Map<String, Value>)
     }
 }
 
-/// The keys of an object, never their values.
+/// Returns the text with the keys of an object, without their values.
 fn keys_text(fields: &Map<String, Value>) -> String {
     let mut keys: Vec<&str> = fields.keys().map(String::as_str).take(KEYS).collect();
     let more = fields.len().saturating_sub(KEYS).to_string() + " more";
@@ -140,7 +140,7 @@ fn keys_text(fields: &Map<String, Value>) -> String {
     }
 }
 
-/// The path of a reference as messages show it: `spec.sources[0].secret`.
+/// Returns the path of a reference as messages show it, for instance `spec.sources[0].secret`.
 pub fn path_text(path: &[String]) -> String {
     path.iter().fold("spec".to_owned(), |path, segment| {
         let index = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());

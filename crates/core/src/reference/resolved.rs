@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::loads::{LoadedKey, LoadedReference};
 use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, SecretKeyRef, SecretRef, Target};
 
-/// The contents of the objects that a component refers to (REF-6). Cheap to clone; never printed.
+/// The contents of the objects that a component refers to (REF-6). Clones are cheap; the `Debug` output does not contain the contents.
 #[derive(Clone, Default)]
 pub struct Resolved {
     contents: Arc<Contents>,
@@ -19,28 +19,28 @@ pub struct Resolved {
 struct Contents {
     config_maps: BTreeMap<String, BTreeMap<String, String>>,
     secrets: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
-    /// The key that applies to references with this given key.
+    /// The key that applies to the references that name this target with this given key.
     keys: BTreeMap<(Target, Option<String>), String>,
     loaded: HashMap<LoadedKey, Arc<dyn Any + Send + Sync>>,
 }
 
 impl Resolved {
-    /// The content of a reference to a ConfigMap. `None` when the reference is not resolved.
+    /// Returns the content of a reference to a ConfigMap. `None` when the reference is not resolved.
     pub fn config_map<'a, R: ConfigMapReference>(&'a self, reference: &R) -> Option<R::Content<'a>> {
         reference.content(self)
     }
 
-    /// The content of a reference to a Secret. `None` when the reference is not resolved.
+    /// Returns the content of a reference to a Secret. `None` when the reference is not resolved.
     pub fn secret<'a, R: SecretReference>(&'a self, reference: &R) -> Option<R::Content<'a>> {
         reference.content(self)
     }
 
-    /// The content of a reference that code of the operator loaded. `None` when the reference is absent or not resolved.
+    /// Returns the content of a reference that code of the operator loaded. `None` when the reference is absent or not resolved.
     pub fn loaded<'a, R: LoadedReference>(&'a self, reference: &R) -> Option<R::Content<'a>> {
         reference.content(self)
     }
 
-    /// Adds what a reference was found to stand for.
+    /// Adds the content that a reference resolved to.
     pub fn add_loaded(&mut self, key: LoadedKey, content: Arc<dyn Any + Send + Sync>) {
         Arc::make_mut(&mut self.contents).loaded.insert(key, content);
     }
@@ -75,24 +75,24 @@ impl Resolved {
     }
 }
 
-/// The bytes of a value of a Secret. The server lets nothing in that is no base64.
+/// Decodes a value of a Secret. The API server rejects values that are not base64.
 pub(super) fn decode(text: &str) -> Vec<u8> {
     base64::engine::general_purpose::STANDARD.decode(text).unwrap_or_default()
 }
 
-/// A reference to a ConfigMap or a key of one, also an optional one.
+/// A reference to a ConfigMap or one of its keys, or an option of one.
 pub trait ConfigMapReference {
-    /// All data, or one value.
+    /// The type of the content: all data, or one value.
     type Content<'a>;
-    /// What it resolves to.
+    /// Returns the content of the reference. `None` when the reference is absent or not resolved.
     fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>>;
 }
 
-/// A reference to a Secret or a key of one, also an optional one.
+/// A reference to a Secret or one of its keys, or an option of one.
 pub trait SecretReference {
-    /// All data, or one value.
+    /// The type of the content: all data, or one value.
     type Content<'a>;
-    /// What it resolves to.
+    /// Returns the content of the reference. `None` when the reference is absent or not resolved.
     fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>>;
 }
 

@@ -4,7 +4,7 @@ use kubewright_machinery::object::GroupKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a reference can name.
+/// The kinds of objects that a reference can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::exhaustive_enums)]
 pub enum ReferenceKind {
@@ -15,12 +15,12 @@ pub enum ReferenceKind {
 }
 
 impl ReferenceKind {
-    /// Group and kind.
+    /// Returns the group and kind.
     pub fn group_kind(self) -> GroupKind {
         GroupKind::new("", if self == Self::ConfigMap { "ConfigMap" } else { "Secret" })
     }
 
-    /// The name in URLs and RBAC rules.
+    /// Returns the plural name that URLs and RBAC rules use.
     pub fn plural(self) -> &'static str {
         match self {
             Self::ConfigMap => "configmaps",
@@ -42,9 +42,9 @@ impl fmt::Display for ReferenceKind {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::exhaustive_structs)]
 pub struct Target {
-    /// What it is.
+    /// The kind of the object.
     pub kind: ReferenceKind,
-    /// Its name.
+    /// The name of the object.
     pub name: String,
 }
 

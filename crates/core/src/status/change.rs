@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::equal::{is_empty, semantically_equal};
 
-/// The merge patch that turns the old status into the new one: removed and emptied fields are explicit nulls, lists are
-/// sent whole. None when both mean the same.
+/// Returns the merge patch that turns the old status into the new one: removed and emptied fields are explicit nulls, lists are sent whole. None if
+/// both are semantically equal.
 pub fn diff(old: &Value, new: &Value) -> Option<Value> {
     if semantically_equal(old, new) {
         return None;
@@ -15,8 +15,8 @@ pub fn diff(old: &Value, new: &Value) -> Option<Value> {
     Some(Value::Object(changes(old, new)))
 }
 
-/// Our change, from `start` to `new`, made to the live status: maps field by field, conditions by type, other lists whole. A
-/// field that we did not change keeps its live value.
+/// Applies the change from `start` to `new` to the live status: maps field by field, conditions by type, other lists whole. A field that is not
+/// changed keeps its live value.
 pub fn rebase(start: &Value, new: &Value, live: &Value) -> Value {
     match (start, new, live) {
         _ if semantically_equal(start, new) => live.clone(),

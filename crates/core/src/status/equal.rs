@@ -1,12 +1,12 @@
-//! When two values mean the same, so that a write would only make noise.
+//! Semantic equality of values, to avoid writes without effect.
 
 use std::str::FromStr;
 
 use jiff::Timestamp;
 use serde_json::{Map, Number, Value};
 
-/// Whether two values mean the same: absent, null, empty list and empty map are equal, numbers by value, times by instant;
-/// the transition time of a condition does not count.
+/// Returns true if two values are semantically equal: absent, null, empty list and empty map are equal, numbers are compared by value and times by
+/// instant; the transition time of a condition is ignored.
 pub fn semantically_equal(one: &Value, other: &Value) -> bool {
     equal(one, other, false)
 }

@@ -1,4 +1,4 @@
-//! What to write into a status, and whether to write at all.
+//! Writes of a status: the change to write, and the decision to write at all.
 
 mod change;
 mod equal;

@@ -1,4 +1,4 @@
-//! Which observer tracks what, and whom a change concerns.
+//! The index of tracked references: the references of each observer, and the observers that a change concerns.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::TrackedReference;
 use crate::flow::{Flow, Halt};
 
-/// The references of all observers of a controller, found by observer and by what they refer to.
+/// The references of all observers of a controller, found by observer and by referenced object.
 ///
-/// Finding the observers of one object takes one look-up for references by name, and one match for each selector of its kind and
-/// namespace. Observers share the memory of equal references.
+/// Finding the observers of one object takes one look-up for references by name, and one match for each selector of its kind and namespace. Observers
+/// share the memory of equal references.
 #[derive(Clone, Debug)]
 pub struct TrackerIndex<O> {
     references: HashMap<Arc<TrackedReference>, BTreeSet<O>>,
@@ -27,24 +27,24 @@ pub struct TrackerIndex<O> {
 /// The references to objects of one kind.
 #[derive(Clone, Debug, Default)]
 struct KindIndex {
-    /// How many different references there are, by name and by selector.
+    /// The number of different references, by name and by selector.
     references: usize,
-    /// Those by selector, by namespace.
+    /// The references by selector, by namespace.
     selectors: HashMap<String, HashSet<Arc<TrackedReference>>>,
 }
 
-/// What one observer tracks.
+/// The references of one observer.
 #[derive(Clone, Debug, Default)]
 struct Observer {
-    /// The latest pass.
+    /// The number of the latest pass.
     pass: u64,
-    /// The references, each with the latest pass that registered it.
+    /// The references, each with the number of the latest pass that registered it.
     references: HashMap<Arc<TrackedReference>, u64>,
 }
 
 /// A pass of an observer that registers references, from [`TrackerIndex::begin`] to [`TrackerIndex::settle`].
 ///
-/// A pass that never settles, for instance a cancelled one, leaves its references beside the former ones.
+/// A pass that never settles, for instance a cancelled one, leaves its references in addition to the former ones.
 #[derive(Debug)]
 #[must_use = "a pass that is not settled keeps the references of earlier passes"]
 pub struct Tracking<O> {
@@ -52,62 +52,62 @@ pub struct Tracking<O> {
     pass: u64,
 }
 
-/// What becomes of references of earlier passes that this pass did not register again.
+/// The treatment of references of earlier passes that this pass did not register again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settlement {
-    /// They are dropped: the pass went to its end and depends on nothing else.
+    /// The references are dropped: the pass completed, so it depends on nothing else.
     Replace,
-    /// They stay: the pass may have stopped before it came to them.
+    /// The references are kept: the pass may have stopped before it registered them.
     Add,
 }
 
-/// What registering a reference came to.
+/// The result of registering a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registered {
-    /// It is new for the observer.
+    /// The reference is new for the observer.
     Added,
-    /// The observer had it already.
+    /// The observer had the reference already.
     Repeated,
-    /// Nothing is registered: the observer was dropped during the pass, or runs in a newer one.
+    /// The reference is not registered: the observer was dropped during the pass, or runs in a newer pass.
     Refused,
 }
 
 impl<O> TrackerIndex<O> {
-    /// An index without observers.
+    /// Creates an index without observers.
     pub fn new() -> Self {
         Self { references: HashMap::new(), kinds: HashMap::new(), observers: HashMap::new(), registrations: 0, passes: 0 }
     }
 
-    /// How many references all observers have together.
+    /// Returns the total number of references of all observers.
     pub fn len(&self) -> usize {
         self.registrations
     }
 
-    /// Whether nothing is tracked.
+    /// Returns true if no observer tracks anything.
     pub fn is_empty(&self) -> bool {
         self.registrations == 0
     }
 
-    /// The kinds that at least one reference is about.
+    /// Returns the kinds that at least one reference names.
     pub fn kinds(&self) -> impl Iterator<Item = &GroupKind> {
         self.kinds.keys()
     }
 
-    /// Whether a reference is about this kind.
+    /// Returns true if a reference names this kind.
     pub fn tracks_kind(&self, kind: &GroupKind) -> bool {
         self.kinds.contains_key(kind)
     }
 }
 
 impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
-    /// Begins a pass of an observer. What an earlier pass that never settled still registers is refused from now on.
+    /// Begins a pass of an observer. References that an earlier, unsettled pass still registers are refused from now on.
     pub fn begin(&mut self, observer: O) -> Tracking<O> {
         self.passes += 1;
         self.observers.entry(observer.clone()).or_default().pass = self.passes;
         Tracking { observer, pass: self.passes }
     }
 
-    /// Registers a reference of the running pass, with effect from now on. An observer has any number of names and selectors.
+    /// Registers a reference of the running pass, with immediate effect. An observer may have any number of names and selectors.
     pub fn track(&mut self, tracking: &Tracking<O>, reference: TrackedReference) -> Registered {
         let Some(observer) = self.observers.get_mut(&tracking.observer).filter(|observer| observer.pass == tracking.pass) else {
             return Registered::Refused;
@@ -128,8 +128,8 @@ impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
         Registered::Added
     }
 
-    /// Ends a pass, and drops the references of earlier passes if they are replaced. Those of this pass stay as they are registered.
-    /// Returns the kinds that nothing is about any more.
+    /// Ends a pass, and drops the references of earlier passes if the settlement says so. The references of this pass stay registered. Returns the
+    /// kinds that no reference names any more.
     pub fn settle(&mut self, tracking: Tracking<O>, settlement: Settlement) -> Vec<GroupKind> {
         let Tracking { observer: name, pass } = tracking;
         let Some(observer) = self.observers.get_mut(&name).filter(|observer| observer.pass == pass) else {
@@ -147,8 +147,8 @@ impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
         self.unregister(&name, dropped)
     }
 
-    /// Drops an observer with all its references, also those that a running pass has registered or will yet.
-    /// Returns the kinds that nothing is about any more.
+    /// Drops an observer with all its references, including those that a running pass has registered. Later registrations of that pass are refused.
+    /// Returns the kinds that no reference names any more.
     pub fn drop_observer(&mut self, observer: &O) -> Vec<GroupKind> {
         match self.observers.remove(observer) {
             Some(dropped) => self.unregister(observer, dropped.references.into_keys()),
@@ -156,14 +156,14 @@ impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
         }
     }
 
-    /// Drops all observers of which `predicate` is true, as [`drop_observer`](Self::drop_observer) does.
+    /// Drops all observers for which `predicate` returns true, as [`drop_observer`](Self::drop_observer) does.
     pub fn drop_matching(&mut self, mut predicate: impl FnMut(&O) -> bool) -> Vec<GroupKind> {
         let dropped: Vec<O> = self.observers.keys().filter(|observer| predicate(observer)).cloned().collect();
         dropped.iter().flat_map(|observer| self.drop_observer(observer)).collect()
     }
 
-    /// The observers that a change of an object concerns: those of its name, and those of a selector that matches the labels of the
-    /// object before or after. An object that came has no labels before (`None`), one that went has none after.
+    /// Returns the observers that a change of an object concerns: those that reference its name, and those with a selector that matches the labels of
+    /// the object before or after the change. A created object has no labels before (`None`), a deleted object none after.
     pub fn observers_of_change(
         &self,
         kind: &GroupKind,
@@ -186,7 +186,7 @@ impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
         observers
     }
 
-    /// The observers that a change of this object would concern, were its labels to stay as they are.
+    /// Returns the observers that a change of this object would concern if its labels stayed the same.
     pub fn observers_of_object(&self, object: &Value) -> BTreeSet<O> {
         object.gvk().map_or_else(BTreeSet::new, |gvk| {
             let labels: &dyn Labels = object.labels();
@@ -194,17 +194,17 @@ impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
         })
     }
 
-    /// The observers that have registered this very reference.
+    /// Returns the observers that have registered exactly this reference.
     pub fn observers_of(&self, reference: &TrackedReference) -> BTreeSet<O> {
         self.references.get(reference).cloned().unwrap_or_default()
     }
 
-    /// The references of an observer, in no order.
+    /// Returns the references of an observer, in no particular order.
     pub fn references_of(&self, observer: &O) -> impl Iterator<Item = &TrackedReference> {
         self.observers.get(observer).into_iter().flat_map(|observer| observer.references.keys().map(AsRef::as_ref))
     }
 
-    /// Removes an observer from references, and references that no observer has. Returns the kinds that nothing is about any more.
+    /// Removes an observer from references, and references that have no observer left. Returns the kinds that no reference names any more.
     fn unregister(&mut self, observer: &O, references: impl IntoIterator<Item = Arc<TrackedReference>>) -> Vec<GroupKind> {
         let mut untracked = Vec::new();
         for reference in references {
@@ -224,7 +224,7 @@ impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
         untracked
     }
 
-    /// Whether no memory is held for any observer, reference or kind.
+    /// Returns true if the index holds no memory for any observer, reference or kind.
     #[cfg(test)]
     pub(super) fn holds_nothing(&self) -> bool {
         self.references.is_empty() && self.kinds.is_empty() && self.observers.is_empty() && self.registrations == 0
@@ -257,7 +257,7 @@ impl KindIndex {
 }
 
 impl Settlement {
-    /// What the outcome of a pass means for its references: `Ok` and [`Halt::Done`] replace the former ones.
+    /// Returns the settlement for the outcome of a pass: `Ok` and [`Halt::Done`] replace the former references, other outcomes add to them.
     pub fn of<T>(outcome: &Flow<T>) -> Self {
         match outcome {
             Ok(_) | Err(Halt::Done) => Self::Replace,

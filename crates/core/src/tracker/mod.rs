@@ -1,10 +1,10 @@
-//! The index behind "when that object changes, reconcile this one", for objects that no owner reference connects.
+//! The index that triggers a reconciliation when a tracked object changes, for objects that no owner reference connects.
 //!
-//! A reconciler tracks the objects that a pass depends on: one by its name, or all that a selector matches. A [`TrackedReference`] is such
-//! a wish, checked. The [`TrackerIndex`] knows the references of every observer and answers whom a change concerns.
+//! A reconciler tracks the objects that a pass depends on: one by its name, or all that a selector matches. A [`TrackedReference`] is such a
+//! reference after validation. The [`TrackerIndex`] holds the references of every observer and returns the observers that a change concerns.
 //!
-//! References are declared anew by every pass. One takes effect at once, so that a change between registering and reading is not lost; the
-//! end of the pass drops those that it did not repeat:
+//! Every pass declares its references anew. A reference takes effect at once, so that a change between registering and reading is not lost; the end
+//! of the pass drops the references that it did not repeat:
 //!
 //! ```
 //! use kubewright_core::tracker::{Settlement, TrackedReference, TrackerIndex};

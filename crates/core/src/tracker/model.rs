@@ -1,4 +1,4 @@
-//! The index against a model that is too simple to be wrong: one list of who tracks what.
+//! A comparison of the index with a simple model: one list of observers and their references.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -51,7 +51,7 @@ fn references() -> Vec<TrackedReference> {
     references
 }
 
-/// Who tracks what, and whether the running or latest pass has said so.
+/// The pairs of observer and reference, each with a flag that the running or latest pass registered it.
 #[derive(Default)]
 struct Model {
     pairs: Vec<(u8, usize, bool)>,

@@ -1,4 +1,4 @@
-//! The index against what Knative's tracker was recorded to do.
+//! A comparison of the index with the recorded behaviour of Knative's tracker.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ fn references_are_valid_and_refused_as_recorded() {
     }
 }
 
-/// Where an observer is told otherwise on purpose: test, index of the action, observers, why.
+/// The intended differences from the recording: test, index of the action, observers, reason.
 const OTHERWISE: [(&str, usize, &[&str], &str); 5] = [
     ("other-version", 1, &["ns/x"], "TRK-5: an object is tracked by group and kind, in any version"),
     ("selector-old-labels", 2, &["ns/x"], "TRK-5: the labels before count as well"),
@@ -51,7 +51,7 @@ fn observers_are_told_as_recorded_but_for_the_listed_differences() {
                     let pass = index.begin(observer);
                     index.track(&pass, reference(action).unwrap());
                     index.settle(pass, Settlement::Add);
-                    // TRK-1: the recorded tracker calls back at once; ours registers before the object is read, which saves the pass.
+                    // TRK-1: the recorded tracker calls back at once; this index registers before the object is read, which saves the pass.
                     continue;
                 }
                 "observer-deleted" => {
@@ -84,7 +84,7 @@ fn observers_are_told_as_recorded_but_for_the_listed_differences() {
     assert_eq!(differences, OTHERWISE.len(), "a listed difference is none any more");
 }
 
-/// An object of the recording, whose metadata lies flat.
+/// Builds an object from the flat metadata of the recording.
 fn as_object(flat: &Value) -> Value {
     json!({
         "apiVersion": flat["apiVersion"], "kind": flat["kind"],
@@ -92,7 +92,7 @@ fn as_object(flat: &Value) -> Value {
     })
 }
 
-/// The observers of a change of an object that was recorded with its kind, or without.
+/// Returns the observers of a change of an object that was recorded with or without its kind.
 fn told(index: &TrackerIndex<Key>, object: &Value, before: Option<&Value>, after: Option<&Value>) -> BTreeSet<Key> {
     let [before, after] = [before, after].map(|object| object.map(|object| object.labels() as &dyn Labels));
     let kind = object.gvk().map(|gvk| gvk.group_kind()).unwrap_or_default();

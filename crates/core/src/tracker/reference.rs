@@ -1,4 +1,4 @@
-//! References to one object or to those that a selector matches, as users write them and as the index holds them.
+//! References to one object, or to all objects that a selector matches, in the form of a spec and in the form of the index.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::flow::{Blocked, Halt};
 use crate::reason;
 
-/// A reference as users write it into a spec: to one object by its name, or to several by a selector. An empty text is an absent field.
+/// A reference as users write it in a spec: to one object by its name, or to several by a selector. An empty text counts as an absent field.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SubjectReference {
@@ -32,7 +32,7 @@ pub struct SubjectReference {
     pub selector: Option<Value>,
 }
 
-/// A valid reference to objects of a kind in one namespace. The version of the kind does not matter: an object is the same in each.
+/// A valid reference to objects of a kind in one namespace. The version of the kind is ignored, because an object is the same in each version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TrackedReference {
     kind: GroupKind,
@@ -40,24 +40,24 @@ pub struct TrackedReference {
     subject: Subject,
 }
 
-/// Which objects of a kind and namespace are meant.
+/// The objects of a kind and namespace that a reference names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// The object of this name.
+    /// The object with this name.
     Name(String),
-    /// The objects whose labels match.
+    /// The objects whose labels match the selector.
     Selector(LabelSelector),
 }
 
-/// A reference that cannot be tracked; displayed as `invalid Reference:` and one line per problem, sorted.
+/// The error for a reference that cannot be tracked. It is displayed as `invalid Reference:` and one line per problem, sorted.
 ///
-/// It is no [`std::error::Error`]: the author of the object must act, so `?` in a reconciler makes it [`Blocked`], reason
-/// `InvalidReference`, where an error would be retried.
+/// It does not implement [`std::error::Error`], because the author of the object must act: `?` in a reconciler turns it into [`Blocked`] with reason
+/// `InvalidReference`, while an error would be retried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidReference(Vec<String>);
 
 impl TrackedReference {
-    /// Checks a reference of a user. All its problems are reported together.
+    /// Validates a reference of a user. All its problems are reported together.
     pub fn parse(reference: &SubjectReference) -> Result<Self, InvalidReference> {
         let SubjectReference { api_version, kind, namespace, name, selector } = reference;
         let mut problems = Problems::default();
@@ -79,7 +79,7 @@ impl TrackedReference {
             (false, None) => Some(Subject::Name(name.clone())),
             (true, Some(selector)) => Some(Subject::Selector(selector)),
         };
-        // A qualified name splits into a group and a version; an identifier is not empty.
+        // A valid qualified name splits into a group and a version, and a valid kind is not empty; so without problems the conversion succeeds.
         match (GroupVersionKind::from_api_version(api_version, kind), subject) {
             (Some(gvk), Some(subject)) if problems.0.is_empty() => {
                 Ok(Self { kind: gvk.group_kind(), namespace: namespace.clone(), subject })
@@ -88,7 +88,7 @@ impl TrackedReference {
         }
     }
 
-    /// A reference to one object of a known kind.
+    /// Creates a reference to one object of a known kind.
     pub fn named(kind: &GroupKind, namespace: &str, name: &str) -> Result<Self, InvalidReference> {
         let mut problems = Problems::default();
         problems.kind(&kind.kind);
@@ -97,7 +97,7 @@ impl TrackedReference {
         problems.check(Self::to_object(kind, namespace, name))
     }
 
-    /// A reference to the objects of a known kind, in one namespace, whose labels match.
+    /// Creates a reference to the objects of a known kind, in one namespace, whose labels match.
     pub fn matching(kind: &GroupKind, namespace: &str, selector: LabelSelector) -> Result<Self, InvalidReference> {
         let mut problems = Problems::default();
         problems.kind(&kind.kind);
@@ -105,27 +105,27 @@ impl TrackedReference {
         problems.check(Self { kind: kind.clone(), namespace: namespace.to_owned(), subject: Subject::Selector(selector) })
     }
 
-    /// The reference to an object that exists, and so has a valid name.
+    /// Creates the reference to an object that exists and therefore has a valid name.
     pub(super) fn to_object(kind: &GroupKind, namespace: &str, name: &str) -> Self {
         Self { kind: kind.clone(), namespace: namespace.to_owned(), subject: Subject::Name(name.to_owned()) }
     }
 
-    /// The kind of the objects.
+    /// Returns the kind of the objects.
     pub fn kind(&self) -> &GroupKind {
         &self.kind
     }
 
-    /// The namespace of the objects; empty for cluster-scoped ones.
+    /// Returns the namespace of the objects; empty for cluster-scoped objects.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// Which objects are meant.
+    /// Returns the name or the selector of the objects.
     pub fn subject(&self) -> &Subject {
         &self.subject
     }
 
-    /// The selector, if the reference has one.
+    /// Returns the selector, if the reference has one.
     pub fn selector(&self) -> Option<&LabelSelector> {
         match &self.subject {
             Subject::Selector(selector) => Some(selector),
@@ -149,7 +149,7 @@ impl fmt::Display for TrackedReference {
 }
 
 impl InvalidReference {
-    /// What is wrong, one problem each, sorted.
+    /// Returns the problems, one text each, sorted.
     pub fn problems(&self) -> &[String] {
         &self.0
     }
@@ -213,13 +213,13 @@ impl Problems {
     }
 }
 
-/// Reads a selector strictly: a misspelt field, or one of another type, would be ignored otherwise, and the rest match too much.
+/// Parses a selector strictly. Otherwise a misspelt field or one of a wrong type would be ignored, and the rest would match too many objects.
 fn selector_of(selector: &Value) -> Result<LabelSelector, String> {
     SelectorForm::deserialize(selector).map_err(|error| error.to_string())?;
     LabelSelector::from_json(selector).map_err(|error| error.to_string())
 }
 
-/// The form of a selector inside an object.
+/// The form of a selector in an object.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[expect(dead_code, reason = "the contents are read by the selector itself; only the form is checked")]
@@ -228,7 +228,7 @@ struct SelectorForm {
     match_expressions: Option<Vec<ExpressionForm>>,
 }
 
-/// The form of one of its expressions.
+/// The form of an expression of a selector.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the contents are read by the selector itself; only the form is checked")]

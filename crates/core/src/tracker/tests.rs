@@ -24,7 +24,7 @@ fn invalid(reference: Value) -> String {
     TrackedReference::parse(&reference).unwrap_err().to_string()
 }
 
-/// Tracks references in a whole pass.
+/// Runs a whole pass that tracks these references.
 fn pass(index: &mut TrackerIndex<Key>, observer: &str, references: &[TrackedReference], settlement: Settlement) {
     let pass = index.begin(Key::new("demo", observer));
     for reference in references {
@@ -39,7 +39,7 @@ fn labels(text: &str) -> LabelMap {
     text.split(',').filter_map(|pair| pair.split_once('=')).map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
-/// The names of the observers of a change of a Service of namespace `demo`.
+/// Returns the names of the observers of a change of a Service in namespace `demo`.
 fn told(index: &TrackerIndex<Key>, name: &str, before: Option<&LabelMap>, after: Option<&LabelMap>) -> Vec<String> {
     let [before, after] = [before, after].map(|labels| labels.map(|labels| labels as &dyn Labels));
     let observers = index.observers_of_change(&service(), "demo", name, before, after);

@@ -1,4 +1,4 @@
-//! What queued a key.
+//! Causes for which a key is queued.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,28 +9,28 @@ use serde_json::{Value, json};
 use super::ChangedPaths;
 use crate::flow::{Reason, Timer};
 
-/// What queued a key.
+/// The cause for which a key was queued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueuedBy {
-    /// The object, or one that concerns it, was there when the controller started.
+    /// The object, or a related one, existed when the controller started.
     FirstList,
-    /// An object came, changed or went.
+    /// An object was created, updated or removed.
     Changed(Arc<ObjectChange>),
-    /// What can be seen of a kind changed as a whole: its watch was refused or allowed, or has its first list late.
+    /// The watch of a kind changed its state: it was denied or allowed, or has its first list late.
     WatchTurned(Arc<GroupKind>),
     /// The types that a cluster serves changed.
     TypesChanged,
-    /// The time that the pass before asked for is over.
+    /// The timer that the previous pass set has expired.
     Timer(Timer),
-    /// The safety resync.
+    /// The safety resync is due.
     Resync,
     /// A configuration changed.
     Configuration {
         /// The name of the configuration.
         name: Arc<str>,
     },
-    /// Code asked for it.
+    /// Code requested the pass.
     Requested,
     /// This replica leads the key from now on.
     Promoted,
@@ -39,31 +39,31 @@ pub enum QueuedBy {
 /// A change of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectChange {
-    /// Group and kind of the object.
+    /// The group and kind of the object.
     pub kind: Arc<GroupKind>,
-    /// Namespace and name of the object.
+    /// The namespace and name of the object.
     pub key: Key,
-    /// What became of it.
+    /// The kind of the change.
     pub what: ObjectChangeKind,
-    /// The field manager whose write was the latest, if that is known.
+    /// The field manager that wrote last, if it is known.
     pub by: Option<Arc<str>>,
-    /// Whether this process wrote it.
+    /// True if this process wrote the change.
     pub own: bool,
 }
 
-/// What became of an object.
+/// The kind of a change of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectChangeKind {
-    /// It came.
+    /// The object was created.
     Came,
-    /// It changed; the paths are empty where they are not known.
+    /// The object was updated; the paths are empty if they are not known.
     Changed(ChangedPaths),
-    /// It went.
+    /// The object was removed.
     Went,
 }
 
 impl QueuedBy {
-    /// Whether this process caused it: by an own write, or by the outcome of the pass before.
+    /// Returns true if this process is the cause: by an own write, or by the outcome of the previous pass.
     pub fn is_own(&self) -> bool {
         match self {
             Self::Changed(change) => change.own,
@@ -72,7 +72,7 @@ impl QueuedBy {
         }
     }
 
-    /// The cause as JSON.
+    /// Converts the cause to JSON.
     pub fn to_json(&self) -> Value {
         match self {
             Self::FirstList => json!({ "cause": "firstList" }),
@@ -115,12 +115,12 @@ impl fmt::Display for QueuedBy {
 }
 
 impl ObjectChange {
-    /// Whether this is about the same object.
+    /// Returns true if both changes are of the same object.
     pub(super) fn is_of_same(&self, other: &Self) -> bool {
         self.key == other.key && self.kind == other.kind
     }
 
-    /// Joins a later change of the same object.
+    /// Merges a later change of the same object.
     pub(super) fn join(&mut self, later: &Self, limit: usize) {
         match (&mut self.what, &later.what) {
             (ObjectChangeKind::Changed(paths), ObjectChangeKind::Changed(others)) => paths.join(others, limit),
@@ -169,7 +169,7 @@ impl fmt::Display for ObjectChange {
 }
 
 impl ObjectChangeKind {
-    /// The word for it.
+    /// Returns the word for the change.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Came => "came",

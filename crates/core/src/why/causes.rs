@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::QueuedBy;
 
-/// The distinct causes that are kept.
+/// The number of distinct causes that are kept.
 const KEPT: usize = 4;
-/// The paths that are kept of one object.
+/// The number of paths that are kept per object.
 pub(super) const PATHS: usize = 8;
 
-/// What queued a key since its last pass began: the first four distinct causes, and how many more there were. Several changes of one object are one
-/// cause.
+/// The causes for which a key was queued since its last pass began: the first four distinct ones, and the number of further ones. Several changes of
+/// one object are one cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Causes {
     kept: Vec<QueuedBy>,
@@ -21,7 +21,7 @@ pub struct Causes {
 }
 
 impl Causes {
-    /// The number of paths that a change should tell at most.
+    /// The largest number of paths that a change should contain.
     pub const PATHS: usize = PATHS;
 
     /// Adds a cause.
@@ -47,22 +47,22 @@ impl Causes {
         }
     }
 
-    /// The causes that are kept, in the order in which they came.
+    /// Returns the causes that are kept, in the order in which they were added.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &QueuedBy> {
         self.kept.iter()
     }
 
-    /// How many further causes there were.
+    /// Returns the number of further causes.
     pub const fn more(&self) -> u32 {
         self.more
     }
 
-    /// Whether no cause is known.
+    /// Returns true if no cause is known.
     pub const fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// The causes as JSON.
+    /// Converts the causes to JSON.
     pub fn to_json(&self) -> Value {
         self.iter().map(QueuedBy::to_json).collect()
     }

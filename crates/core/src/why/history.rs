@@ -8,14 +8,14 @@ use kubewright_machinery::object::Key;
 
 use super::PassRecord;
 
-/// What a history keeps at most.
+/// The limits of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryLimits {
-    /// Passes of one key. Default: 10.
+    /// The number of passes of one key. Default: 10.
     pub per_key: usize,
-    /// Passes of all keys. Default: 4096.
+    /// The number of passes of all keys. Default: 4096.
     pub records: usize,
-    /// About the memory of all passes, in bytes. Default: 4 MiB.
+    /// The approximate memory of all passes, in bytes. Default: 4 MiB.
     pub bytes: usize,
 }
 
@@ -25,14 +25,14 @@ impl Default for HistoryLimits {
     }
 }
 
-/// The last passes of each key, as far as the limits allow: the key whose last pass is the longest ago is forgotten first.
+/// The last passes of each key, within limits: the key whose last pass is the oldest is forgotten first.
 #[derive(Default)]
 pub struct History {
     limits: HistoryLimits,
     keys: HashMap<Key, Passes>,
     /// The keys by their last pass.
     order: BTreeMap<u64, Key>,
-    /// Counts up with each pass of any key.
+    /// A counter of the passes of all keys.
     turn: u64,
     records: usize,
     bytes: usize,
@@ -46,12 +46,12 @@ struct Passes {
 }
 
 impl History {
-    /// A history with these limits.
+    /// Creates a history with these limits.
     pub fn new(limits: HistoryLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// Adds a pass, and returns its number: one more than that of the last one, and more than `passed`, the number of passes that are known otherwise.
+    /// Adds a pass, and returns its number: one more than that of the last one, and more than `passed`, the number of passes known from elsewhere.
     pub fn add(&mut self, key: &Key, mut record: PassRecord, passed: u64) -> u64 {
         let number = self.last(key).map_or(0, |last| last.number).max(passed) + 1;
         record.number = number;
@@ -78,37 +78,37 @@ impl History {
         number
     }
 
-    /// The passes of a key, the oldest first.
+    /// Returns the passes of a key, the oldest first.
     pub fn of(&self, key: &Key) -> Vec<Arc<PassRecord>> {
         self.keys.get(key).map(|passes| passes.records.iter().cloned().collect()).unwrap_or_default()
     }
 
-    /// The last pass of a key.
+    /// Returns the last pass of a key.
     pub fn last(&self, key: &Key) -> Option<&Arc<PassRecord>> {
         self.keys.get(key)?.records.back()
     }
 
-    /// The passes of all keys, those of one key after each other.
+    /// Returns the passes of all keys, grouped by key.
     pub fn all(&self) -> impl Iterator<Item = &Arc<PassRecord>> {
         self.keys.values().flat_map(|passes| &passes.records)
     }
 
-    /// The number of keys that have a pass here.
+    /// Returns the number of keys with passes.
     pub fn keys(&self) -> usize {
         self.keys.len()
     }
 
-    /// The number of passes.
+    /// Returns the number of passes.
     pub const fn records(&self) -> usize {
         self.records
     }
 
-    /// About the memory of the passes, in bytes.
+    /// Returns the approximate memory of the passes, in bytes.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Forgets keys until the limits hold; the last key of all stays.
+    /// Forgets keys until the limits hold, except the last key.
     fn shrink(&mut self) {
         while (self.records > self.limits.records || self.bytes > self.limits.bytes) && self.order.len() > 1 {
             let Some((_, key)) = self.order.pop_first() else { return };

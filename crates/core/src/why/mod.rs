@@ -1,8 +1,8 @@
-//! Why a pass ran, as data: what queued its key, what it wrote, how it ended, and the last passes of each key in bounded memory.
+//! Explanations of passes as data: their causes, their writes and their outcomes, with the last passes of each key in bounded memory.
 //!
-//! [`Causes`] gathers what queues a key while it waits; each [`QueuedBy`] names a watch event with the fields that it changed
+//! [`Causes`] collects the causes for which a key is queued while it waits. Each [`QueuedBy`] is a watch event with the fields that it changed
 //! ([`changed_paths`]), a timer, a resync, the first list, or a request by code. A [`PassRecord`] joins the causes of a pass with its writes and its
-//! outcome, and [`History`] keeps the last ones. Paths name fields; no value of an object is held anywhere here.
+//! outcome, and [`History`] keeps the last ones. Paths name fields; values of objects are never stored here.
 
 mod cause;
 mod causes;

@@ -8,14 +8,14 @@ use serde_json::value::RawValue;
 
 use crate::flow::redact;
 
-/// Fields of `metadata` that change with every write, or by themselves.
+/// The fields of `metadata` that change with every write, or by themselves.
 const UNTOLD: [&str; 3] = ["generation", "managedFields", "resourceVersion"];
-/// Differences below this depth are told as one.
+/// The depth below which differences are reported as one.
 const DEEPEST: usize = 32;
-/// The longest path in bytes; a longer one is cut.
+/// The longest path, in bytes; a longer one is cut.
 const LONGEST: usize = 120;
 
-/// The paths of fields that changed: a bounded number of them, and how many more there were.
+/// The paths of changed fields: a bounded number of them, and the number of further ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangedPaths {
     shown: Vec<Box<str>>,
@@ -23,22 +23,22 @@ pub struct ChangedPaths {
 }
 
 impl ChangedPaths {
-    /// The paths that are told, in the order of the object.
+    /// Returns the paths that are kept, in the order of the object.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = &str> {
         self.shown.iter().map(AsRef::as_ref)
     }
 
-    /// How many further paths there were.
+    /// Returns the number of further paths.
     pub const fn more(&self) -> usize {
         self.more
     }
 
-    /// Whether nothing is known to have changed.
+    /// Returns true if no change is known.
     pub const fn is_empty(&self) -> bool {
         self.shown.is_empty() && self.more == 0
     }
 
-    /// Adds those of a later change; at most `limit` are told.
+    /// Adds the paths of a later change; at most `limit` are kept.
     pub(super) fn join(&mut self, later: &Self, limit: usize) {
         for path in &later.shown {
             if self.shown.contains(path) {
@@ -70,11 +70,11 @@ impl fmt::Display for ChangedPaths {
     }
 }
 
-/// The paths of the fields in which two states of an object differ, at most `limit` of them.
+/// Returns the paths of the fields in which two states of an object differ, at most `limit` of them.
 ///
-/// The states are JSON texts. Only what differs as text is looked into: objects by field, lists of equal length by index, everything else as a whole. A field that
-/// came or went is told without those below it. `metadata.resourceVersion`, `metadata.generation` and `metadata.managedFields` are never told. Names other than
-/// words are quoted: `metadata.labels["example.com/a"]`.
+/// The states are JSON texts. Only parts that differ as text are compared: objects by field, lists of equal length by index, other values as a whole.
+/// An added or removed field is reported without the fields below it. `metadata.resourceVersion`, `metadata.generation` and `metadata.managedFields`
+/// are never reported. Names other than words are quoted: `metadata.labels["example.com/a"]`.
 pub fn changed_paths(old: &str, new: &str, limit: usize) -> ChangedPaths {
     let mut search = Search { found: ChangedPaths::default(), limit, path: String::new() };
     search.compare(old.trim(), new.trim(), 0);
@@ -84,7 +84,7 @@ pub fn changed_paths(old: &str, new: &str, limit: usize) -> ChangedPaths {
 struct Search {
     found: ChangedPaths,
     limit: usize,
-    /// Where the search is.
+    /// The current path of the search.
     path: String,
 }
 
@@ -107,7 +107,7 @@ impl Search {
                         return self.lists(&old, &new, depth);
                     }
                 }
-                // Writers of JSON escape different signs.
+                // Writers of JSON differ in the characters that they escape.
                 (Some(b'"'), Some(b'"')) if old.contains('\\') || new.contains('\\') => {
                     if let (Ok(old), Ok(new)) = (serde_json::from_str::<String>(old), serde_json::from_str::<String>(new))
                         && old == new
@@ -150,7 +150,7 @@ impl Search {
     fn lists(&mut self, old: &[&RawValue], new: &[&RawValue], depth: usize) {
         for (index, (old, new)) in old.iter().zip(new).enumerate() {
             let outer = self.path.len();
-            // A text takes everything.
+            // Writing to a string cannot fail.
             let _ = write!(self.path, "[{index}]");
             self.compare(old.get(), new.get(), depth + 1);
             self.path.truncate(outer);
@@ -179,12 +179,12 @@ impl Search {
             path if path.len() > LONGEST => Cow::Owned(format!("{}…", &path[..path.floor_char_boundary(LONGEST)])),
             path => Cow::Borrowed(path),
         };
-        // Names in maps may be any text.
+        // Names in maps may contain any text, even a credential.
         self.found.shown.push(redact(&path).into());
     }
 }
 
-/// The fields by name; objects are mostly written in that order.
+/// Returns the fields sorted by name; most objects are already written in this order.
 fn in_order(fields: Fields<'_>) -> Vec<(Cow<'_, str>, &RawValue)> {
     let mut fields = fields.0;
     if !fields.is_sorted_by(|one, other| one.0 <= other.0) {

@@ -11,35 +11,35 @@ use super::{Causes, Writes};
 use crate::flow::{Conclusion, Delay, Outcome, Reason};
 use crate::time::Timestamp;
 
-/// A finished pass: why it ran, what it wrote, how it ended.
+/// A finished pass: its causes, its writes and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PassRecord {
-    /// The number of the pass among those of its key, counting up.
+    /// The number of the pass among those of its key, increasing.
     pub number: u64,
     /// The trace id of the pass.
     pub trace: Arc<str>,
-    /// The number by which the process knows the span of the pass, if it has one.
+    /// The id of the span of the pass in this process, if it has one.
     pub span: Option<NonZero<u64>>,
-    /// When it started.
+    /// The time at which the pass started.
     pub started: Timestamp,
-    /// How long it took.
+    /// The duration of the pass.
     pub took: Duration,
-    /// What queued it.
+    /// The causes of the pass.
     pub causes: Causes,
-    /// What it wrote.
+    /// The writes of the pass.
     pub writes: Writes,
-    /// The step of a pipeline that it came to last, if it ran one.
+    /// The last step of a pipeline that the pass reached, if it ran one.
     pub step: Option<Arc<str>>,
-    /// How it ended.
+    /// The outcome of the pass.
     pub outcome: PassOutcome,
-    /// After what time the next pass follows at the latest; none if only an event starts one.
+    /// The time after which the next pass follows at the latest; none if only an event starts one.
     pub next: Option<Delay>,
-    /// The trace ids of earlier passes that caused it: by their own writes, or by the timers that they set.
+    /// The trace ids of earlier passes that caused this one: by their own writes, or by the timers that they set.
     pub links: Vec<Arc<str>>,
 }
 
-/// How a pass ended, in words without any text of an object.
+/// The outcome of a pass, in words that contain no text of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassOutcome {
     word: &'static str,
@@ -47,7 +47,7 @@ pub struct PassOutcome {
 }
 
 impl PassOutcome {
-    /// Of a conclusion. `is_gone`: the pass found that its object is gone.
+    /// Returns the outcome of a conclusion. `is_gone` is true if the pass found that its object is gone.
     fn of(conclusion: &Conclusion, is_gone: bool) -> Self {
         let report = &conclusion.report;
         let reason = || report.ready.as_ref().map(|(_, texts)| texts.reason.clone());
@@ -74,7 +74,7 @@ impl fmt::Display for PassOutcome {
 }
 
 impl PassRecord {
-    /// A pass that ended like this, with the number 0: [`History::add`](super::History::add) gives the number. It wrote nothing and has no links.
+    /// Creates the record of a pass with the number 0, which [`History::add`](super::History::add) replaces, and without writes and links.
     pub fn new(
         trace: Arc<str>,
         started: Timestamp,
@@ -98,7 +98,7 @@ impl PassRecord {
         }
     }
 
-    /// The pass as JSON.
+    /// Converts the pass to JSON.
     pub fn to_json(&self) -> Value {
         let links: Vec<&str> = self.links.iter().map(AsRef::as_ref).collect();
         json!({
@@ -117,7 +117,7 @@ impl PassRecord {
         })
     }
 
-    /// About what the record takes in memory, in bytes.
+    /// Returns the approximate memory of the record, in bytes.
     pub(super) fn weight(&self) -> usize {
         let links: usize = self.links.iter().map(|_| size_of::<Arc<str>>()).sum();
         size_of::<Self>()
@@ -129,7 +129,7 @@ impl PassRecord {
     }
 }
 
-/// Writes `pass 41: ConfigMap x/y changed data.a (by kubectl) → updated Deployment.apps x/z → Ready`, and when the next pass follows.
+/// Writes `pass 41: ConfigMap x/y changed data.a (by kubectl) → updated Deployment.apps x/z → Ready`, and the time until the next pass.
 impl fmt::Display for PassRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "pass {}: {} → ", self.number, self.causes)?;

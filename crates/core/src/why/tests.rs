@@ -61,7 +61,7 @@ fn paths_are_bounded_in_number_and_length() {
     assert!(path.len() < 130 && path.ends_with('…'), "{path}");
 }
 
-// WHY-2: fields are named, values are not told.
+// WHY-2: fields are named, but their values are not.
 #[test]
 fn the_value_of_a_secret_is_in_no_path() {
     let secret = |value: &str| json!({"kind": "Secret", "data": {"password": value}}).to_string();
@@ -74,7 +74,7 @@ enum Step {
     Item(usize),
 }
 
-/// The steps of a path without escapes.
+/// Returns the steps of a path without escapes.
 fn steps(path: &str) -> Vec<Step> {
     let (mut steps, mut rest) = (Vec::new(), path);
     while !rest.is_empty() && rest != "." {
@@ -96,7 +96,7 @@ fn steps(path: &str) -> Vec<Step> {
     steps
 }
 
-/// Takes what stands at a path from another value.
+/// Copies the value at a path from another value.
 fn take_over(into: &mut Value, from: Option<&Value>, steps: &[Step]) {
     match steps {
         [] => *into = from.unwrap().clone(),
@@ -137,7 +137,7 @@ fn told(object: &Value) -> Value {
 }
 
 proptest! {
-    // WHY-3: the difference is at the paths, and nowhere else.
+    // WHY-3: the paths cover all differences.
     #[test]
     fn taking_over_what_stands_at_the_paths_gives_the_new_object(old in values(), new in values()) {
         let found = changed_paths(&old.to_string(), &new.to_string(), usize::MAX);
@@ -203,7 +203,7 @@ fn ended(flow: &Flow) -> Conclusion {
     )
 }
 
-// WHY-5: the first list of a large cluster leaves no more than the limits.
+// WHY-5: the first list of a large cluster leaves at most the limits.
 #[test]
 fn a_hundred_thousand_keys_leave_a_history_within_its_bound() {
     let mut history = History::default();

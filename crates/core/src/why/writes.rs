@@ -1,29 +1,29 @@
-//! What a pass wrote.
+//! Writes of a pass.
 
 use std::fmt;
 
 use kubewright_machinery::object::{GroupKind, Key};
 use serde_json::{Value, json};
 
-/// The distinct writes that are kept.
+/// The number of distinct writes that are kept.
 const KEPT: usize = 16;
 
-/// What was done to an object.
+/// The verb of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WriteVerb {
-    /// POST.
+    /// The object was created, by POST.
     Created,
-    /// PUT.
+    /// The object was updated, by PUT.
     Updated,
-    /// PATCH, applies included.
+    /// The object was patched or applied, by PATCH.
     Patched,
-    /// DELETE.
+    /// The object was deleted, by DELETE.
     Deleted,
 }
 
 impl WriteVerb {
-    /// The word for it.
+    /// Returns the word for the verb.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -37,19 +37,19 @@ impl WriteVerb {
 /// A write of a pass that a server answered with success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// What was done.
+    /// The verb.
     pub verb: WriteVerb,
-    /// Group and kind of the object.
+    /// The group and kind of the object.
     pub kind: GroupKind,
-    /// Namespace and name of the object.
+    /// The namespace and name of the object.
     pub key: Key,
     /// The subresource, such as `status`; empty for the object itself.
     pub subresource: Box<str>,
-    /// How often.
+    /// The number of times that the write was repeated.
     pub times: u32,
 }
 
-/// What a pass wrote: the first sixteen distinct writes, and how many more there were.
+/// The writes of a pass: the first sixteen distinct ones, and the number of further ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Writes {
     kept: Vec<Write>,
@@ -71,22 +71,22 @@ impl Writes {
         }
     }
 
-    /// The writes that are kept, in their order.
+    /// Returns the writes that are kept, in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Write> {
         self.kept.iter()
     }
 
-    /// How many further writes there were.
+    /// Returns the number of further writes.
     pub const fn more(&self) -> u32 {
         self.more
     }
 
-    /// Whether nothing was written.
+    /// Returns true if there were no writes.
     pub const fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// The writes as JSON.
+    /// Converts the writes to JSON.
     pub fn to_json(&self) -> Value {
         self.iter().map(Write::to_json).collect()
     }

@@ -3,14 +3,14 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Field, FieldsNamed, Ident, Result, Token};
 
-/// The kinds of the fields, an array. What is a setting shows in its type alone: users have a `Timeout` of their own, and import
-/// settings under other names.
+/// Returns the kinds of the fields, an array. A setting is recognised by its type, not by a name: users may have a `Timeout` of their own, and may
+/// import settings under other names.
 pub(super) fn kinds(fields: &FieldsNamed) -> TokenStream {
     let types = fields.named.iter().map(|field| &field.ty);
     quote! { [#( ::kubewright::component::derive::Embedded::<#types>::SETTING ),*] }
 }
 
-/// Refuses, when the spec is compiled, embedded settings that would not do what they look like.
+/// Rejects embedded settings that would be ignored although they look like settings; the check runs when the spec is compiled.
 pub(super) fn checks(fields: &FieldsNamed) -> Result<TokenStream> {
     let mut checks = TokenStream::new();
     for (place, field) in fields.named.iter().enumerate() {

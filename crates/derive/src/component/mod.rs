@@ -12,7 +12,7 @@ use syn::{Data, DeriveInput, Error, Fields, Ident, Result};
 use crate::references;
 use resource::Resource;
 
-/// The implementation of `Component` for the resource whose spec the input is.
+/// Generates the implementation of `Component` for the resource of a spec.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(

@@ -2,7 +2,7 @@ use proc_macro2::Span;
 use syn::parse::Parse;
 use syn::{DeriveInput, Error, Expr, Ident, LitStr, Result, Token};
 
-/// What the `#[kube(..)]` attributes say about the custom resource.
+/// The arguments of the `#[kube(..)]` attributes about the custom resource.
 pub(super) struct Resource {
     /// The struct that `CustomResource` generates.
     pub(super) root: Ident,

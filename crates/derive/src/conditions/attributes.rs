@@ -9,7 +9,7 @@ const ALLOWED: &str = "allowed: `ready = \"Ready\"` or `succeeded = \"Succeeded\
                        `severity(A = \"Warning\", ..)`";
 const SEVERITIES: [&str; 3] = ["Error", "Warning", "Info"];
 
-/// What `#[conditions(..)]` says on a status.
+/// The arguments of `#[conditions(..)]` on a status.
 #[derive(Default)]
 pub(super) struct Declaration {
     batch: bool,
@@ -36,7 +36,7 @@ impl Declaration {
         Ok(declaration)
     }
 
-    /// Takes one argument in, and says what it is about.
+    /// Reads one argument, and returns its subject.
     fn read(&mut self, meta: &ParseNestedMeta<'_>) -> Result<&'static str> {
         match meta.path.get_ident().map(ToString::to_string).as_deref() {
             Some("ready") => {
@@ -95,7 +95,7 @@ impl ToTokens for Declaration {
     }
 }
 
-/// The top-level condition has one name, which may be written out.
+/// Reads the name of the top-level condition, which is optional because it can have only one value.
 fn top(meta: &ParseNestedMeta<'_>, argument: &str, name: &str) -> Result<()> {
     if !meta.input.peek(Token![=]) {
         return Ok(());

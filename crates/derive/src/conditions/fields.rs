@@ -2,7 +2,7 @@ use syn::{Error, Field, FieldsNamed, Ident, Result, Type};
 
 /// The fields of a status that the framework fills.
 pub(super) struct StatusFields<'a> {
-    /// The conditions.
+    /// The field with the conditions.
     pub(super) list: &'a Ident,
     /// The generation that the status is of, with its type.
     pub(super) observed_generation: Option<(&'a Ident, &'a Type)>,
@@ -10,7 +10,7 @@ pub(super) struct StatusFields<'a> {
     pub(super) applied_generation: Option<(&'a Ident, &'a Type)>,
 }
 
-/// What `#[conditions(..)]` says on a field.
+/// The argument of `#[conditions(..)]` on a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     List,
@@ -19,7 +19,7 @@ enum Role {
 }
 
 impl Role {
-    /// The argument that marks a field.
+    /// Returns the argument that marks a field.
     fn argument(self) -> &'static str {
         match self {
             Self::List => "list",
@@ -28,7 +28,7 @@ impl Role {
         }
     }
 
-    /// The name of a field that needs no mark.
+    /// Returns the name of a field that needs no attribute.
     fn name(self) -> &'static str {
         match self {
             Self::List => "conditions",
@@ -48,7 +48,7 @@ impl<'a> StatusFields<'a> {
     }
 }
 
-/// The field that is marked for a role, else the one of its name.
+/// Returns the field with the attribute of a role, or else the field with its default name.
 fn find(fields: &FieldsNamed, role: Role) -> Result<Option<(&Ident, &Type)>> {
     let (mut marked, mut named) = (None, None);
     for field in &fields.named {

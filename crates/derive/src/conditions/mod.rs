@@ -13,7 +13,7 @@ use syn::{Data, DeriveInput, Error, Fields, Ident, Result, Type};
 use attributes::Declaration;
 use fields::StatusFields;
 
-/// The implementation of `Conditioned` for the status that the input is.
+/// Generates the implementation of `Conditioned` for a status.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(&input.ident, "`ConditionSet` can only be derived for the struct that is a status"));
@@ -78,9 +78,9 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// The methods that read and write a generation in the status.
+/// Generates the methods that read and write a generation in the status.
 fn accessors((field, ty): (&Ident, &Type), getter: &Ident, setter: &Ident) -> TokenStream {
-    // A field of another type is told where it stands.
+    // The span makes an error about another type point to the field.
     let read = quote_spanned! { ty.span() => let generation: &::core::option::Option<i64> = &self.#field; };
     let write = quote_spanned! { ty.span() => let field: &mut ::core::option::Option<i64> = &mut self.#field; };
     quote! {

@@ -6,7 +6,7 @@ fn fault(input: &DeriveInput) -> String {
     expand(input).err().map(|error| error.to_string()).unwrap_or_default()
 }
 
-/// The generated code without blanks.
+/// Returns the generated code without white space.
 fn code(input: &DeriveInput) -> String {
     expand(input).unwrap().to_string().replace(char::is_whitespace, "")
 }

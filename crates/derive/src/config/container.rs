@@ -4,7 +4,7 @@ use super::names;
 
 const ALLOWED: &str = "allowed on a configuration: `name = \"..\"`, `optional`, `strict`, `example_checksum`";
 
-/// What `#[config(..)]` says about the struct.
+/// The arguments of `#[config(..)]` on the struct.
 pub(super) struct Container {
     pub(super) name: LitStr,
     pub(super) optional: bool,

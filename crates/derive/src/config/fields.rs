@@ -13,14 +13,14 @@ const ALLOWED: &str = "allowed on a field: `key = \"..\"`, `alias = \"..\"`, `de
 pub(super) struct ConfigField {
     pub(super) ident: Ident,
     pub(super) source: Source,
-    /// The type of one value: for a prefix that of the values of the map.
+    /// The type of one value; for a prefix that of the values of the map.
     ty: Type,
     default: Option<LitStr>,
     range: Option<LitStr>,
     parse_with: Option<Path>,
 }
 
-/// Where the value of a field comes from.
+/// The source of the value of a field.
 pub(super) enum Source {
     /// A key and its former names.
     Key { name: LitStr, aliases: Vec<LitStr> },
@@ -28,7 +28,7 @@ pub(super) enum Source {
     Prefix(LitStr),
 }
 
-/// What `#[config(..)]` says about a field.
+/// The arguments of `#[config(..)]` on a field.
 #[derive(Default)]
 struct Attributes {
     key: Option<LitStr>,
@@ -100,11 +100,11 @@ impl ConfigField {
         matches!(self.source, Source::Prefix(_))
     }
 
-    /// The expression that reads the field.
+    /// Generates the expression that reads the field.
     pub(super) fn read(&self, reader: &Ident) -> TokenStream {
         let Self { ty, parse_with, .. } = self;
         let probe = quote_spanned! { ty.span() => (&&&&::kubewright::core::config::derive::Probe::<#ty>::NEW) };
-        // The function may be called as the variable is.
+        // Hygiene, because the user's function may have the same name as the variable.
         let text = Ident::new("text", Span::mixed_site());
         let parser = match parse_with {
             None => quote_spanned! { ty.span() => #probe.parser() },
@@ -129,7 +129,7 @@ impl ConfigField {
         }
     }
 
-    /// Finds what can be found before the program runs.
+    /// Checks the attributes for errors that can be found at compile time.
     fn check(&self) -> Result<()> {
         let mut texts: Vec<(&LitStr, String)> = self.default.iter().map(|text| (text, text.value())).collect();
         if let Some(range) = &self.range {
@@ -155,7 +155,7 @@ impl ConfigField {
     }
 }
 
-/// The type of the values of a `BTreeMap`.
+/// Returns the type of the values of a `BTreeMap`.
 fn value_of_map(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|segment| segment.ident == "BTreeMap")?;

@@ -1,11 +1,11 @@
-//! Defaults and bounds of primitive types, which are checked when the configuration is compiled. Those of other types are checked by
-//! each call of `from_data`, and so by any test.
+//! Checks of defaults and bounds of primitive types at compile time. Those of other types are checked by each call of `from_data`, and so by any
+//! test.
 
 use std::str::FromStr;
 
 use syn::Type;
 
-/// What is wrong with a text as a value of a type; nothing for types that are not primitive.
+/// Returns the problem of a text as a value of a type; none for types that are not primitive.
 pub(super) fn fault(ty: &Type, text: &str) -> Option<String> {
     let Type::Path(path) = ty else { return None };
     let ident = path.path.get_ident()?.to_string();

@@ -14,7 +14,7 @@ use syn::{Data, DeriveInput, Error, Fields, Ident, Result};
 use container::Container;
 use fields::ConfigField;
 
-/// The implementation of `FromConfigMap` for a struct.
+/// Generates the implementation of `FromConfigMap` for a struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(&input.ident, "`FromConfigMap` can only be derived for a struct"));
@@ -28,10 +28,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Container { name, optional, strict, example_checksum } = Container::of(input)?;
     let mut fields = named.named.iter().map(ConfigField::of).collect::<Result<Vec<_>>>()?;
     names::check(&fields)?;
-    // A prefix collects what no key reads, so that keys come first.
+    // A prefix collects the keys that no field reads, so that single keys are read first.
     fields.sort_by_key(ConfigField::is_prefix);
 
-    // Functions that parse are named by the user and may be called as the variables here are.
+    // Hygiene, because parsing functions of the user may have the same names as these variables.
     let (reader, data) = (Ident::new("reader", Span::mixed_site()), Ident::new("data", Span::mixed_site()));
     let values: Vec<_> = (0..fields.len()).map(|place| Ident::new(&format!("value_{place}"), Span::mixed_site())).collect();
     let reads = fields.iter().map(|field| field.read(&reader));

@@ -6,7 +6,7 @@ use syn::{Error, LitStr, Result};
 
 use super::fields::{ConfigField, Source};
 
-/// Refuses names that no ConfigMap can have.
+/// Rejects names that a ConfigMap cannot have.
 pub(super) fn check_name(name: &LitStr) -> Result<()> {
     let text = name.value();
     let edge = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
@@ -23,7 +23,7 @@ pub(super) fn check_name(name: &LitStr) -> Result<()> {
     Err(Error::new_spanned(name, message))
 }
 
-/// Refuses keys that no ConfigMap can have, and keys that two fields would read.
+/// Rejects keys that a ConfigMap cannot have, and keys that two fields would read.
 pub(super) fn check(fields: &[ConfigField]) -> Result<()> {
     let mut keys = BTreeMap::new();
     let mut prefixes = BTreeMap::<String, String>::new();

@@ -6,7 +6,7 @@ fn fault(input: &DeriveInput) -> String {
     expand(input).map(|code| code.to_string()).unwrap_err().to_string()
 }
 
-/// What is wrong with a field of a configuration that is otherwise right.
+/// Returns the error about a field of an otherwise valid configuration.
 fn field_fault(field: &proc_macro2::TokenStream) -> String {
     fault(&parse_quote! { #[config(name = "a")] struct A { #field } })
 }

@@ -9,14 +9,14 @@ use super::declaration::Declaration;
 use super::graph::cycle;
 use crate::suggestion::nearest;
 
-/// The most edges of a component: the length of the longest tuple of them.
+/// The largest number of edges of a component: the length of the longest tuple of them.
 const MAX_EDGES: usize = 8;
-/// The longest type of a component: with it and a hash, the name of a dependency finalizer has its 63 characters.
+/// The longest type of a component: the name of a dependency finalizer made of it and a hash has 63 characters, the limit of Kubernetes.
 const MAX_TYPE: usize = 54;
 /// The longest name of a finalizer (FZ-1).
 const MAX_FINALIZER: usize = 63;
 
-/// Finds what cannot hold, and takes it out of the declaration, so that the rest of it can be expanded and nothing else seems to be wrong.
+/// Finds invalid parts, and removes them from the declaration, so that the rest can be expanded without further errors.
 pub(super) fn check(declaration: &mut Declaration) -> Vec<Error> {
     let mut errors = Vec::new();
     if let (Some(preset), Some(domain)) = (&declaration.settings.preset, &declaration.settings.domain) {
@@ -42,7 +42,7 @@ pub(super) fn check(declaration: &mut Declaration) -> Vec<Error> {
     errors
 }
 
-/// Components that are listed twice, or that share the names that are made of their types (CT-2).
+/// Finds components that are listed twice, or whose types give the same names (CT-2).
 fn duplicates(components: &mut Vec<Component>, errors: &mut Vec<Error>) {
     let mut names: Vec<String> = Vec::new();
     let mut types: BTreeMap<String, String> = BTreeMap::new();
@@ -69,7 +69,7 @@ fn type_span(component: &Component) -> Span {
     component.type_.as_ref().map_or_else(|| component.path.span(), LitStr::span)
 }
 
-/// What is wrong with the type of a component. The rule is that of `kubewright_core::contract::ComponentType::new`.
+/// Returns the problem of the type of a component. The rule is that of `kubewright_core::contract::ComponentType::new`.
 fn type_problem(component: &Component) -> Option<Error> {
     let type_ = component.type_();
     let is_legal = type_.starts_with(|first: char| first.is_ascii_uppercase())
@@ -83,7 +83,7 @@ fn type_problem(component: &Component) -> Option<Error> {
     (!is_legal).then(|| Error::new(type_span(component), problem))
 }
 
-/// What is wrong with the name of the own finalizer of a component (FZ-1). Before a slash the domain is checked alone.
+/// Returns the problem of the name of the own finalizer of a component (FZ-1). Before a slash the domain is checked alone.
 fn finalizer_problem(declaration: &Declaration, component: &Component) -> Option<Error> {
     let domain = declaration.settings.known_domain().filter(|_| declaration.settings.has_unqualified_finalizers())?;
     let length = domain.len() + 1 + component.type_().len();
@@ -95,7 +95,7 @@ fn finalizer_problem(declaration: &Declaration, component: &Component) -> Option
     (length > MAX_FINALIZER).then(|| Error::new(type_span(component), problem))
 }
 
-/// What is wrong with the edges of a component. `types` are those of all components, by their names.
+/// Finds the problems of the edges of a component. `types` are those of all components, by their names.
 fn edges(component: &mut Component, types: &BTreeMap<String, String>, errors: &mut Vec<Error>) {
     let name = component.name();
     let mut kept: Vec<Edge> = Vec::new();
@@ -114,7 +114,7 @@ fn edges(component: &mut Component, types: &BTreeMap<String, String>, errors: &m
         match problem {
             Some(problem) => {
                 errors.push(Error::new(edge.to.span(), problem));
-                // Of two edges the one that is needed stays, so that the component finds its dependency.
+                // Of two edges the needed one is kept, so that the component finds its dependency.
                 if let Some(former) = former.filter(|_| edge.kind != EdgeKind::OutlivedBy) {
                     kept[former] = edge;
                 }
@@ -135,7 +135,7 @@ fn unknown_target(name: &str, target: &str, types: &BTreeMap<String, String>) ->
     )
 }
 
-/// Two edges to one component (EDGE-1).
+/// Returns the problem of two edges to one component (EDGE-1).
 fn twice(former: &Edge, edge: &Edge) -> String {
     let target = edge.target();
     if (former.kind == EdgeKind::OutlivedBy) == (edge.kind == EdgeKind::OutlivedBy) {
@@ -145,7 +145,7 @@ fn twice(former: &Edge, edge: &Edge) -> String {
     }
 }
 
-/// A condition that counts without being listed (RDY-2).
+/// Returns the error about a listed condition that always counts (RDY-2).
 fn needless(condition: &LitStr, type_: &str) -> Option<Error> {
     let name = condition.value();
     let counts = ["Reconciliation", "Healthy"].iter().any(|suffix| name.strip_suffix(suffix) == Some(type_));

@@ -8,10 +8,10 @@ use crate::suggestion::unknown;
 
 /// The keys in the braces of a component.
 const ALLOWED: [&str; 4] = ["keep_running", "needs", "outlived_by", "type"];
-/// The keys in the braces of a component that is needed.
+/// The keys in the braces of a needed component.
 const ALLOWED_ON_NEEDS: [&str; 2] = ["same_revision", "conditions"];
 
-/// A component as it is listed.
+/// A component of the list.
 pub(super) struct Component {
     /// The type of the resource.
     pub(super) path: Path,
@@ -38,7 +38,7 @@ pub(super) enum EdgeKind {
 }
 
 impl Component {
-    /// Reads a component after its attributes.
+    /// Parses a component after its attributes.
     pub(super) fn parse(input: ParseStream<'_>, attributes: &[Attribute]) -> Result<Self> {
         if let Some(attribute) = attributes.iter().find(|attribute| !attribute.path().is_ident("doc")) {
             return Err(Error::new(attribute.span(), "a component has no attributes but its documentation: remove this one"));
@@ -67,35 +67,35 @@ impl Component {
         Ok(component)
     }
 
-    /// The name by which edges refer to the component.
+    /// Returns the name by which edges refer to the component.
     pub(super) fn name(&self) -> String {
         name_of(&self.path)
     }
 
-    /// The type on the wire.
+    /// Returns the type on the wire.
     pub(super) fn type_(&self) -> String {
         self.type_.as_ref().map_or_else(|| self.name(), LitStr::value)
     }
 }
 
 impl Edge {
-    /// The name of the component that is depended on.
+    /// Returns the name of the component that is depended on.
     pub(super) fn target(&self) -> String {
         name_of(&self.to)
     }
 }
 
-/// The last segment of a path.
+/// Returns the last segment of a path.
 pub(super) fn name_of(path: &Path) -> String {
     path.segments.last().map(|segment| segment.ident.unraw().to_string()).unwrap_or_default()
 }
 
-/// A path without generic arguments.
+/// Parses a path without generic arguments.
 fn named_path(input: ParseStream<'_>) -> Result<Path> {
     input.call(Path::parse_mod_style)
 }
 
-/// `ApiServer`, or `ApiServer { same_revision, conditions: [".."] }`.
+/// Parses `ApiServer`, or `ApiServer { same_revision, conditions: [".."] }`.
 fn needed(input: ParseStream<'_>) -> Result<Edge> {
     let mut edge = Edge { to: named_path(input)?, kind: EdgeKind::Needs, conditions: None };
     if !input.peek(syn::token::Brace) {
@@ -116,7 +116,7 @@ fn needed(input: ParseStream<'_>) -> Result<Edge> {
     Ok(edge)
 }
 
-/// A component that only outlives another.
+/// Parses a component that only outlives another.
 fn outliving(input: ParseStream<'_>) -> Result<Edge> {
     let to = named_path(input)?;
     if input.peek(syn::token::Brace) {
@@ -128,7 +128,7 @@ fn outliving(input: ParseStream<'_>) -> Result<Edge> {
     Ok(Edge { to, kind: EdgeKind::OutlivedBy, conditions: None })
 }
 
-/// The name of the next key, which must not have stood before. Names may be keywords.
+/// Parses the name of the next key, which must not be repeated. Names may be keywords.
 fn once(input: ParseStream<'_>, seen: &mut Vec<Ident>) -> Result<Ident> {
     let key = input.call(Ident::parse_any)?;
     if seen.contains(&key) {
@@ -138,7 +138,7 @@ fn once(input: ParseStream<'_>, seen: &mut Vec<Ident>) -> Result<Ident> {
     Ok(key)
 }
 
-/// What stands in brackets after a key and `:`.
+/// Parses the list in brackets after a key and `:`.
 fn list<T>(key: &Ident, input: ParseStream<'_>, item: fn(ParseStream<'_>) -> Result<T>) -> Result<Vec<T>> {
     if !(input.peek(Token![:]) && input.peek2(syn::token::Bracket)) {
         return Err(Error::new(key.span(), format!("`{key}` needs a list: `{key}: [..]`")));

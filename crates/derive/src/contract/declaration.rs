@@ -5,7 +5,7 @@ use syn::{Attribute, Error, Path, Result, Token, Visibility};
 use super::component::{Component, name_of};
 use super::settings::Settings;
 
-/// What stands in `contract! { .. }`.
+/// The content of `contract! { .. }`.
 pub(super) struct Declaration {
     /// The attributes of the type of the contract.
     pub(super) attributes: Vec<Attribute>,

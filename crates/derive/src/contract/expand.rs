@@ -8,7 +8,8 @@ use super::component::{Component, Edge, EdgeKind};
 use super::declaration::Declaration;
 use super::settings::Settings;
 
-/// The type of a contract and the implementations. With what cannot hold the rest stays, so that nothing else seems to be missing.
+/// Generates the type of a contract and the implementations. Valid parts are generated beside the errors, so that no further errors about missing
+/// items follow.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     match read(input) {
         Ok((declaration, errors)) => {
@@ -20,14 +21,14 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     }
 }
 
-/// The declaration as far as it can hold, and the errors about the rest.
+/// Parses a declaration, and returns its valid parts with the errors about the others.
 pub(super) fn read(input: TokenStream) -> Result<(Declaration, Vec<Error>)> {
     let mut declaration: Declaration = syn::parse2(input)?;
     let errors = check(&mut declaration);
     Ok((declaration, errors))
 }
 
-/// The code of a declaration that can hold.
+/// Generates the code of a valid declaration.
 pub(super) fn code(declaration: &Declaration) -> TokenStream {
     let contract = contract(declaration);
     let members = declaration.components.iter().map(|component| member(declaration, component));
@@ -38,7 +39,7 @@ pub(super) fn code(declaration: &Declaration) -> TokenStream {
     quote! { #contract #(#members)* #(#conditions)* }
 }
 
-/// The type of the contract and its terms.
+/// Generates the type of the contract and its terms.
 fn contract(declaration: &Declaration) -> TokenStream {
     let Declaration { attributes, visibility, name, owner, settings, components } = declaration;
     let documentation = attributes.is_empty().then(|| {
@@ -52,7 +53,7 @@ fn contract(declaration: &Declaration) -> TokenStream {
     let hooks = hooks(&declaration.settings);
     let added = components.iter().map(|component| {
         let path = &component.path;
-        // A type that is not given is the kind, as far as the macro knows: the start of an operator compares them.
+        // The default type is the kind, which the macro does not know; the operator compares both at its start.
         let add = if component.type_.is_some() { "add" } else { "add_by_kind" };
         let add = Ident::new(add, path.span());
         quote_spanned! { path.span() => components.#add::<#path>(); }
@@ -86,7 +87,7 @@ fn contract(declaration: &Declaration) -> TokenStream {
     }
 }
 
-/// The methods of the contract that its author gives as functions.
+/// Generates the methods of the contract that its author gives as functions.
 fn hooks(settings: &Settings) -> TokenStream {
     let labels = quote!(::std::collections::BTreeMap<::std::string::String, ::std::string::String>);
     let disabled = settings.disabled.as_ref().map(|function| {
@@ -123,7 +124,7 @@ fn hooks(settings: &Settings) -> TokenStream {
     quote! { #reads #disabled #propagate #architecture }
 }
 
-/// The keys and names on the wire.
+/// Generates the method that returns the keys and names on the wire.
 fn format(declaration: &Declaration) -> TokenStream {
     let settings = &declaration.settings;
     let standard = if let Some(domain) = &settings.domain {
@@ -143,7 +144,7 @@ fn format(declaration: &Declaration) -> TokenStream {
     }
 }
 
-/// The place of a component in the contract, and the ways to its dependencies.
+/// Generates the implementation of a component's membership in the contract, and of its edges.
 fn member(declaration: &Declaration, component: &Component) -> TokenStream {
     let (contract, path) = (&declaration.name, &component.path);
     let type_ = LitStr::new(&component.type_(), path.span());
@@ -173,7 +174,7 @@ fn member(declaration: &Declaration, component: &Component) -> TokenStream {
     }
 }
 
-/// The type that holds the listed conditions of an edge.
+/// Returns the name of the type that holds the listed conditions of an edge.
 fn list_name(index: usize) -> Ident {
     format_ident!("ConditionsOf{index}")
 }
@@ -210,7 +211,7 @@ fn edge_type(index: usize, edge: &Edge) -> TokenStream {
     quote!(::kubewright::contract::WithConditions<#plain, #list>)
 }
 
-/// `DependsOn`, and `Needs` where readiness is needed.
+/// Generates `DependsOn`, and also `Needs` if readiness is required.
 fn way(component: &Component, index: usize, edge: &Edge) -> TokenStream {
     let (from, to) = (&component.path, &edge.to);
     let place = Index::from(index);
@@ -236,7 +237,7 @@ fn way(component: &Component, index: usize, edge: &Edge) -> TokenStream {
     }
 }
 
-/// The condition types of a component and of those before it are compared when they are compiled (CT-2).
+/// Generates the comparison of the condition types of a component with those of earlier ones, which runs at compile time (CT-2).
 fn conditions(earlier: &[Component], component: &Component) -> TokenStream {
     let declared = |component: &Component| {
         let path = &component.path;

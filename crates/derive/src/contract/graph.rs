@@ -5,14 +5,14 @@ use syn::spanned::Spanned as _;
 
 use super::component::Component;
 
-/// The error about components that depend on themselves (EDGE-2), at the edge that closes the cycle. The rule is that of
-/// `kubewright_core::contract::Graph::new`, which looks at contracts that are written by hand.
+/// Returns the error about components that depend on themselves (EDGE-2), at the edge that closes the cycle. The rule is that of
+/// `kubewright_core::contract::Graph::new`, which checks hand-written contracts.
 pub(super) fn cycle(components: &[Component]) -> Option<Error> {
     let mut search = Search { components, visits: BTreeMap::new(), path: Vec::new() };
     components.iter().find_map(|component| search.visit(&component.name()))
 }
 
-/// A depth-first search.
+/// A depth-first search for a cycle.
 struct Search<'a> {
     components: &'a [Component],
     visits: BTreeMap<String, Visit>,

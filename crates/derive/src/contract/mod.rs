@@ -1,7 +1,7 @@
 //! `contract!`: a contract with its components and their edges.
 //!
-//! [`declaration`] reads the settings and the components, [`component`] what stands in the braces of one, [`check`] finds what cannot hold, [`graph`]
-//! the cycles, and [`expand`] writes the type of the contract and the implementations.
+//! [`declaration`] reads the settings and the components, [`component`] the braces of one component, [`check`] finds invalid parts, [`graph`] finds
+//! cycles, and [`expand`] generates the type of the contract and the implementations.
 
 mod check;
 mod component;

@@ -21,7 +21,7 @@ const ALLOWED: [&str; 12] = [
     "reads_namespaces",
     "architecture",
 ];
-/// The longest domain: before it stands `dependency.` in the prefix of dependency finalizers, which has at most 253 characters (FZ-1).
+/// The longest domain: the prefix of dependency finalizers puts `dependency.` before it, and has at most 253 characters (FZ-1).
 const MAX_DOMAIN: usize = 253 - "dependency.".len();
 /// The longest name of an owner, the value of a label (CT-1).
 const MAX_OWNER_NAME: usize = 63;
@@ -38,7 +38,7 @@ pub(super) struct Settings {
     pub(super) revision: Option<Ident>,
     pub(super) finalizer_form: Option<Ident>,
     pub(super) max_name_length: Option<LitInt>,
-    /// The functions that stand for methods of the contract.
+    /// The functions for methods of the contract.
     pub(super) disabled: Option<Path>,
     pub(super) propagate: Option<Path>,
     pub(super) architecture: Option<Path>,
@@ -47,7 +47,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Reads a setting, after its visibility: `key = value;`.
+    /// Parses a setting, after its visibility: `key = value;`.
     pub(super) fn parse(&mut self, visibility: Visibility, input: ParseStream<'_>) -> Result<()> {
         let key = input.call(Ident::parse_any)?;
         if self.seen.contains(&key) {
@@ -84,7 +84,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The domain, if it is known here.
+    /// Returns the domain, if it is known at compile time.
     pub(super) fn known_domain(&self) -> Option<String> {
         match &self.domain {
             Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => Some(text.value()),
@@ -93,7 +93,7 @@ impl Settings {
         }
     }
 
-    /// Whether the domain stands after the slash of own finalizers, or is a part of an unqualified name.
+    /// Returns true if the domain is a part of the unqualified name of own finalizers, not the part before their slash.
     pub(super) fn has_unqualified_finalizers(&self) -> bool {
         match &self.finalizer_form {
             Some(form) => form != "DomainSlashKind",
@@ -102,7 +102,7 @@ impl Settings {
     }
 }
 
-/// What is wrong with the domain of a contract (FZ-1). The rule is that of `kubewright_core::finalizer::FinalizerName::parse`.
+/// Returns the problem of the domain of a contract (FZ-1). The rule is that of `kubewright_core::finalizer::FinalizerName::parse`.
 fn domain_problem(domain: &str) -> Option<&'static str> {
     match () {
         () if !is_subdomain(domain) => {
@@ -123,7 +123,7 @@ fn max_name_length(input: ParseStream<'_>) -> Result<LitInt> {
     Err(Error::new(length.span(), format!("expected 1 to {MAX_OWNER_NAME}: the name of an owner is the value of a label")))
 }
 
-/// The path of a function. A closure is none, since its types could not be told from the method that calls it.
+/// Parses the path of a function. A closure is rejected, because its types cannot be inferred from the method that calls it.
 fn function(key: &Ident, input: ParseStream<'_>) -> Result<Path> {
     let value: Expr = input.parse()?;
     match value {
@@ -132,7 +132,7 @@ fn function(key: &Ident, input: ParseStream<'_>) -> Result<Path> {
     }
 }
 
-/// One of some names.
+/// Parses one of the allowed names.
 fn choice(input: ParseStream<'_>, allowed: &[&str]) -> Result<Ident> {
     let name = input.call(Ident::parse_any)?;
     if allowed.iter().any(|allowed| name == allowed) {

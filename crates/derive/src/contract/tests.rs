@@ -3,14 +3,14 @@ use quote::quote;
 
 use super::expand::{code, expand, read};
 
-/// The code of a declaration without errors, without blanks.
+/// Returns the code of a declaration without errors, without white space.
 fn expanded(input: TokenStream) -> String {
     let (declaration, errors) = read(input).unwrap();
     assert!(errors.is_empty(), "{errors:?}");
     code(&declaration).to_string().replace(' ', "").replace("::kubewright::contract::", "")
 }
 
-/// The errors about a declaration, a line for each.
+/// Returns the errors about a declaration, one per line.
 fn faults(input: TokenStream) -> String {
     let errors = match read(input) {
         Ok((_, errors)) => errors,
@@ -20,7 +20,7 @@ fn faults(input: TokenStream) -> String {
     lines.join("\n")
 }
 
-/// Settings with one component.
+/// Returns settings with one component.
 fn with(settings: TokenStream) -> TokenStream {
     quote! { owner = Platform; #settings ApiServer {} }
 }

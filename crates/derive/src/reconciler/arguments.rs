@@ -31,15 +31,15 @@ const ALLOWED: [&str; 15] = [
 /// The arguments of `class`.
 const ALLOWED_IN_CLASS: [&str; 3] = ["keys", "value", "hand_over"];
 
-/// What stands in `#[reconciler(..)]`.
+/// The arguments of `#[reconciler(..)]`.
 pub(super) struct Arguments {
     /// The primary kind.
     pub(super) kind: Type,
-    /// The finalizer that is given by name.
+    /// The finalizer, if its name is given.
     pub(super) finalizer: Option<Expr>,
-    /// The arguments that only a reconciler with `finalize` may have.
+    /// The arguments that require the method `finalize`.
     pub(super) of_finalizers: Vec<Ident>,
-    /// The calls of the builder that the other arguments stand for, in the order of the arguments.
+    /// The calls of the builder that correspond to the other arguments, in their order.
     pub(super) calls: Vec<TokenStream>,
 }
 
@@ -83,7 +83,7 @@ impl Parse for Arguments {
     }
 }
 
-/// The call of the builder that an argument stands for; none if there is no such argument.
+/// Generates the call of the builder that corresponds to an argument; none if there is no such argument.
 fn call(argument: &str, name: &Ident, input: ParseStream<'_>) -> Result<Option<TokenStream>> {
     let span = name.span();
     Ok(Some(match argument {
@@ -124,7 +124,7 @@ fn call(argument: &str, name: &Ident, input: ParseStream<'_>) -> Result<Option<T
     }))
 }
 
-/// `class(keys = [".."], value = "..", hand_over = "..")`.
+/// Parses `class(keys = [".."], value = "..", hand_over = "..")`.
 fn class(name: &Ident, input: ParseStream<'_>) -> Result<TokenStream> {
     let content;
     parenthesized!(content in input);
@@ -156,7 +156,7 @@ fn class(name: &Ident, input: ParseStream<'_>) -> Result<TokenStream> {
     })
 }
 
-/// The name of the next argument, which must not have stood before. Names may be keywords.
+/// Parses the name of the next argument, which must not be repeated. Names may be keywords.
 fn once(input: ParseStream<'_>, seen: &mut Vec<Ident>) -> Result<Ident> {
     let name = input.call(Ident::parse_any)?;
     if seen.contains(&name) {
@@ -166,7 +166,7 @@ fn once(input: ParseStream<'_>, seen: &mut Vec<Ident>) -> Result<Ident> {
     Ok(name)
 }
 
-/// What stands after the name of an argument and `=`.
+/// Parses the value after the name of an argument and `=`.
 fn value<T>(name: &Ident, input: ParseStream<'_>, parse: impl FnOnce(ParseStream<'_>) -> Result<T>) -> Result<T> {
     if !input.peek(Token![=]) {
         return Err(Error::new(name.span(), format!("the argument `{name}` needs a value: `{name} = …`")));
@@ -182,7 +182,7 @@ fn separator(input: ParseStream<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A list of texts in brackets.
+/// Parses a list of texts in brackets.
 fn texts(input: ParseStream<'_>, problem: fn(&str) -> Option<&'static str>) -> Result<Vec<Expr>> {
     let content;
     bracketed!(content in input);
@@ -194,7 +194,7 @@ fn texts(input: ParseStream<'_>, problem: fn(&str) -> Option<&'static str>) -> R
     Ok(texts)
 }
 
-/// One of some texts.
+/// Parses one of the allowed texts.
 fn choice(input: ParseStream<'_>, allowed: &[&str]) -> Result<LitStr> {
     let text: LitStr = input.parse()?;
     if allowed.contains(&text.value().as_str()) {

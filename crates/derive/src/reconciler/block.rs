@@ -6,9 +6,9 @@ use super::hook::LeadershipHook;
 use super::signature::{Method, Shape};
 use crate::suggestion::unknown;
 
-/// The functions that may stand in the block, beside the constructor.
+/// The functions that are allowed in the block, besides the constructor.
 const ALLOWED: [&str; 7] = ["reconcile", "finalize", "observe", "observe_deleted", "watches", "on_promoted", "on_demoted"];
-/// The most arguments that a constructor can have.
+/// The largest number of arguments of a constructor.
 const MAX_ARGUMENTS: usize = 12;
 
 /// The functions of a reconciler.
@@ -18,22 +18,22 @@ pub(super) struct Block {
     pub(super) finalize: Option<Method>,
     pub(super) observe: Option<Method>,
     pub(super) observe_deleted: Option<Method>,
-    /// `on_promoted` and `on_demoted`, as far as they are there.
+    /// The hooks `on_promoted` and `on_demoted`, if they are present.
     pub(super) hooks: Vec<LeadershipHook>,
-    /// The function that declares what else is watched.
+    /// The function that declares further watches.
     pub(super) watches: Option<Ident>,
 }
 
-/// What the generated code needs of the constructor.
+/// The parts of the constructor that the generated code needs.
 pub(super) struct Constructor {
     /// The types of the arguments.
     pub(super) arguments: Vec<Type>,
-    /// The type of the result, of a future of which the constructor gives if it is async.
+    /// The type of the result; for an async constructor the output of its future.
     pub(super) output: Type,
 }
 
 impl Block {
-    /// The functions of a block. All that is wrong with it is told at once.
+    /// Reads the functions of a block. All errors are reported at once.
     pub(super) fn read(block: &ItemImpl, arguments: &Arguments) -> Result<Self> {
         if let Some((_, trait_, _)) = &block.trait_ {
             return Err(Error::new_spanned(
@@ -62,7 +62,7 @@ impl Block {
                 "`finalize` has a status, but `reconcile` has none: give both the parameter `status`, or leave it out here";
             faults.note(Err(Error::new_spanned(status, problem)));
         }
-        // What was misspelt is not also missing.
+        // Missing functions are reported only without other errors, because a misspelt function is not also missing.
         if faults.is_empty() && found.constructor.is_none() {
             let problem = "a reconciler needs a constructor, whose arguments are injected: `#[inject] fn new(..) -> Self`";
             faults.note(Err(Error::new_spanned(&block.self_ty, problem)));
@@ -75,8 +75,8 @@ impl Block {
     }
 }
 
-/// The block as the compiler gets it: without the attribute that it does not know, and without remarks of clippy on what the form of a method
-/// asks for.
+/// Returns the block for the compiler: without the attribute `inject`, which the compiler does not know, and without clippy's lints about signatures
+/// that the framework requires.
 pub(super) fn as_written(mut block: ItemImpl) -> ItemImpl {
     for item in &mut block.items {
         let ImplItem::Fn(function) = item else { continue };
@@ -93,7 +93,7 @@ fn is_inject(attribute: &Attribute) -> bool {
     attribute.path().is_ident("inject")
 }
 
-/// The functions as they are found.
+/// The functions of a block that were found so far.
 #[derive(Default)]
 struct Found {
     names: Vec<Ident>,
@@ -149,7 +149,7 @@ impl Found {
         Ok(())
     }
 
-    /// Whether there is a function of this name, well formed or not.
+    /// Returns true if there is a function of this name, valid or not.
     fn is_named(&self, name: &str) -> bool {
         self.names.iter().any(|found| found == name)
     }
@@ -194,7 +194,7 @@ impl Constructor {
     }
 }
 
-/// Errors that are told together.
+/// Errors that are reported together.
 #[derive(Default)]
 struct Faults(Option<Error>);
 

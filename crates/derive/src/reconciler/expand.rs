@@ -8,14 +8,15 @@ use super::block::{Block, as_written};
 use super::hook::LeadershipHook;
 use super::signature::Method;
 
-/// The block as it stands, and the implementations for it. With errors the block stays, so that nothing else seems to be missing.
+/// Generates the implementations for a block, after the block itself. With errors the block is kept, so that no further errors about missing items
+/// follow.
 pub(crate) fn expand(arguments: TokenStream, block: ItemImpl) -> TokenStream {
     let implementations = implementations(arguments, &block).unwrap_or_else(syn::Error::into_compile_error);
     let block = as_written(block);
     quote! { #block #implementations }
 }
 
-/// The implementations for a block.
+/// Generates the implementations for a block.
 pub(super) fn implementations(arguments: TokenStream, item: &ItemImpl) -> Result<TokenStream> {
     let arguments: Arguments = syn::parse2(arguments)?;
     let block = Block::read(item, &arguments)?;
@@ -38,7 +39,7 @@ pub(super) fn implementations(arguments: TokenStream, item: &ItemImpl) -> Result
     Ok(code)
 }
 
-/// What all implementations begin with.
+/// The common head of all implementations.
 struct Head<'a> {
     item: &'a ItemImpl,
 }
@@ -70,7 +71,7 @@ impl Head<'_> {
         self.implement("Finalize", &changing(method))
     }
 
-    /// `observe` and `observe_deleted`.
+    /// Generates `observe` or `observe_deleted`.
     fn observing(&self, trait_: &str, method: &Method, subject: &TokenStream) -> TokenStream {
         let Method { name, spans: [cx, subject_span], .. } = method;
         let arguments = [Ident::new("cx", *cx), Ident::new("subject", *subject_span)];
@@ -140,7 +141,8 @@ impl Head<'_> {
     }
 }
 
-/// `reconcile` or `finalize` of the trait. Of a function and a method of a trait with one name, the path `<Self>::name` is the function.
+/// Generates `reconcile` or `finalize` of the trait. If a function and a method of a trait have the same name, the path `<Self>::name` denotes the
+/// function.
 fn changing(method: &Method) -> TokenStream {
     let name = &method.name;
     let [cx, object] = method.spans;
@@ -177,7 +179,7 @@ fn call(method: &Method, arguments: &[Ident]) -> TokenStream {
     quote_spanned! { method.output => <Self>::#name(self, #(#arguments),*) }
 }
 
-/// What the compiler says about a constructor, where the user wrote it.
+/// Generates checks that report errors about a constructor at the user's code.
 fn checks(block: &Block) -> TokenStream {
     let constructor = &block.constructor;
     let mut checks = TokenStream::new();

@@ -1,21 +1,21 @@
-//! Functions of a reconciler about its leadership.
+//! The leadership hooks of a reconciler.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Error, FnArg, Result, Signature, Type};
 
-/// `on_promoted` or `on_demoted`.
+/// The hook `on_promoted` or `on_demoted`.
 pub(super) struct LeadershipHook {
     name: Ident,
-    /// Where its parameter stands.
+    /// The span of its parameter.
     term: Span,
-    /// Where its result stands.
+    /// The span of its result.
     output: Span,
 }
 
 impl LeadershipHook {
-    /// Checks the form of a hook. Whether its types fit is for the compiler to say.
+    /// Checks the form of a hook. Its types are checked by the compiler.
     pub(super) fn read(signature: &Signature) -> Result<Self> {
         let name = &signature.ident;
         let fault = |at: &dyn ToTokens| {
@@ -43,7 +43,7 @@ impl LeadershipHook {
         Ok(Self { name: name.clone(), term, output })
     }
 
-    /// The function of the trait, which calls the one of the block.
+    /// Generates the function of the trait, which calls the function of the block.
     pub(super) fn function(&self) -> TokenStream {
         let Self { name, term, output } = self;
         let term = Ident::new("term", *term);

@@ -1,7 +1,7 @@
 //! `#[reconciler(..)]`: the traits and the options of a reconciler from one impl block.
 //!
 //! [`arguments`] reads the arguments of the attribute, [`block`] the functions below it, [`signature`] and [`hook`] their parameters, and
-//! [`expand`] writes the implementations.
+//! [`expand`] generates the implementations.
 
 mod arguments;
 mod block;

@@ -3,30 +3,30 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned as _;
 use syn::{Error, FnArg, GenericParam, PatType, Result, Signature, Type, TypeReference};
 
-/// A method whose signature is known.
+/// The shape of a method's signature.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// `reconcile` and `finalize`.
+    /// The shape of `reconcile` and `finalize`.
     Changing,
-    /// `observe`.
+    /// The shape of `observe`.
     Observing,
-    /// `observe_deleted`.
+    /// The shape of `observe_deleted`.
     Deleted,
 }
 
-/// What the generated code needs of a method.
+/// The parts of a method that the generated code needs.
 pub(super) struct Method {
     pub(super) name: Ident,
-    /// Where its first two parameters stand.
+    /// The spans of its first two parameters.
     pub(super) spans: [Span; 2],
-    /// The type of its status, if it has a parameter for it.
+    /// The type of its status, if it has that parameter.
     pub(super) status: Option<Type>,
-    /// Where its result stands.
+    /// The span of its result.
     pub(super) output: Span,
 }
 
 impl Method {
-    /// Checks the form of a method. Whether its types fit is for the compiler to say.
+    /// Checks the form of a method. Its types are checked by the compiler.
     pub(super) fn read(signature: &Signature, shape: Shape, kind: &Type) -> Result<Self> {
         let fault = |at: &dyn ToTokens, problem: &str| {
             Err(Error::new_spanned(at, format!("{problem}; {}", expected(&signature.ident, shape, kind))))
@@ -78,7 +78,7 @@ impl Method {
     }
 }
 
-/// The reference that a type is. Types that come out of a `macro_rules` macro stand in a group.
+/// Returns the reference that a type consists of. Types from a `macro_rules` macro are wrapped in a group.
 fn reference(ty: &Type) -> Option<&TypeReference> {
     match ty {
         Type::Reference(reference) => Some(reference),

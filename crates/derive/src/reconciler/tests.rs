@@ -4,7 +4,7 @@ use syn::{ItemImpl, parse_quote};
 
 use super::expand::{expand, implementations};
 
-/// A block with a constructor and `reconcile`.
+/// Returns a block with a constructor and `reconcile`.
 fn block(more: TokenStream) -> ItemImpl {
     parse_quote! {
         impl Widgets {

@@ -3,7 +3,7 @@ use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Field, LitStr, Result, Token, Type};
 
-/// What a struct stands for that is itself a reference: the type in `#[reference(content = ..)]`.
+/// Returns the content type of a struct that is itself a reference: the type in `#[reference(content = ..)]`.
 pub(super) fn content_of(attributes: &[Attribute]) -> Result<Option<Type>> {
     let mut content = None;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("reference")) {
@@ -18,7 +18,7 @@ pub(super) fn content_of(attributes: &[Attribute]) -> Result<Option<Type>> {
     Ok(content)
 }
 
-/// What `#[reference(..)]` says.
+/// The arguments of `#[reference(..)]`.
 #[derive(Default)]
 pub(super) struct Rules {
     fallback_keys: Vec<LitStr>,

@@ -1,4 +1,4 @@
-//! Statements that find the references of one field, whatever its type looks like.
+//! Generators of statements that find the references of one field, whatever its type.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -9,8 +9,8 @@ use syn::{Field, Fields, GenericArgument, Ident, PathArguments, Result, Type};
 use super::attributes::Rules;
 use super::names::{self, Names};
 
-/// Statements that add the references of these fields to `references`, a `&mut References`. `access` gives an expression for a
-/// field: a reference to it. A single field without a name stands where its owner stands.
+/// Generates statements that add the references of these fields to `references`, a `&mut References`. `access` gives an expression for a field: a
+/// reference to it. A single field without a name has the path of its owner.
 pub(super) fn refer_fields(
     fields: &Fields,
     names: &Names,
@@ -33,7 +33,7 @@ pub(super) fn refer_fields(
         let access = access(place, field);
         statements.extend(if rules.is_some() {
             let name = segment(name.as_deref());
-            // What says how to resolve a reference must stand on one; otherwise this does not compile.
+            // An attribute about resolving must be on a reference; on any other field this statement does not compile.
             quote! { #references.field(#name, #rules, #access); }
         } else {
             refer_type(&field.ty, name.as_deref(), references, &access)
@@ -46,7 +46,7 @@ fn segment(name: Option<&str>) -> TokenStream {
     name.map_or_else(|| quote!(::core::option::Option::None), |name| quote!(::core::option::Option::Some(#name)))
 }
 
-/// The parts of a tuple count one by one: most of them are no references.
+/// Generates the statements for one type. The parts of a tuple are handled one by one, because most of them are not references.
 fn refer_type(ty: &Type, name: Option<&str>, references: &Ident, access: &TokenStream) -> TokenStream {
     let Type::Tuple(tuple) = ty else {
         let name = segment(name);
@@ -63,7 +63,7 @@ fn refer_type(ty: &Type, name: Option<&str>, references: &Ident, access: &TokenS
     }
 }
 
-/// Statements that add the kinds of these fields to `kinds`, a `&mut BTreeSet`.
+/// Generates statements that add the kinds of these fields to `kinds`, a `&mut BTreeSet`.
 pub(super) fn kinds_of_fields<'a>(fields: impl Iterator<Item = &'a Field>, kinds: &Ident) -> TokenStream {
     let mut types = Vec::new();
     fields.for_each(|field| parts_of(&field.ty, &mut types));
@@ -77,7 +77,7 @@ fn parts_of<'a>(ty: &'a Type, parts: &mut Vec<&'a Type>) {
     }
 }
 
-/// Checks at compile time: what holds references in something that nobody looks into would be none, silently.
+/// Generates compile-time checks for references in containers that are not searched: they would be ignored silently.
 pub(super) fn checks<'a>(fields: impl Iterator<Item = &'a Field>) -> TokenStream {
     let mut checks = TokenStream::new();
     for field in fields {
@@ -109,7 +109,7 @@ pub(super) fn checks<'a>(fields: impl Iterator<Item = &'a Field>) -> TokenStream
     }
 }
 
-/// The types that stand in a type, however deep.
+/// Returns the types in a type, at any depth.
 fn arguments(ty: &Type) -> Vec<&Type> {
     let mut found = Vec::new();
     match ty {

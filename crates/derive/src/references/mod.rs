@@ -1,4 +1,4 @@
-//! Which fields hold references, and under which JSON names. Used by both derives.
+//! The fields that hold references, and their JSON names. Used by both derives.
 
 mod attributes;
 mod holders;
@@ -13,7 +13,7 @@ use syn::{Data, DeriveInput, Error, Field, Fields, Ident, Result, Type};
 
 use names::Names;
 
-/// `#[derive(HoldsReferences)]` on a struct or enum inside a spec.
+/// Generates the implementation of `#[derive(HoldsReferences)]` for a struct or enum inside a spec.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     if let Some(content) = attributes::content_of(&input.attrs)? {
         return loaded(input, &content);
@@ -54,7 +54,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// A type that is a reference of its own kind (REF-7). Its fields are its own business.
+/// Generates the implementation for a type that is a reference of its own kind (REF-7). Its fields are not searched.
 fn loaded(input: &DeriveInput, content: &Type) -> Result<TokenStream> {
     if !input.generics.params.is_empty() {
         return Err(Error::new_spanned(&input.generics, "a reference cannot be generic"));
@@ -77,7 +77,7 @@ fn loaded(input: &DeriveInput, content: &Type) -> Result<TokenStream> {
     })
 }
 
-/// Statements that add the references of all fields of `owner` to `references`, a `&mut References`.
+/// Generates statements that add the references of all fields of `owner` to `references`, a `&mut References`.
 pub(crate) fn refer(input: &DeriveInput, fields: &Fields, owner: &TokenStream, references: &Ident) -> Result<TokenStream> {
     let names = Names::of(&input.attrs)?;
     let members: Vec<_> = fields.members().collect();
@@ -96,7 +96,7 @@ fn with_probe(statements: &TokenStream) -> TokenStream {
     }
 }
 
-/// Statements that add the kinds of all fields to `kinds`, a `&mut BTreeSet`.
+/// Generates statements that add the kinds of all fields to `kinds`, a `&mut BTreeSet`.
 pub(crate) fn kinds_of(fields: &[&Field], kinds: &Ident) -> TokenStream {
     let statements = holders::kinds_of_fields(fields.iter().copied(), kinds);
     quote! {
@@ -106,7 +106,7 @@ pub(crate) fn kinds_of(fields: &[&Field], kinds: &Ident) -> TokenStream {
     }
 }
 
-/// Checks at compile time that no reference is overlooked.
+/// Generates compile-time checks that no reference is ignored.
 pub(crate) fn checks(fields: &[&Field]) -> TokenStream {
     holders::checks(fields.iter().copied())
 }

@@ -1,7 +1,7 @@
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Expr, ExprLit, Field, Lit, LitStr, Result, Token, Variant};
 
-/// How serde names the fields of a struct.
+/// The serde attributes that determine the names of a struct's fields.
 #[derive(Default)]
 pub(super) struct Names {
     rename_all: Option<String>,
@@ -10,9 +10,9 @@ pub(super) struct Names {
 /// The JSON name of a field.
 #[derive(Default)]
 pub(super) struct Name {
-    /// `None` for a flattened field, whose own fields stand in its parent.
+    /// The name; `None` for a flattened field, whose own fields are placed in its parent.
     pub(super) json: Option<String>,
-    /// It does not appear in JSON.
+    /// True if the field does not appear in JSON.
     pub(super) skipped: bool,
 }
 
@@ -43,7 +43,7 @@ impl Names {
     }
 }
 
-/// How serde writes the variants of an enum.
+/// The serde attributes that determine the form of an enum's variants.
 #[derive(Default)]
 pub(super) struct VariantNames {
     rename_all: Option<String>,
@@ -53,13 +53,13 @@ pub(super) struct VariantNames {
     untagged: bool,
 }
 
-/// Where a variant stands in JSON.
+/// The position of a variant in JSON.
 pub(super) struct VariantPlace {
-    /// The field that holds it; `None`: its fields stand where the enum stands.
+    /// The field that holds the variant; `None` if the variant's fields are placed in the parent of the enum.
     pub(super) segment: Option<String>,
-    /// How its own fields are named.
+    /// The serde attributes of the variant's own fields.
     pub(super) fields: Names,
-    /// It does not appear in JSON.
+    /// True if the variant does not appear in JSON.
     pub(super) skipped: bool,
 }
 

@@ -7,7 +7,7 @@ use syn::{DataEnum, DeriveInput, Ident, Result};
 use super::names::VariantNames;
 use super::{holders, with_probe};
 
-/// Statements that add the references of the present variant to `references`, a `&mut References`.
+/// Generates statements that add the references of the current variant to `references`, a `&mut References`.
 pub(super) fn refer(input: &DeriveInput, data: &DataEnum, references: &Ident) -> Result<TokenStream> {
     if data.variants.is_empty() {
         return Ok(TokenStream::new());

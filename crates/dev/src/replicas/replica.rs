@@ -11,12 +11,12 @@ use tokio::sync::watch;
 use crate::DevError;
 use crate::view::{ReplicaRow, ReplicaState};
 
-/// The name of a replica in leases and events, by its number from 0. Keys count from 1.
+/// Returns the name of a replica in leases and events, by its number counted from 0. Keys count from 1.
 fn name_of(number: usize) -> String {
     format!("replica-{}", number + 1)
 }
 
-/// The operator as the replica of this number, of so many. One alone leads everything, and needs no leases.
+/// Returns the operator prepared for the replica of this number. A single replica leads all objects and needs no leases.
 pub(crate) fn prepared(operator: Operator, number: usize, replicas: NonZeroU32) -> Result<Operator, DevError> {
     let mut has_leases = true;
     let agent = format!("{}/{}", operator.name(), name_of(number));
@@ -37,13 +37,13 @@ pub(crate) fn prepared(operator: Operator, number: usize, replicas: NonZeroU32) 
     if has_leases { Ok(operator) } else { Err(DevError::NoLeases { replicas }) }
 }
 
-/// A replica that runs, or ran until it was killed.
+/// A replica that is running or was killed.
 pub(super) struct Replica {
     name: String,
     running: RunningOperator,
     phase: watch::Receiver<Phase>,
     leadership: watch::Receiver<LeadershipState>,
-    /// Whether it has come so far that it works or stands by.
+    /// True once the replica works or stands by.
     has_started: bool,
     is_killed: bool,
 }
@@ -62,7 +62,7 @@ impl Replica {
         self.has_started
     }
 
-    /// Ends when the state of the replica has changed; with an error when it has ended by itself. Safe to cancel.
+    /// Waits until the state of the replica changes. Returns an error if the replica ended by itself. Cancel safe.
     pub(super) async fn changed(&mut self) -> Result<(), Arc<OperatorError>> {
         let Self { running, phase, leadership, has_started, is_killed, .. } = self;
         if *is_killed {
@@ -80,18 +80,18 @@ impl Replica {
         }
     }
 
-    /// Ends it as if its process had been killed: its leases stay, until they have expired.
+    /// Ends the replica as if its process had been killed: its leases remain until they expire.
     pub(super) async fn kill(&mut self) {
         self.is_killed = true;
         self.running.kill().await;
     }
 
-    /// Ends it in order.
+    /// Ends the replica in order.
     pub(super) async fn stop(&self) -> Result<(), Arc<OperatorError>> {
         if self.is_killed { Ok(()) } else { self.running.stop().await }
     }
 
-    /// The row of the replica in the view; buckets without their common prefix.
+    /// Returns the row of the replica in the view, with its buckets without their common prefix.
     pub(super) fn row(&self, prefix: &str) -> ReplicaRow {
         let held = |state: &LeadershipState| {
             state.held().map(|bucket| bucket.strip_prefix(prefix).unwrap_or(bucket).to_owned()).collect::<Vec<_>>()

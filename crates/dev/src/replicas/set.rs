@@ -12,7 +12,7 @@ use super::replica::Replica;
 use crate::DevError;
 use crate::view::ReplicaRow;
 
-/// Starts the replica of a number.
+/// A function that starts the replica of a number.
 type StartReplica = Box<dyn FnMut(usize) -> Result<RunningOperator, DevError> + Send>;
 
 /// The replicas of an operator.
@@ -24,7 +24,7 @@ pub(crate) struct Replicas {
 }
 
 impl Replicas {
-    /// Starts so many replicas of the operator of this name. `start` is called for each of them, and again for one that was killed.
+    /// Starts this number of replicas of the operator with this name. `start` is called for each of them, and again to restart a killed one.
     pub(crate) fn start(
         operator: &str,
         count: usize,
@@ -34,13 +34,13 @@ impl Replicas {
         Ok(Self { start: Box::new(start), prefix: format!("{}.", operator.to_lowercase()), all })
     }
 
-    /// Whether all replicas that were not killed work or stand by, at least one.
+    /// Returns true if all replicas that were not killed work or stand by, and there is at least one.
     pub(crate) fn have_started(&self) -> bool {
         let mut alive = self.all.iter().filter(|replica| !replica.is_killed()).peekable();
         alive.peek().is_some() && alive.all(Replica::has_started)
     }
 
-    /// Ends when the state of a replica has changed; with an error when a replica has ended by itself. Safe to cancel.
+    /// Waits until the state of a replica changes. Returns an error if a replica ended by itself. Cancel safe.
     pub(crate) async fn changed(&mut self) -> Result<(), DevError> {
         let mut changes: FuturesUnordered<_> = self.all.iter_mut().map(Replica::changed).collect();
         match changes.next().await {
@@ -59,7 +59,7 @@ impl Replicas {
         Ok(())
     }
 
-    /// The rows of the replicas in the view; none for a single replica.
+    /// Returns the rows of the replicas in the view, or none for a single replica.
     pub(crate) fn rows(&self) -> Vec<ReplicaRow> {
         match self.all.as_slice() {
             [_] => Vec::new(),
@@ -67,7 +67,7 @@ impl Replicas {
         }
     }
 
-    /// Ends all replicas in order, at the same time.
+    /// Ends all replicas in order and in parallel.
     pub(crate) async fn stop(self) -> Result<(), Arc<OperatorError>> {
         join_all(self.all.iter().map(Replica::stop)).await.into_iter().collect()
     }

@@ -13,7 +13,7 @@ use super::{Replicas, prepared};
 use crate::DevError;
 use crate::view::{ReplicaRow, ReplicaState, Screen};
 
-/// Looks at ConfigMaps.
+/// A reconciler that only watches ConfigMaps.
 struct Looking;
 
 impl Reconcile for Looking {
@@ -29,7 +29,7 @@ fn operator() -> Operator {
     Operator::new("looking.test.kubewright.dev").add_controller(Controller::new(|| Looking))
 }
 
-/// Replicas on a test cluster, and the lines that are written of them.
+/// Replicas on a test cluster, and the lines that are written about them.
 struct Watched {
     cluster: TestCluster,
     replicas: Replicas,
@@ -55,7 +55,7 @@ impl Watched {
             assert!(self.cluster.clock().moment() < deadline, "expected {what}: {:?}", self.replicas.rows());
             tokio::select! {
                 changed = self.replicas.changed() => changed.unwrap(),
-                // Passes are counted only.
+                // A finished pass changes only a counter, and wakes no other branch.
                 () = self.cluster.pass(Duration::from_secs(1)) => {}
             }
             self.show();
@@ -78,7 +78,7 @@ impl Watched {
         self.replicas.rows().swap_remove(number)
     }
 
-    /// The lines since the last call.
+    /// Returns the lines since the last call.
     fn lines(&mut self) -> Vec<String> {
         String::from_utf8(std::mem::take(self.screen.out())).unwrap().lines().map(str::to_owned).collect()
     }
@@ -125,7 +125,7 @@ async fn replicas_share_the_buckets_and_another_one_takes_over_from_one_that_is_
     assert_eq!((watched.row(0).state, watched.row(0).buckets), (ReplicaState::Killed, Vec::new()));
     watched.until("all buckets at one replica", |rows| rows[1].buckets.len() == 2).await;
     let took = watched.cluster.clock().moment().since(killed);
-    // Its last renewal holds for at least 4 s more, and a free bucket beyond the share of a replica is left alone for 10 s.
+    // The last renewal of its lease is valid for at least 4 s more, and another replica takes a free bucket beyond its share only after 10 s.
     assert!(took >= Duration::from_secs(13), "the lease was released: {took:?}");
     assert!(took <= Duration::from_secs(20) || !watched.cluster.is_embedded(), "{took:?}");
     assert_eq!(watched.lines(), ["replica-1: killed", "replica-2: leading 00,01-of-02"]);

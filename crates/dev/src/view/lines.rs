@@ -2,7 +2,7 @@
 
 use super::{ComponentView, View};
 
-/// What differs between two views of one object, a line each.
+/// Returns the differences between two views of one object, a line each.
 pub(super) fn changes(old: Option<&View>, new: &View) -> Vec<String> {
     if let Some(component) = &new.component {
         return of_component(old.and_then(|old| old.component.as_ref()), component);

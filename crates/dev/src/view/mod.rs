@@ -1,5 +1,5 @@
-//! What the user sees: a live table on a terminal, plain lines elsewhere. Both show the condition of
-//! each object, and [`Row`]s, which come from a component's status alone; and what each replica leads, if there are several.
+//! The output for the user: a live table on a terminal, plain lines elsewhere. Both show the condition of each object, the [`Row`]s that are
+//! derived from a component's status, and, if there are several replicas, the buckets that each of them leads.
 
 mod lines;
 mod object;

@@ -1,4 +1,4 @@
-//! From an object to what is shown of it.
+//! Conversion of an object to its view.
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::ComponentView;
 use crate::kinds::Tells;
 
-/// The conditions that everything else amounts to, of what lives on and of what runs to an end.
+/// The summarizing conditions of objects that run permanently, and of those that run to completion.
 const HAPPY: [&str; 2] = ["Ready", "Succeeded"];
 
 /// An object at one moment.
@@ -14,20 +14,20 @@ const HAPPY: [&str; 2] = ["Ready", "Succeeded"];
 pub(crate) struct View {
     /// Kind and namespace/name.
     pub(crate) title: String,
-    /// Status of the condition `Ready` or `Succeeded`: `-` for kinds without conditions, `Unknown` before the first status.
+    /// The status of the condition `Ready` or `Succeeded`: `-` for kinds without conditions, `Unknown` before the first status.
     pub(crate) ready: String,
-    /// Reason of the condition.
+    /// The reason of the condition.
     pub(crate) reason: String,
-    /// Message of the condition.
+    /// The message of the condition.
     pub(crate) message: String,
-    /// Whether it is ready in its present generation.
+    /// True if the object is ready in its present generation.
     pub(crate) is_ready: bool,
-    /// The dependents, of a component.
+    /// The dependents, if the object is a component.
     pub(crate) component: Option<ComponentView>,
 }
 
 impl View {
-    /// The view of an object under this title.
+    /// Returns the view of an object under this title.
     pub(crate) fn of(object: &Value, tells: Tells, title: String) -> Self {
         let status = &object["status"];
         let conditions = status["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();

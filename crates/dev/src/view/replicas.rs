@@ -7,28 +7,28 @@ use super::table::{fit, sized};
 /// A replica at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReplicaRow {
-    /// Its name in leases and events.
+    /// The name of the replica in leases and events.
     pub(crate) name: String,
     /// The state of the replica.
     pub(crate) state: ReplicaState,
-    /// The buckets that it leads, without the name of the operator.
+    /// The buckets that the replica leads, without the name of the operator.
     pub(crate) buckets: Vec<String>,
-    /// The passes that it has ended, since it was started last.
+    /// The number of passes that the replica has ended since its last start.
     pub(crate) passes: u64,
 }
 
 /// The state of a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReplicaState {
-    /// It fills its caches.
+    /// The replica fills its caches.
     Starting,
-    /// It leads no bucket, and waits for one.
+    /// The replica leads no bucket, and waits for one.
     Standby,
-    /// It leads buckets.
+    /// The replica leads buckets.
     Leading,
-    /// It shuts down.
+    /// The replica shuts down.
     Ending,
-    /// It was killed.
+    /// The replica was killed.
     Killed,
 }
 
@@ -44,7 +44,7 @@ impl ReplicaState {
     }
 }
 
-/// One line for each replica, and the keys that there are.
+/// Returns the table of replicas, one line each, and the line about the keys.
 pub(super) fn table(rows: &[ReplicaRow], help: Option<&str>, width: Option<u16>) -> String {
     if rows.is_empty() {
         return String::new();
@@ -61,7 +61,7 @@ pub(super) fn table(rows: &[ReplicaRow], help: Option<&str>, width: Option<u16>)
     text.lines().chain(help).map(|line| fit(line, width) + "\n").chain(["\n".to_owned()]).collect()
 }
 
-/// The differences between two views of the replicas, a line each.
+/// Returns the differences between two views of the replicas, a line each.
 pub(super) fn changes(old: &[ReplicaRow], new: &[ReplicaRow]) -> Vec<String> {
     let is_new = |row: &&ReplicaRow| {
         old.iter().find(|old| old.name == row.name).is_none_or(|old| (old.state, &old.buckets) != (row.state, &row.buckets))
@@ -73,7 +73,7 @@ pub(super) fn changes(old: &[ReplicaRow], new: &[ReplicaRow]) -> Vec<String> {
     new.iter().filter(is_new).map(line).collect()
 }
 
-/// Buckets of one election as numbers: `00,02-of-03`.
+/// Returns the buckets of one election as numbers: `00,02-of-03`.
 fn short(buckets: &[String]) -> String {
     let mut elections: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for bucket in buckets {

@@ -1,4 +1,4 @@
-//! From a component's status to what is shown.
+//! Conversion of a component's status to its view.
 
 use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt as _;
@@ -9,47 +9,47 @@ use serde_json::Value;
 pub(crate) struct ComponentView {
     /// Kind and namespace/name.
     pub(crate) title: String,
-    /// State, `Pending` before the first status.
+    /// The state; `Pending` before the first status.
     pub(crate) state: String,
-    /// Message of the condition Ready.
+    /// The message of the condition Ready.
     pub(crate) message: String,
-    /// Whether the state is Ready for the present generation.
+    /// True if the state is Ready for the present generation.
     pub(crate) ready: bool,
-    /// One row per dependent, waves in order.
+    /// One row per dependent, in the order of waves.
     pub(crate) rows: Vec<Row>,
 }
 
 impl Row {
-    /// Nothing is to be done about it.
+    /// Returns true if the operator has finished with the dependent.
     pub(super) fn is_done(&self) -> bool {
         matches!(self.action, "done" | "completed")
     }
 }
 
-/// A dependent.
+/// The row of a dependent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// Group, kind, namespace and name: two rows may look alike without.
+    /// The group, kind, namespace and name, which distinguish rows that look alike.
     pub(crate) key: String,
-    /// Kind and name, with the namespace where it is not the component's.
+    /// The kind and name, with the namespace if it is not the component's.
     pub(crate) object: String,
-    /// Apply order.
+    /// The apply order.
     pub(crate) wave: i64,
-    /// What the operator does about it.
+    /// The operator's present action on the dependent.
     pub(crate) action: &'static str,
-    /// Its health, with the reason while it is not `Current`.
+    /// The health of the dependent, with the reason while it is not `Current`.
     pub(crate) health: String,
-    /// When it was last written.
+    /// The time of the last write.
     pub(crate) applied: Option<Timestamp>,
 }
 
 impl ComponentView {
-    /// Kind and namespace/name of a component; a namespaced sample without namespace goes to `default`.
+    /// Returns kind and namespace/name of a component. A namespaced sample without a namespace is created in `default`.
     pub(crate) fn title_of(component: &Value) -> String {
         Self::title(component.kind(), component)
     }
 
-    /// The same with the group of the kind, for operators of several kinds of one name.
+    /// Returns the title with the group of the kind, for operators with several kinds of the same name.
     pub(crate) fn full_title_of(component: &Value) -> String {
         let group = component.gvk().map(|gvk| gvk.group).unwrap_or_default();
         Self::title(&format!("{}.{group}", component.kind()), component)
@@ -60,7 +60,7 @@ impl ComponentView {
         format!("{kind} {namespace}/{}", component.name())
     }
 
-    /// The view of a component object.
+    /// Returns the view of a component object.
     pub(crate) fn of(component: &Value) -> Self {
         let status = &component["status"];
         let state = status["state"].as_str().unwrap_or("Pending").to_owned();
@@ -105,7 +105,7 @@ impl Row {
     }
 }
 
-/// Phases in words.
+/// Returns the name of the action in a phase.
 fn action(phase: &str) -> &'static str {
     match phase {
         "ScheduledForApplication" => "waits",

@@ -1,4 +1,4 @@
-//! Where the view goes.
+//! The output device of the view.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write};
@@ -11,9 +11,9 @@ use super::{ReplicaRow, View, lines, replicas, table};
 pub(crate) struct Screen<W> {
     out: W,
     live: bool,
-    /// How many lines it has.
+    /// A function that returns the number of lines of the terminal.
     height: fn() -> Option<u16>,
-    /// Lines that the last drawing took.
+    /// The number of lines of the last drawing.
     drawn: usize,
     shown: BTreeMap<String, View>,
     replicas: Vec<ReplicaRow>,
@@ -22,7 +22,7 @@ pub(crate) struct Screen<W> {
 }
 
 impl Screen<std::io::Stdout> {
-    /// Standard output.
+    /// Creates a screen on the standard output.
     pub(crate) fn stdout(plain: bool) -> Self {
         let out = std::io::stdout();
         let live = !plain && out.is_terminal();
@@ -35,13 +35,13 @@ impl<W: Write> Screen<W> {
         Self { out, live, height, drawn: 0, shown: BTreeMap::new(), replicas: Vec::new(), help: None }
     }
 
-    /// The writer behind the screen.
+    /// Returns the writer behind the screen.
     #[cfg(test)]
     pub(crate) fn out(&mut self) -> &mut W {
         &mut self.out
     }
 
-    /// Whether it is redrawn in place, on a terminal.
+    /// Returns true if the screen is redrawn in place, on a terminal.
     pub(crate) fn is_live(&self) -> bool {
         self.live
     }
@@ -76,7 +76,7 @@ impl<W: Write> Screen<W> {
         self.out.flush()
     }
 
-    /// An object is gone.
+    /// Removes an object that is gone from the screen.
     pub(crate) fn remove(&mut self, title: &str, now: Timestamp) -> std::io::Result<()> {
         if self.shown.remove(title).is_none() {
             return Ok(());
@@ -88,20 +88,20 @@ impl<W: Write> Screen<W> {
         self.out.flush()
     }
 
-    /// Prints text above what is redrawn.
+    /// Prints text above the redrawn part.
     pub(crate) fn say(&mut self, text: &str, now: Timestamp) -> std::io::Result<()> {
         self.clear()?;
         writeln!(self.out, "{text}")?;
         if self.live { self.redraw(now) } else { self.out.flush() }
     }
 
-    /// Draws the tables again; ages go on.
+    /// Draws the tables again, with updated ages.
     pub(crate) fn redraw(&mut self, now: Timestamp) -> std::io::Result<()> {
         if !self.live {
             return Ok(());
         }
         self.clear()?;
-        // What scrolled off the top cannot be drawn again: it would stay, once per second.
+        // Lines that scrolled off the top cannot be erased, and each redrawing would leave them behind, so the drawing is limited to the height.
         let lines = (self.height)().map_or(usize::MAX, |height| usize::from(height.max(2)) - 1);
         let (components, others): (Vec<&View>, Vec<&View>) = self.shown.values().partition(|view| view.component.is_some());
         let replicas = replicas::table(&self.replicas, self.help.as_deref(), None);
@@ -120,7 +120,7 @@ impl<W: Write> Screen<W> {
 
     fn clear(&mut self) -> std::io::Result<()> {
         if self.drawn > 0 {
-            // Up, and clear to the end of the screen.
+            // The escape sequence moves up and clears to the end of the screen.
             write!(self.out, "\x1b[{}A\x1b[J", self.drawn)?;
             self.drawn = 0;
         }

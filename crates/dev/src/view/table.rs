@@ -1,17 +1,17 @@
-//! The table.
+//! The tables of the view.
 
 use comfy_table::{ContentArrangement, Table, presets};
 use jiff::Timestamp;
 
 use super::{ComponentView, Row, View};
 
-/// Lines of a table besides its rows: title, header, what follows.
+/// The number of lines of a table besides its rows: title, header, and the lines after it.
 pub(super) const FRAME: usize = 5;
 
-/// The columns of a terminal that says it has none, as those of some containers and scripts do.
+/// The assumed width of a terminal that reports zero columns, as some containers and scripts do.
 const UNSIZED: u16 = 80;
 
-/// The view as text, one line per dependent. Where there is no room for all, those that are done go first.
+/// Returns the view as text, one line per dependent. If there is no room for all, finished dependents are left out first.
 pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>, room: usize) -> String {
     let (rows, more) = fitting(&view.rows, room);
     let (mut table, width) = sized(width);
@@ -27,14 +27,14 @@ pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>, ro
     format!("{}\n\n{table}\n{more}", fit(&head, width))
 }
 
-/// Objects without dependents, one line each; those that are ready go first where there is no room for all.
+/// Returns the table of objects without dependents, one line each. If there is no room for all, ready objects are left out first.
 pub(super) fn objects(views: &[&View], width: Option<u16>, room: usize) -> String {
     if views.is_empty() {
         return String::new();
     }
     let (mut table, width) = sized(width);
     table.set_header(["OBJECT", "READY", "REASON", "MESSAGE"]);
-    // The header, and the lines below.
+    // Room for the header and the lines below.
     let room = room.saturating_sub(3).max(1);
     let waiting = views.iter().filter(|view| !view.is_ready).count();
     let mut ready = room.saturating_sub(waiting);
@@ -56,7 +56,7 @@ pub(super) fn objects(views: &[&View], width: Option<u16>, room: usize) -> Strin
     format!("{text}{more}\n")
 }
 
-/// A table of this width, else that of the terminal.
+/// Returns a table of this width, or else of that of the terminal.
 pub(super) fn sized(width: Option<u16>) -> (Table, Option<u16>) {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -68,7 +68,7 @@ pub(super) fn sized(width: Option<u16>) -> (Table, Option<u16>) {
     (table, width)
 }
 
-/// As many rows as there is room for, in order, and a line about the others.
+/// Returns the rows that fit, in order, and a line about the others.
 fn fitting(rows: &[Row], room: usize) -> (Vec<&Row>, String) {
     if rows.len() <= room {
         return (rows.iter().collect(), String::new());
@@ -86,7 +86,7 @@ fn fitting(rows: &[Row], room: usize) -> (Vec<&Row>, String) {
     (shown, more)
 }
 
-/// One line of a terminal: a line that wraps would spoil the redrawing.
+/// Truncates a line to the width of the terminal, because a wrapped line would break the redrawing.
 pub(super) fn fit(line: &str, width: Option<u16>) -> String {
     let Some(width) = width.map(usize::from).filter(|width| line.chars().count() > *width) else { return line.to_owned() };
     line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
@@ -97,7 +97,7 @@ fn cells(row: &Row, now: Timestamp) -> [String; 5] {
     [row.object.clone(), row.wave.to_string(), row.action.to_owned(), row.health.clone(), age]
 }
 
-/// Short, as kubectl prints ages.
+/// Formats an age in the short form of kubectl.
 fn age(now: Timestamp, then: Timestamp) -> String {
     let seconds = now.duration_since(then).as_secs().max(0);
     match seconds {

@@ -22,7 +22,7 @@ fn component(state: &str, deployment_phase: &str, deployment_status: &str) -> Co
     }))
 }
 
-/// A component as the screen takes it.
+/// Returns a component as the argument of the screen.
 fn view(component: ComponentView) -> View {
     let object = json!({"status": {}});
     View { component: Some(component.clone()), ..View::of(&object, Tells::Dependents, component.title) }
@@ -96,7 +96,7 @@ fn a_component_of_another_generation_is_not_ready() {
     assert!(!ComponentView::of(&stale).ready);
 }
 
-/// A component whose last dependents are not done.
+/// Returns a component whose last dependents are not finished.
 fn large(rows: usize, busy: usize) -> ComponentView {
     let mut view = component("Processing", "Ready", "Current");
     let row = view.rows[0].clone();

@@ -35,7 +35,7 @@ struct Write {
     body: Value,
 }
 
-/// The writes of the operator to widgets, in order.
+/// Returns the writes of the operator to widgets, in order.
 fn writes(cluster: &TestCluster) -> Vec<Write> {
     let records = cluster.journal().all().of("test.kubewright.dev", "widgets").writes();
     let by_operator = records.iter().filter(|record| record.user_agent.starts_with("widget-operator"));
@@ -52,7 +52,7 @@ fn writes(cluster: &TestCluster) -> Vec<Write> {
         .collect()
 }
 
-/// What the operator has written for a widget that came and went.
+/// The writes of the operator for a widget that was created and deleted.
 struct Life {
     widget: Value,
     writes: Vec<Write>,
@@ -81,12 +81,12 @@ impl Life {
         life
     }
 
-    /// The first write to a subresource; empty for the object itself.
+    /// Returns the first write to a subresource; an empty name stands for the object itself.
     fn first(&self, subresource: &str) -> &Write {
         self.writes.iter().find(|write| write.subresource == subresource).unwrap()
     }
 
-    /// The last write to the object itself.
+    /// Returns the last write to the object itself.
     fn last(&self) -> &Write {
         self.writes.iter().rev().find(|write| write.subresource.is_empty()).unwrap()
     }
@@ -100,7 +100,7 @@ impl Life {
         (self.leases[0]["metadata"]["name"].as_str().unwrap(), &self.leases[0]["metadata"]["labels"])
     }
 
-    /// Which formats are those of Knative, each found in what was written.
+    /// Returns the formats that are those of Knative, each detected in the written objects.
     fn formats(&self) -> Vec<&'static str> {
         let (name, labels) = self.lease();
         let condition = self.condition();
@@ -134,7 +134,7 @@ async fn the_preset_writes_all_formats_of_the_predecessor() {
     condition["lastTransitionTime"].take();
     assert_eq!(condition, json!({"type": "Ready", "status": "True", "reason": "", "message": "", "lastTransitionTime": null}));
 
-    // As recorded: the finalizer with its version, then the whole object.
+    // The writes are as recorded: the finalizer with its version, then the whole object.
     let [finalizer, status] = [life.first(""), life.first("status")];
     let version = &finalizer.body["metadata"]["resourceVersion"];
     assert_eq!(finalizer.body, json!({"metadata": {"finalizers": [FINALIZER], "resourceVersion": version}}));
@@ -142,7 +142,7 @@ async fn the_preset_writes_all_formats_of_the_predecessor() {
     assert_eq!((&status.body["spec"]["size"], &status.body["status"]["size"]), (&json!(3), &json!(3)));
     assert_eq!(status.body["metadata"]["finalizers"], json!([FINALIZER]));
     assert_eq!(life.last().body["metadata"]["finalizers"], json!([]));
-    // STW-2 is kept: no write of the predecessor's conflict, its reading and its repetition.
+    // STW-2 holds: the predecessor's conflicting write, its read and its repetition do not occur.
     assert_eq!(life.writes.len(), 4, "{:#?}", life.writes);
     assert!(life.events.iter().any(|note| note == "Updated \"demo\" finalizers"), "{:?}", life.events);
 }
@@ -251,7 +251,7 @@ async fn a_finalizer_that_is_applied_is_owned_by_its_manager_alone_and_goes_agai
     assert!(life.events.iter().any(|note| note == told), "{:?}", life.events);
 }
 
-// FNL-9: the predecessor's release changes nothing then, and the object is stuck.
+// FNL-9: the predecessor's release has no effect in this case, and the object is stuck.
 #[tokio::test]
 async fn a_finalizer_of_a_former_patch_goes_although_the_apply_does_not_own_it() {
     let script = Script::default();
@@ -335,7 +335,7 @@ async fn a_status_that_is_applied_is_owned_as_a_whole_and_loses_what_is_not_in_i
     world.stop().await;
 }
 
-// STW-3, STW-4, CMPT-4: the predecessor's PUT loses what a co-writer wrote.
+// STW-3, STW-4, CMPT-4: the predecessor's PUT loses the fields of another writer.
 #[tokio::test]
 async fn a_co_writers_field_survives_in_every_form_of_status_writes() {
     for form in [StatusWrite::Patch, StatusWrite::Put, StatusWrite::Apply { manager: "statuses".to_owned() }] {
@@ -345,7 +345,7 @@ async fn a_co_writers_field_survives_in_every_form_of_status_writes() {
             let client = client.lock().take();
             Box::pin(async move {
                 if let Some(client) = client {
-                    // Another writer, between the read and the write of this pass; not through the client of the operator.
+                    // Another writer changes the object between the read and the write of this pass, through another client.
                     let api = kube::Api::<Widget>::namespaced(client, cx.key().namespace());
                     let patch = kube::api::Patch::Merge(json!({"status": {"note": "theirs"}}));
                     api.patch_status(cx.key().name(), &kube::api::PatchParams::default(), &patch).await?;
@@ -366,7 +366,7 @@ async fn a_co_writers_field_survives_in_every_form_of_status_writes() {
     }
 }
 
-/// Has a finalizer for ConfigMaps, which are of the core group.
+/// A reconciler with a finalizer on ConfigMaps, which are of the core group.
 struct Maps;
 
 #[reconciler(kind = ConfigMap)]
@@ -399,7 +399,7 @@ async fn the_default_finalizer_of_a_kind_of_the_core_group_has_the_label_domain(
         let expected = json!([format!("{domain}/maps.test.kubewright.dev-configmap")]);
         let is_marked = move |map: &Value| map["metadata"]["finalizers"] == expected;
         cluster.expect::<ConfigMap>("mine").matching("the finalizer is there", is_marked).await;
-        // Every ConfigMap of the namespace loses it before the operator ends.
+        // Every ConfigMap of the namespace loses the finalizer before the operator ends.
         for map in cluster.list::<ConfigMap>().await {
             let name = map["metadata"]["name"].as_str().unwrap().to_owned();
             cluster.delete::<ConfigMap>(&name).await;
@@ -410,7 +410,7 @@ async fn the_default_finalizer_of_a_kind_of_the_core_group_has_the_label_domain(
     }
 }
 
-/// What was logged.
+/// The captured log output.
 #[derive(Clone, Default)]
 struct Logged(Arc<Mutex<Vec<u8>>>);
 
@@ -432,7 +432,7 @@ impl Logged {
     }
 }
 
-/// The line of the end of the first pass for a widget, as this operator logs it.
+/// Returns the log line about the end of the first pass for a widget under this operator.
 async fn line_of_a_pass(operator: Operator, key: &str) -> Value {
     LazyLock::force(&SECOND);
     let cluster = TestCluster::start().await;
@@ -477,7 +477,7 @@ async fn json_lines_have_prefixed_fields_where_they_are_asked_for() {
     }
 }
 
-// CMPT-3, OPR-4: what a role needs follows the forms, and a domain is checked.
+// CMPT-3, OPR-4: the permissions depend on the forms of writes, and a domain is validated.
 #[tokio::test]
 async fn permissions_follow_the_forms_and_a_bad_domain_is_told() {
     let verbs = |operator: Operator, resource: &str| {

@@ -21,7 +21,7 @@ fn errors<T: FromConfigMap>(data: &BTreeMap<String, String>) -> String {
     T::from_data(data).unwrap_err().to_string()
 }
 
-/// Read through `FromStr`.
+/// A value that is read through `FromStr`.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 enum Mode {
     Slow,
@@ -40,7 +40,7 @@ impl FromStr for Mode {
     }
 }
 
-/// Both traits: the one for configurations counts.
+/// A value with both traits, of which the one for configurations takes precedence.
 #[derive(Clone, Debug, PartialEq)]
 struct Percent(u8);
 
@@ -59,7 +59,7 @@ impl ConfigValue for Percent {
     }
 }
 
-/// Neither trait. The names of the functions are those of variables in the generated code.
+/// A value with neither trait. The names of the functions equal those of variables in the generated code.
 #[derive(Clone, Debug, PartialEq)]
 struct Pair(String, String);
 
@@ -329,7 +329,7 @@ fn a_folder_of_files_gives_the_same_value() {
     assert_eq!(All::from_data(&read_data.unwrap()), All::from_data(&all()));
 }
 
-/// What `reconciler.md`, 6.5 says, as far as one field at a time can say it: not that one duration is longer than another (CFG-30), nor that the
+/// The rules of `reconciler.md`, 6.5, as far as they concern a single field: not that one duration is longer than another (CFG-30), nor that the
 /// maximum of buckets is an option of the operator.
 #[derive(FromConfigMap, Clone, Debug, PartialEq)]
 #[config(name = "config-leader-election", optional)]
@@ -363,7 +363,7 @@ fn the_leader_election_of_the_predecessor_can_be_expressed() {
         let data: BTreeMap<String, String> =
             serde_json::from_value::<Option<_>>(vector["data"].clone()).unwrap().unwrap_or_default();
         let result = ExpressedLeaderElection::from_data(&data);
-        // Values are trimmed here, and a former key beside the new one need not parse.
+        // Values are trimmed here, and an old key that the new key overrides need not be valid.
         let padded = data.values().any(|text| text.trim() != text);
         let overridden = data.contains_key("lease-duration") && data.contains_key("leaseDuration");
         assert_eq!(result.is_ok(), padded || overridden || vector["error"].is_null(), "{line}: {result:?}");

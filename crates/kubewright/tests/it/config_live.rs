@@ -1,4 +1,4 @@
-//! Typed configuration of reconcilers, as it follows ConfigMaps.
+//! Typed configuration of reconcilers, which follows ConfigMaps.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,13 +29,13 @@ struct Limits {
     most: u32,
 }
 
-/// What the reconcilers of a test share with it.
+/// The state that a test shares with its reconcilers.
 #[derive(Clone, Default)]
 struct Shared {
     /// The passes, such as `one 3 10`: object, size of the pool, limit.
     passes: Arc<Mutex<Vec<String>>>,
     config: Arc<Mutex<Option<Config<Pool>>>>,
-    /// If set, a pass waits here between its two looks at the configuration.
+    /// The gate at which a pass waits between its two reads of the configuration, if it is set.
     gate: Arc<Mutex<Option<Arc<Notify>>>>,
 }
 
@@ -69,7 +69,7 @@ impl Reconcile for Secrets {
     }
 }
 
-/// Asks for no configuration.
+/// A reconciler without configuration.
 struct Accounts(Shared);
 
 impl Reconcile for Accounts {
@@ -119,14 +119,14 @@ async fn until(cluster: &TestCluster, what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// What the check `config` says of readiness.
+/// Returns the result of the readiness check `config`.
 fn readiness(running: &TestOperator) -> String {
     let checks = running.running().checks().results(CheckKind::Ready);
     let config = checks.into_iter().find(|(name, _)| name == "config").map(|(_, result)| result);
     config.map_or_else(|| "no check".to_owned(), |result| result.err().unwrap_or_default())
 }
 
-/// The Warning events about a ConfigMap.
+/// Returns the Warning events about a ConfigMap.
 async fn warnings(cluster: &TestCluster, name: &str) -> Vec<String> {
     let events = cluster.list::<k8s_openapi::api::events::v1::Event>().await;
     let about = events.iter().filter(|event| event["regarding"]["name"] == name && event["type"] == "Warning");
@@ -197,7 +197,7 @@ async fn an_optional_map_comes_fails_and_goes() {
     cluster.delete::<ConfigMap>("config-limits").await;
     until(&cluster, "the default is back", || shared.has("one 3 10")).await;
     assert!(gauge("1"));
-    // Nothing stands in for a required one.
+    // A required map has no default.
     shared.take();
     cluster.delete::<ConfigMap>("config-pool").await;
     cluster.pass(Duration::from_secs(2)).await;
@@ -231,7 +231,7 @@ async fn changes_that_come_together_are_one_swap_and_one_resync_of_those_who_ask
         passes.last().map(|pass| pass.causes.to_string())
     };
     assert_eq!(causes("one").as_deref(), Some("configuration config-limits, config-pool changed"));
-    // The same values in other words, and a key that nobody reads.
+    // The same values in another notation, and a key that is not read.
     put(&cluster, "config-pool", json!({"size": " 4", "comment": "text"})).await;
     cluster.pass(Duration::from_secs(3)).await;
     assert_eq!(shared.take(), [] as [&str; 0]);
@@ -258,7 +258,7 @@ async fn a_pass_sees_one_configuration_and_the_next_one_the_new() {
     running.stop().await;
 }
 
-// CFG-5, CFG-10: the permission is one of the system namespace, and only if a map is read.
+// CFG-5, CFG-10: the permission is restricted to the system namespace, and declared only if a map is read.
 #[tokio::test]
 async fn maps_are_declared_unless_their_values_are_fixed() {
     let rules = |operator: Operator| {
@@ -282,7 +282,7 @@ async fn maps_are_declared_unless_their_values_are_fixed() {
     let running = cluster.run(operator(&shared).config_default(Pool { size: 7 })).await;
     assert_eq!(shared.size(), Some(7));
     running.stop().await;
-    // 2.2: without system namespace there is no way to read them.
+    // 2.2: without a system namespace the maps cannot be read.
     let error = operator(&shared).start(cluster.client().clone()).unwrap_err().to_string();
     assert!(error.contains("the configuration \"config-") && error.contains("--system-namespace"), "{error}");
 }
@@ -292,7 +292,7 @@ async fn maps_are_declared_unless_their_values_are_fixed() {
 async fn log_levels_follow_a_map_that_comes_after_the_start() {
     let cluster = TestCluster::start().await;
     let told: Arc<Mutex<Vec<Option<LogLevel>>>> = Arc::default();
-    // What cannot be read does not delay the start.
+    // A map that cannot be read does not delay the start.
     let refusal = cluster.faults().on_resources().of("", "configmaps").forbidden();
     let sink = Arc::clone(&told);
     let operator = Operator::new("shop.test.kubewright.dev")

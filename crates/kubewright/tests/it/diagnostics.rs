@@ -29,7 +29,7 @@ struct Pool {
     size: u32,
 }
 
-/// Tracks, panics, tells events, grows or waits, by the name of a widget, so that each metric counts something.
+/// A reconciler that tracks, panics, emits events, grows or waits, depending on the name of a widget, so that each metric counts.
 struct Busy {
     maps: Store<ConfigMap>,
     gate: Arc<Semaphore>,
@@ -60,7 +60,7 @@ impl Reconcile for Busy {
                 cx.track(&self.maps, &target)?;
             }
             "zz-panics" => panic!("on purpose"),
-            // More than the budget of an object.
+            // The number exceeds the event budget of an object.
             "zz-tells" => (0..40).for_each(|number| cx.recorder().normal(format!("Told{number}"), "told")),
             "zz-grows" => {
                 let size = status.size.unwrap_or(0) + 1;
@@ -91,7 +91,7 @@ async fn put(cluster: &TestCluster, name: &str, data: Value) {
     cluster.apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data})).await;
 }
 
-/// The names of all series, each with the names of its labels.
+/// Returns the names of all series, each with the names of its labels.
 fn series(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut series: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let histograms: Vec<&str> =
@@ -107,7 +107,8 @@ fn series(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     series
 }
 
-/// The table of metrics in `reconciler.md`, 8.2, without metrics that are not built yet or not used here, and `requests_total` of `component.md`.
+/// The table of metrics in `reconciler.md`, 8.2, without metrics that are not implemented yet or not used here, and `requests_total` of
+/// `component.md`.
 const TABLE: &[(&str, &[&str])] = &[
     (
         "http_client_request_duration_seconds",
@@ -180,7 +181,7 @@ async fn the_metrics_are_those_of_the_table_and_name_no_object() {
     operator.stop().await;
 }
 
-/// The scope of a store of all objects that an operator of the test may see.
+/// Returns the scope of a store of all objects that an operator of the test may access.
 fn scope(cluster: &TestCluster) -> &str {
     if cluster.is_shared() { cluster.namespace() } else { "*" }
 }
@@ -195,7 +196,7 @@ async fn the_state_of_an_operator_and_the_keys_of_its_queue_are_told() {
     let cluster = TestCluster::start().await;
     let gate = Arc::new(Semaphore::new(0));
     let operator = cluster.run(Busy::operator(&gate)).await;
-    // Two workers.
+    // There are two workers.
     for name in ["zz-waits-1", "zz-waits-2"] {
         create(&cluster, name, "mine").await;
     }

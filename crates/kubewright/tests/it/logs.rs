@@ -1,4 +1,4 @@
-//! What hand-written reconcilers log, at all levels.
+//! The log output of hand-written reconcilers, at all levels.
 
 use std::fmt::{self, Write as _};
 use std::sync::{Arc, LazyLock};
@@ -22,7 +22,8 @@ use tracing_subscriber::layer::{Context as LayerContext, Layer, SubscriberExt as
 use crate::reconcile::widget::{Script, Widget, WidgetStatus, widget};
 use crate::reconcile::world::World;
 
-/// A second subscriber of the process: with one alone, the first thread that meets a span decides for all threads whether it is of interest.
+/// A second subscriber of the process. With a single one, the first thread that reaches a span decides for all threads if the span is of
+/// interest.
 pub(crate) static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
 
 /// The spans and events of this thread, one line each.
@@ -38,7 +39,7 @@ impl Visit for Line {
 }
 
 impl Log {
-    /// Reads what this thread logs until the guard is dropped.
+    /// Captures the log output of this thread until the guard is dropped.
     pub(crate) fn start() -> (Self, DefaultGuard) {
         LazyLock::force(&SECOND);
         let log = Self::default();
@@ -69,7 +70,7 @@ impl<S: Subscriber> Layer<S> for Log {
     }
 
     fn on_event(&self, event: &Event<'_>, _: LayerContext<'_, S>) {
-        // The server logs nothing of an operator.
+        // Log lines of the server are not those of an operator.
         if !event.metadata().target().starts_with("kubewright_apiserver") {
             let mut line = Line(format!("{} {}", event.metadata().level(), event.metadata().target()));
             event.record(&mut line);
@@ -92,12 +93,12 @@ async fn the_span_of_a_pass_says_which_method_ran() {
     world.stop().await;
 }
 
-/// Values of Secrets begin with it.
+/// The prefix of the values of Secrets.
 const CANARY: &str = "canary-7c";
-/// How it begins in base64.
+/// The beginning of its base64 encoding.
 const ENCODED: &str = "Y2FuYXJ5LTdj";
 
-/// Writes a Secret for each widget, with a value that it reads from another one.
+/// A reconciler that writes a Secret for each widget, with a value that it reads from another one.
 struct Keys {
     secrets: Store<Secret>,
 }
@@ -130,7 +131,7 @@ impl Reconcile for Keys {
     }
 }
 
-/// A refusal that quotes the value, plain and as it is sent, in every field that a server fills.
+/// Returns a refusal that quotes the value, plain and base64-encoded, in every field that a server fills.
 fn quoting(value: &str) -> Status {
     let encoded = serde_json::to_value(ByteString(value.as_bytes().to_vec())).unwrap();
     assert!(encoded.as_str().unwrap().starts_with(ENCODED));

@@ -1,4 +1,4 @@
-//! Derives, re-exports and reconcilers as operators use them, and what the compiler says when they are wrong.
+//! Derives, re-exports and reconcilers as operators use them, and the compiler's messages about wrong uses.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 

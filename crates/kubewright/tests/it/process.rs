@@ -1,4 +1,4 @@
-//! Operators as processes: a test of this binary is the program, other tests start it and read its output.
+//! Operators as processes: a test of this binary is the program; other tests start it and read its output.
 
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus, Stdio};
@@ -12,12 +12,12 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc;
 
-/// Names the kubeconfig to the process.
+/// The variable that names the kubeconfig to the process.
 const KUBECONFIG: &str = "KUBEWRIGHT_TEST_PROCESS_KUBECONFIG";
-/// Names the namespace to the process.
+/// The variable that names the namespace to the process.
 const NAMESPACE: &str = "KUBEWRIGHT_TEST_PROCESS_NAMESPACE";
 
-/// The command line of this process if a test has started it as an operator; none in the process of the tests.
+/// The command line of this process if a test has started it as an operator.
 pub(crate) struct ProcessArguments(Vec<String>);
 
 impl ProcessArguments {
@@ -32,17 +32,17 @@ impl ProcessArguments {
     #[allow(clippy::disallowed_methods)] // the harness would return its own exit code
     pub(crate) async fn run(self, operator: Operator) -> ! {
         let code = main_from(self.0.into_iter().map(Into::into), operator, None).await;
-        // What `main` would return; the number in it cannot be read.
+        // The code that `main` would return; the number in it cannot be read.
         let code = (0..=2_u8).find(|number| format!("{:?}", ExitCode::from(*number)) == format!("{code:?}"));
         std::process::exit(code.map_or(99, i32::from));
     }
 }
 
-/// A process that runs, and its output. It is killed when it is dropped, and its lines are printed if the test has failed.
+/// A running process, and its output. It is killed when it is dropped, and its lines are printed if the test has failed.
 pub(crate) struct OperatorProcess {
     child: Child,
     input: ChildStdin,
-    /// The lines that the process has printed, and the test has not read.
+    /// The lines that the process has printed and the test has not read.
     lines: mpsc::UnboundedReceiver<String>,
     printed: Vec<String>,
     kubeconfig: PathBuf,
@@ -51,7 +51,7 @@ pub(crate) struct OperatorProcess {
 impl OperatorProcess {
     /// Starts the program that is the test `program` of this binary, with these variables.
     pub(crate) async fn start(cluster: &TestCluster, program: &str, variables: &[(&str, &str)]) -> Self {
-        // Each process has a file of its own: another one may be reading its file.
+        // Each process has a file of its own, because another process may be reading its file.
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let file = format!("kubeconfig-of-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let kubeconfig = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(file);
@@ -74,7 +74,7 @@ impl OperatorProcess {
         Self { child, input, lines, printed: Vec::new(), kubeconfig }
     }
 
-    /// Waits until it has printed one more line with this text, and returns the line. Panics if it ends before that.
+    /// Waits until the process has printed one more line with this text, and returns the line. Panics if it ends before that.
     pub(crate) async fn until(&mut self, text: &str) -> String {
         let reading = async {
             while let Some(line) = self.lines.recv().await {
@@ -94,12 +94,12 @@ impl OperatorProcess {
         assert!(Command::new("kill").args([&format!("-{signal}"), &id]).status().await.unwrap().success());
     }
 
-    /// Writes a line to its standard input.
+    /// Writes a line to the standard input of the process.
     pub(crate) async fn tell(&mut self, line: &str) {
         self.input.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
 
-    /// Waits until it has ended.
+    /// Waits until the process has ended.
     pub(crate) async fn ended(&mut self, within: Duration) -> ExitStatus {
         let reading = async {
             while let Some(line) = self.lines.recv().await {
@@ -113,7 +113,7 @@ impl OperatorProcess {
 
 impl Drop for OperatorProcess {
     fn drop(&mut self) {
-        // A file that cannot be removed goes with the folder of the build.
+        // A file that cannot be removed is deleted with the build folder.
         let _ = std::fs::remove_file(&self.kubeconfig);
         if std::thread::panicking() {
             self.printed.extend(std::iter::from_fn(|| self.lines.try_recv().ok()));

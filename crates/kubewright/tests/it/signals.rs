@@ -1,4 +1,4 @@
-//! An operator as a process that is told to end.
+//! An operator as a process that is asked to end.
 
 #![cfg(unix)]
 
@@ -13,17 +13,17 @@ use tokio::sync::Notify;
 
 use crate::process::{OperatorProcess, ProcessArguments};
 
-/// Whether its passes end.
+/// The variable that makes its passes hang.
 const HANGS: &str = "KUBEWRIGHT_TEST_SIGNALS_HANGS";
-/// Whether its background task fails.
+/// The variable that makes its background task fail.
 const FAILS: &str = "KUBEWRIGHT_TEST_SIGNALS_FAILS";
-/// What it prints in its first pass.
+/// The text that the process prints in its first pass.
 const WORKS: &str = "a pass runs";
 
 #[derive(Clone, Copy)]
 struct Hangs(bool);
 
-/// Tells the background task that a pass runs.
+/// The signal to the background task that a pass runs.
 #[derive(Clone, Default)]
 struct Begun(Arc<Notify>);
 
@@ -65,7 +65,7 @@ impl Secrets {
     }
 }
 
-/// Fails when a pass has run, or never.
+/// A background task that fails when a pass has run, or never.
 struct Watchdog {
     fails: bool,
     begun: Begun,
@@ -82,7 +82,7 @@ impl BackgroundTask for Watchdog {
     }
 }
 
-/// Is the process of the tests below; does nothing among other tests.
+/// Runs as the process of the tests below; does nothing among other tests.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_process_of_these_tests() {
     let Some(arguments) = ProcessArguments::given() else { return };
@@ -94,14 +94,14 @@ async fn the_process_of_these_tests() {
     arguments.run(operator.into()).await;
 }
 
-/// The process, and the cluster that it works on.
+/// The process, and its cluster.
 struct Running {
     cluster: TestCluster,
     process: OperatorProcess,
 }
 
 impl Running {
-    /// Starts it, perhaps with a variable that names a fault, and waits for its first pass.
+    /// Starts the process, optionally with a variable that causes a fault, and waits for its first pass.
     async fn start(what: Option<&str>) -> Self {
         let cluster = TestCluster::start().await;
         cluster.apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}})).await;
@@ -139,7 +139,7 @@ async fn the_second_signal_ends_the_process_at_once() {
     running.process.until("a second signal ends the process at once").await;
     running.process.signal("INT").await;
     running.process.until("SIGINT came while shutting down").await;
-    // The pass that hangs would be given 15 s.
+    // A hanging pass would be given 15 s.
     assert_eq!(running.ended(Duration::from_secs(10)).await.code(), Some(1));
 }
 

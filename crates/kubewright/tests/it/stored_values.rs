@@ -11,7 +11,7 @@ use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright_apiserver::kinds::Verb;
 use kubewright_testing::TestCluster;
 
-/// The writer of the values.
+/// The field manager of the values.
 const MANAGER: &str = "counter.test.kubewright.dev";
 
 async fn values(cluster: &TestCluster) -> StoredValues {
@@ -48,7 +48,7 @@ async fn values_are_written_only_when_they_change() {
 async fn changes_of_several_writers_are_all_kept() {
     let cluster = TestCluster::start().await;
     let stored = values(&cluster).await;
-    // The answers to both first reads come before the first write.
+    // Both first reads are answered before the first write.
     let slow = cluster.faults().on(Verb::Get).of("", "configmaps").delay(Duration::from_millis(200));
     let set = |key: &'static str| stored.update(move |values| values.set(key, &key));
     let (one, two) = futures::join!(set("one"), set("two"));
@@ -89,7 +89,7 @@ async fn a_change_that_fails_writes_nothing_and_is_not_repeated() {
     cluster.stop().await;
 }
 
-/// Counts its passes in a ConfigMap.
+/// A reconciler that counts its passes in a ConfigMap.
 struct Counted;
 
 impl Reconcile for Counted {

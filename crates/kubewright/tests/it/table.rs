@@ -1,4 +1,4 @@
-//! A table test as operators have it; the book shows it.
+//! A table test as written by the authors of operators; the book shows it.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubewright::kube::Api;
@@ -16,7 +16,7 @@ struct GreetingSpec {
     text: String,
 }
 
-/// Keeps a config map with the text of a greeting.
+/// A reconciler that keeps a config map with the text of a greeting.
 struct Greeter {
     maps: Store<ConfigMap>,
 }

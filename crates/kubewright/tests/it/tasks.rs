@@ -19,7 +19,7 @@ use crate::reconcile::world::until;
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Creates a ConfigMap for each Secret that is there at the start.
+/// A background task that creates a ConfigMap for each Secret that exists at the start.
 struct Copies {
     secrets: Store<Secret>,
     client: kube::Client,
@@ -84,7 +84,7 @@ async fn each_replica_runs_the_task_and_the_one_whose_task_fails_ends_with_its_e
     let running = cluster.run(operator(&first)).await;
     until(&cluster, || format!("{:?}", first.lock()), || first.lock().len() == 2).await;
     let other = cluster.start_operator(operator(&second)).await;
-    // The ConfigMap is there already.
+    // The ConfigMap exists already.
     let error = other.ended().await.unwrap_err();
     let OperatorError::BackgroundTask { name, source } = &*error else { panic!("{error}") };
     assert_eq!(name, "copies");

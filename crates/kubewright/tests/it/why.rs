@@ -1,4 +1,4 @@
-//! Why passes ran, as an operator tells.
+//! The causes of passes, as reported by an operator.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use kubewright_testing::TestCluster;
 use crate::reconcile::widget::{Script, Widget};
 use crate::reconcile::world::World;
 
-/// Each line starts and ends as expected; between the two stands what differs from server to server.
+/// Asserts that each line starts and ends as expected; the text in between differs from server to server.
 fn assert_lines(lines: &[String], expected: &[(&str, &str)]) {
     assert_eq!(lines.len(), expected.len(), "{lines:#?}");
     for (line, (start, end)) in lines.iter().zip(expected) {
@@ -84,7 +84,7 @@ async fn timers_and_back_offs_are_told_with_their_reasons() {
 }
 
 const CANARY: &str = "hunter2-canary";
-/// The canary in base 64, as Secrets hold it.
+/// The canary in base64, as contained in Secrets.
 const ENCODED: &str = "aHVudGVyMi1jYW5hcnk=";
 
 struct Secrets;
@@ -134,7 +134,7 @@ async fn the_value_of_a_secret_is_never_told() {
     until("Ready").await;
     let pages = text() + &running.running().why().json("Secret", &key).unwrap();
     for told in [CANARY, ENCODED, "Zmlyc3Q=", "c2Vjb25k", "first", "second"] {
-        // A first list would name itself.
+        // A first list would be named in the page.
         let found = pages.matches(told).count() - if told == "first" { pages.matches("first list").count() } else { 0 };
         assert_eq!(found, 0, "{told}: {pages}");
     }

@@ -10,7 +10,7 @@ use serde_json::{Number, Value};
 pub enum PathElement {
     /// A field of a map.
     Field(Box<str>),
-    /// The item of a list that has these values in its key fields, which are sorted by name.
+    /// The item of a list with these values in its key fields, which are sorted by name.
     Key(Vec<(String, Value)>),
     /// The member of a set.
     Value(Value),
@@ -19,19 +19,19 @@ pub enum PathElement {
 }
 
 impl PathElement {
-    /// A field of a map.
+    /// Creates the element of a field of a map.
     pub fn field(name: impl Into<Box<str>>) -> Self {
         Self::Field(name.into())
     }
 
-    /// The item of a list with these key fields, in any order.
+    /// Creates the element of a list item with these key fields, in any order.
     pub fn key(fields: impl IntoIterator<Item = (impl Into<String>, Value)>) -> Self {
         let mut fields: Vec<_> = fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
         fields.sort_by(|(a, _), (b, _)| a.cmp(b));
         Self::Key(fields)
     }
 
-    /// Its rank among the kinds of elements.
+    /// Returns the rank among the kinds of elements.
     fn rank(&self) -> u8 {
         match self {
             Self::Field(_) => 0,
@@ -95,7 +95,7 @@ fn compare_keys(a: &[(String, Value)], b: &[(String, Value)]) -> Ordering {
         .unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 
-/// Numbers, strings, booleans, lists, maps, null: the order in which servers print set members.
+/// Compares values in the order in which servers print set members: numbers, strings, booleans, lists, maps, null.
 fn compare_values(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => compare_numbers(a, b),

@@ -1,10 +1,10 @@
-//! What stands at a path of a live object.
+//! The extraction of a part of a live object by its path.
 
 use serde_json::Value;
 
 use super::PathElement;
 
-/// The part of `object` at `path`; nothing when the object has no such part.
+/// Returns the part of `object` at `path`; none if the object has no such part.
 pub fn extract<'a>(object: &'a Value, path: &[PathElement]) -> Option<&'a Value> {
     path.iter().try_fold(object, step)
 }

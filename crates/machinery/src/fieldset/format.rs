@@ -9,7 +9,7 @@ use crate::object::canonical_json;
 
 const SELF: &str = ".";
 
-/// A `fieldsV1` value that no server writes.
+/// The error of a `fieldsV1` value that no server writes.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FieldSetError {
@@ -18,7 +18,7 @@ pub enum FieldSetError {
     NotAMap {
         /// The element, empty at the top.
         at: String,
-        /// What is there.
+        /// The JSON type that was found.
         found: &'static str,
     },
     /// The content of an element has the wrong form.
@@ -26,7 +26,7 @@ pub enum FieldSetError {
     Element {
         /// The element as it was written.
         element: String,
-        /// What was expected.
+        /// The expected content.
         expected: &'static str,
     },
 }
@@ -55,7 +55,7 @@ fn parse_map(map: &Map<String, Value>) -> Result<FieldSet, FieldSetError> {
         };
         let content = map_at(key, content)?;
         let children = parse_map(content)?;
-        // An element whose children were all of unknown types owns itself only if it says so.
+        // An element whose children were all of unknown types is a member only if it is marked as one.
         let member = content.is_empty() || content.contains_key(SELF);
         if member || !children.is_empty() {
             nodes.push((element, Node { member, children }));
@@ -87,7 +87,7 @@ fn map_at<'a>(at: &str, value: &'a Value) -> Result<&'a Map<String, Value>, Fiel
 }
 
 impl PathElement {
-    /// Reads `f:name`, `k:{..}`, `v:..` or `i:n`; nothing for another type of element.
+    /// Parses `f:name`, `k:{..}`, `v:..` or `i:n`; returns none for another type of element.
     pub fn parse(key: &str) -> Result<Option<Self>, FieldSetError> {
         let wrong = |expected| FieldSetError::Element { element: key.to_owned(), expected };
         let Some((kind, content)) = key.split_once(':') else {
@@ -109,7 +109,7 @@ impl PathElement {
     /// Writes the element as FieldsV1 does.
     pub fn to_key(&self) -> String {
         match self {
-            // Nearly all elements are fields.
+            // Nearly all elements are fields, so this branch avoids formatting.
             Self::Field(name) => ["f:", name].concat(),
             Self::Key(fields) => {
                 let fields = fields.iter().cloned().collect::<Map<_, _>>();

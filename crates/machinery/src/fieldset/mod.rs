@@ -1,4 +1,4 @@
-//! Sets of field paths as `metadata.managedFields` writes them (FieldsV1): who owns what in an object.
+//! Sets of field paths in the form of `metadata.managedFields` (FieldsV1), which record the fields that each field manager owns.
 
 mod element;
 mod extract;

@@ -1,4 +1,4 @@
-//! The way from an object to one of its parts.
+//! The path from an object to one of its parts.
 
 use std::fmt;
 use std::ops::Deref;
@@ -12,27 +12,27 @@ use super::PathElement;
 pub struct Path(Vec<PathElement>);
 
 impl Path {
-    /// The path of the object itself.
+    /// Creates the path of the object itself.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A path through fields only.
+    /// Creates a path through fields only.
     pub fn fields<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         names.into_iter().map(PathElement::field).collect()
     }
 
-    /// Goes one step further.
+    /// Appends a step.
     pub fn push(&mut self, element: PathElement) {
         self.0.push(element);
     }
 
-    /// Takes the last step back.
+    /// Removes the last step.
     pub fn pop(&mut self) -> Option<PathElement> {
         self.0.pop()
     }
 
-    /// Every step as FieldsV1 writes it: `f:data`, `k:{"name":"c"}`, `v:"x"`, `i:3`.
+    /// Returns every step in its FieldsV1 form: `f:data`, `k:{"name":"c"}`, `v:"x"`, `i:3`.
     pub fn keys(&self) -> Vec<String> {
         self.0.iter().map(PathElement::to_key).collect()
     }
@@ -66,7 +66,7 @@ impl fmt::Display for Path {
 }
 
 impl From<Value> for PathElement {
-    /// The member of a set.
+    /// Converts a value to the element of a set member.
     fn from(member: Value) -> Self {
         Self::Value(member)
     }

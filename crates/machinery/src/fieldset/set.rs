@@ -1,4 +1,4 @@
-//! The set as a tree, and its operations.
+//! The set of paths as a tree, and its operations.
 
 use std::cmp::Ordering;
 
@@ -7,32 +7,32 @@ use super::{Path, PathElement};
 /// A set of paths, kept as a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSet {
-    // Sorted by element; no node is without members. Sets are read much more often than changed, and merged linearly.
+    // Sorted by element; every node has a member in or below it. Sets are read much more often than changed, and merged linearly.
     nodes: Vec<(PathElement, Node)>,
 }
 
-/// What is known about one element: whether the path that ends here is in the set, and which longer ones are.
+/// One element of the tree: `member` is true if the path that ends here is in the set, and `children` are the longer paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) member: bool,
     pub(super) children: FieldSet,
 }
 
-/// What becomes of an element that stands in the first set, in the second, or in both.
+/// The combination of an element that is in the first set, in the second, or in both.
 type Combine = dyn Fn(Option<&Node>, Option<&Node>) -> Option<Node>;
 
 impl FieldSet {
-    /// The empty set.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether no path is in the set.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The number of paths in the set.
+    /// Returns the number of paths in the set.
     pub fn len(&self) -> usize {
         self.nodes.iter().map(|(_, node)| usize::from(node.member) + node.children.len()).sum()
     }
@@ -57,7 +57,7 @@ impl FieldSet {
         }
     }
 
-    /// Whether exactly this path is in the set.
+    /// Returns true if exactly this path is in the set.
     pub fn has(&self, path: &[PathElement]) -> bool {
         let Some((first, rest)) = path.split_first() else {
             return false;
@@ -68,7 +68,7 @@ impl FieldSet {
         })
     }
 
-    /// The paths below a path, relative to it.
+    /// Returns the paths below a path, relative to it.
     pub fn below(&self, path: &[PathElement]) -> Self {
         path.iter()
             .try_fold(self, |set, element| set.find(element).ok().map(|index| &set.nodes[index].1.children))
@@ -76,18 +76,18 @@ impl FieldSet {
             .unwrap_or_default()
     }
 
-    /// The first steps of the paths in order: the step, whether the path that ends there is in the set, and what lies below it.
+    /// Iterates over the first steps of the paths in order: the step, true if the path that ends there is in the set, and the set below it.
     pub fn elements(&self) -> impl Iterator<Item = (&PathElement, bool, &Self)> {
         self.nodes.iter().map(|(element, node)| (element, node.member, &node.children))
     }
 
-    /// What is known about one first step: whether the path that ends there is in the set, and what lies below it.
+    /// Returns one first step: true if the path that ends there is in the set, and the set below it.
     pub fn element(&self, element: &PathElement) -> Option<(bool, &Self)> {
         let node = &self.nodes[self.find(element).ok()?].1;
         Some((node.member, &node.children))
     }
 
-    /// The set with these first steps, in any order; those with nothing in or below them are left out. The counterpart of
+    /// Creates the set with these first steps, in any order; steps without a member in or below them are left out. The counterpart of
     /// [`elements`](Self::elements).
     pub fn from_elements(elements: impl IntoIterator<Item = (PathElement, bool, Self)>) -> Self {
         let nodes =
@@ -95,7 +95,7 @@ impl FieldSet {
         Self::from_nodes(nodes.collect())
     }
 
-    /// Paths in this set or the other.
+    /// Returns the paths that are in this set or in the other.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         self.merge(other, &|node, other| match (node, other) {
@@ -104,7 +104,7 @@ impl FieldSet {
         })
     }
 
-    /// Paths in both sets.
+    /// Returns the paths that are in both sets.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         self.merge(other, &|node, other| {
@@ -113,7 +113,7 @@ impl FieldSet {
         })
     }
 
-    /// Paths in this set that are not in the other.
+    /// Returns the paths of this set that are not in the other.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         self.merge(other, &|node, other| match (node?, other) {
@@ -122,7 +122,7 @@ impl FieldSet {
         })
     }
 
-    /// Paths in this set that neither are in the other nor lie below a path of the other.
+    /// Returns the paths of this set that are neither in the other nor below a path of the other.
     #[must_use]
     pub fn recursive_difference(&self, other: &Self) -> Self {
         self.merge(other, &|node, other| match (node?, other) {
@@ -132,14 +132,14 @@ impl FieldSet {
         })
     }
 
-    /// All paths in the set, in order; a path comes before those below it.
+    /// Returns all paths in the set, in order; a path comes before those below it.
     pub fn paths(&self) -> Vec<Path> {
         let mut paths = Vec::new();
         self.collect(&mut Path::new(), &|node| node.member, &mut paths);
         paths
     }
 
-    /// The paths below which no other path is in the set, in order.
+    /// Returns the paths below which no other path is in the set, in order.
     pub fn leaves(&self) -> Vec<Path> {
         let mut paths = Vec::new();
         self.collect(&mut Path::new(), &|node| node.children.is_empty(), &mut paths);
@@ -151,10 +151,10 @@ impl FieldSet {
     }
 
     pub(super) fn from_nodes(mut nodes: Vec<(PathElement, Node)>) -> Self {
-        // Servers print elements sorted as we do, but for numbers in keys and values.
+        // Servers print elements in the same order, except for numbers in keys and values.
         if !nodes.is_sorted_by(|(a, _), (b, _)| a < b) {
             nodes.sort_by(|(a, _), (b, _)| a.cmp(b));
-            // Two texts can mean one element (`k:{"a":1}` and `k:{ "a":1}`).
+            // Two texts can denote one element (`k:{"a":1}` and `k:{ "a":1}`).
             nodes.dedup_by(|(element, node), (kept_element, kept)| {
                 let same = element == kept_element;
                 if same {
@@ -171,7 +171,7 @@ impl FieldSet {
         self.nodes.binary_search_by(|(present, _)| present.cmp(element))
     }
 
-    /// Walks both sorted lists once; `combine` says what becomes of an element that stands in one or both.
+    /// Merges both sorted lists in one walk; `combine` decides about each element that is in one or both.
     fn merge(&self, other: &Self, combine: &Combine) -> Self {
         let (mut ours, mut theirs) = (self.nodes.iter().peekable(), other.nodes.iter().peekable());
         let mut nodes = Vec::with_capacity(self.nodes.len());
@@ -206,7 +206,7 @@ impl FieldSet {
 }
 
 impl Node {
-    /// Itself, unless no path ends here or below.
+    /// Returns the node itself, unless no path ends in or below it.
     fn kept(self) -> Option<Self> {
         (self.member || !self.children.is_empty()).then_some(self)
     }

@@ -1,40 +1,40 @@
-//! Changes of one annotation, and annotations compared.
+//! Changes and comparison of single annotations.
 
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::ObjectExt;
 
-/// How an annotation is changed.
+/// A change of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AnnotationChange<'a> {
-    /// It is set to this value, unless it has another one.
+    /// The annotation is set to this value, unless it has another one.
     Set(&'a str),
-    /// It is set to this value, whatever value it has.
+    /// The annotation is set to this value, whatever its value.
     Overwrite(&'a str),
-    /// It is removed.
+    /// The annotation is removed.
     Delete,
 }
 
-/// An annotation has another value than the one that was to be set.
+/// The error of an annotation that has another value than the one to be set.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "{object}: annotation already exists with other value: {key} is {found:?}, wanted {wanted:?}; remove it, or overwrite it"
 )]
 #[non_exhaustive]
 pub struct AnnotationExists {
-    /// The object, as messages call it.
+    /// The title of the object in messages.
     pub object: String,
     /// The key of the annotation.
     pub key: String,
-    /// The value that it has.
+    /// The value of the annotation.
     pub found: String,
-    /// The value that was to be set.
+    /// The value to be set.
     pub wanted: String,
 }
 
-/// Returns the merge patch that changes this annotation and nothing else. None when it is as wanted already.
+/// Returns the merge patch that changes only this annotation; none if it already has the wanted state.
 pub fn annotation_patch(object: &Value, key: &str, change: AnnotationChange<'_>) -> Result<Option<Value>, AnnotationExists> {
     let patch = |value: Value| Some(json!({ "metadata": { "annotations": { key: value } } }));
     Ok(match (object.annotation(key), change) {
@@ -53,7 +53,7 @@ pub fn annotation_patch(object: &Value, key: &str, change: AnnotationChange<'_>)
     })
 }
 
-/// Whether two objects have the same value of an annotation. Without one, or with an empty one, the first object has none to compare (MD-2).
+/// Returns true if two objects have the same value of an annotation. False if the annotation of the first object is absent or empty (MD-2).
 pub fn has_same_annotation(first: &Value, second: &Value, key: &str) -> bool {
     first.annotation(key).is_some_and(|value| !value.is_empty() && second.annotation(key) == Some(value))
 }

@@ -1,4 +1,4 @@
-//! The hash of an object as its writer wants it, for writers that skip a write that would change nothing.
+//! The hash of the desired form of an object, for writers that skip a write without effect.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ const VERSION: &str = "v1:";
 /// The fields of `metadata` that servers set.
 const SERVER_SET: [&str; 6] = ["resourceVersion", "uid", "generation", "creationTimestamp", "managedFields", "selfLink"];
 
-/// Returns an object as its writer wants it: without nulls, without `status`, and without the fields of `metadata` that servers set.
+/// Returns the desired form of an object: without nulls, without `status`, and without the fields of `metadata` that servers set.
 pub fn desired_form(object: &Value) -> Value {
     let mut object = without_nulls(object);
     if let Some(object) = object.as_object_mut() {
@@ -30,7 +30,7 @@ pub fn applied_hash(desired: &Value, annotation: &str) -> String {
     format!("{VERSION}{}", canonical_sha256(&object))
 }
 
-/// Removes an annotation, and the map that it leaves empty.
+/// Removes an annotation, and the annotations if they are then empty.
 fn drop_annotation(metadata: &mut Map<String, Value>, annotation: &str) {
     let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) else { return };
     if annotations.remove(annotation).is_some() && annotations.is_empty() {

@@ -1,12 +1,11 @@
-//! One text per JSON value, so that equal values have equal digests: keys sorted by bytes, no white space, shortest
-//! escapes.
+//! The canonical JSON text of a value, so that equal values have equal digests: keys sorted by bytes, no white space, shortest escapes.
 
 use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// The canonical JSON text of a value.
+/// Returns the canonical JSON text of a value.
 pub fn canonical_json(value: &Value) -> String {
     let mut text = Vec::with_capacity(256);
     // Writing to memory cannot fail, and serde_json writes UTF-8 only.
@@ -36,23 +35,23 @@ pub fn write_canonical(value: &Value, writer: &mut impl Write) -> io::Result<()>
     }
 }
 
-/// SHA-256 of the canonical JSON text of a value, in lower-case hex.
+/// Returns the SHA-256 of the canonical JSON text of a value, in lower-case hex.
 pub fn canonical_sha256(value: &Value) -> String {
     let mut hasher = CanonicalHasher::new();
     hasher.value(value);
     hasher.finish_hex()
 }
 
-/// SHA-256 of some bytes, in lower-case hex.
+/// Returns the SHA-256 of the bytes, in lower-case hex.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(bytes.as_ref()))
 }
 
-/// Hashes a JSON text that is put together from values, without building it.
+/// A hasher of a JSON text that is composed of values, without building the text.
 #[derive(Clone, Debug)]
 pub struct CanonicalHasher {
     digest: Sha256,
-    // The digest takes whole blocks much faster than the many short pieces of a JSON text.
+    // The buffer collects whole blocks, which the digest processes much faster than the many short pieces of a JSON text.
     buffer: [u8; BUFFER],
     used: usize,
 }
@@ -60,12 +59,12 @@ pub struct CanonicalHasher {
 const BUFFER: usize = 1024;
 
 impl CanonicalHasher {
-    /// A hasher of the empty text.
+    /// Creates a hasher of the empty text.
     pub fn new() -> Self {
         Self { digest: Sha256::new(), buffer: [0; BUFFER], used: 0 }
     }
 
-    /// Adds punctuation, or text that is canonical JSON already.
+    /// Adds punctuation, or text that is already canonical JSON.
     pub fn raw(&mut self, text: &str) -> &mut Self {
         self.put(text.as_bytes());
         self
@@ -84,7 +83,7 @@ impl CanonicalHasher {
         self
     }
 
-    /// The SHA-256 of all that was added, in lower-case hex.
+    /// Returns the SHA-256 of all added text, in lower-case hex.
     pub fn finish_hex(mut self) -> String {
         self.spill();
         hex(&self.digest.finalize())
@@ -127,8 +126,7 @@ impl Write for CanonicalHasher {
 
 fn write_map(map: &Map<String, Value>, writer: &mut impl Write) -> io::Result<()> {
     writer.write_all(b"{")?;
-    // Maps are sorted unless some crate of the build turns on serde_json's `preserve_order`; digests must not depend on
-    // that.
+    // Maps are sorted unless a crate of the build enables serde_json's `preserve_order`; digests must not depend on it.
     if map.keys().is_sorted() {
         write_entries(map.iter(), writer)?;
     } else {

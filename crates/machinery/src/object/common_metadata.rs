@@ -1,4 +1,4 @@
-//! Labels and annotations that several objects have in common.
+//! Labels and annotations that several objects share.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::ObjectExt;
 
 /// Labels and annotations that all children of a controller get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // two maps
+#[allow(clippy::exhaustive_structs)] // users write it as a literal of two maps
 pub struct CommonMetadata {
     /// The labels.
     pub labels: BTreeMap<String, String>,
@@ -17,7 +17,8 @@ pub struct CommonMetadata {
 }
 
 impl CommonMetadata {
-    /// Adds those that an object does not have; its own values win. Without anything to add, absent maps stay absent (MD-3).
+    /// Adds the labels and annotations that an object does not have; its own values take precedence. Absent maps stay absent if there is nothing to
+    /// add to them (MD-3).
     pub fn merge_under(&self, object: &mut Value) {
         for (key, value) in &self.labels {
             if object.label(key).is_none() {

@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The fields of a JSON object in their order, each value still as text: one level is read, and nothing below it.
+/// The fields of a JSON object in their order, each value as unparsed text: one level is read, and none below it.
 #[derive(Debug, Default)]
 pub struct Fields<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Fields<'a> {
-    /// The fields of an object's text. None if the text is no JSON object.
+    /// Reads the fields of an object's text; returns none if the text is not a JSON object.
     pub fn read(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }

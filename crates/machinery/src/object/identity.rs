@@ -1,4 +1,4 @@
-//! Which object is meant: group, version, kind, namespace, name.
+//! The identity of objects: group, version, kind, namespace, name.
 
 use std::fmt;
 
@@ -16,22 +16,22 @@ pub struct GroupKind {
 }
 
 impl GroupKind {
-    /// The kind `kind` of `group`.
+    /// Creates the kind `kind` of `group`.
     pub fn new(group: impl Into<String>, kind: impl Into<String>) -> Self {
         Self { group: group.into(), kind: kind.into() }
     }
 
-    /// Whether this is `kind` of `group`.
+    /// Returns true if this is `kind` of `group`.
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.group == group && self.kind == kind
     }
 
-    /// The object of this kind with this key.
+    /// Returns the key of the object of this kind with this namespace and name.
     pub fn object(&self, key: &Key) -> ObjectKey {
         ObjectKey::new(self.group.clone(), self.kind.clone(), key.namespace(), key.name())
     }
 
-    /// The same kind at a version.
+    /// Adds a version to the kind.
     pub fn with_version(&self, version: impl Into<String>) -> GroupVersionKind {
         GroupVersionKind { group: self.group.clone(), version: version.into(), kind: self.kind.clone() }
     }
@@ -57,12 +57,12 @@ pub struct GroupVersionKind {
 }
 
 impl GroupVersionKind {
-    /// The kind `kind` of `group` at `version`.
+    /// Creates the kind `kind` of `group` at `version`.
     pub fn new(group: impl Into<String>, version: impl Into<String>, kind: impl Into<String>) -> Self {
         Self { group: group.into(), version: version.into(), kind: kind.into() }
     }
 
-    /// From the fields of an object: `apps/v1` or `v1`, and the kind. A version with more than one slash has no meaning.
+    /// Parses the fields of an object: `apps/v1` or `v1`, and the kind. None for a version with more than one slash, and for empty parts.
     pub fn from_api_version(api_version: &str, kind: &str) -> Option<Self> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         if version.is_empty() || version.contains('/') || kind.is_empty() {
@@ -71,22 +71,22 @@ impl GroupVersionKind {
         Some(Self::new(group, version, kind))
     }
 
-    /// The field `apiVersion`: `apps/v1`, or `v1` for the core group.
+    /// Returns the field `apiVersion`: `apps/v1`, or `v1` for the core group.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// The kind without its version.
+    /// Returns the kind without its version.
     pub fn group_kind(&self) -> GroupKind {
         GroupKind { group: self.group.clone(), kind: self.kind.clone() }
     }
 
-    /// The key of an object of this kind.
+    /// Returns the key of an object of this kind.
     pub fn key(&self, namespace: impl Into<String>, name: impl Into<String>) -> ObjectKey {
         ObjectKey { group: self.group.clone(), kind: self.kind.clone(), namespace: namespace.into(), name: name.into() }
     }
 
-    /// How an object of this kind is called in messages.
+    /// Returns the title of an object of this kind in messages.
     pub fn title<'a>(&'a self, namespace: &'a str, name: &'a str) -> ObjectTitle<'a> {
         ObjectTitle { gvk: self, namespace, name }
     }
@@ -99,31 +99,31 @@ impl fmt::Display for GroupVersionKind {
     }
 }
 
-/// An object in any version of its kind.
+/// The key of an object in any version of its kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ObjectKey {
     /// The API group; empty for the core group.
     pub group: String,
     /// The kind.
     pub kind: String,
-    /// The namespace; empty for an object of the cluster.
+    /// The namespace; empty for a cluster-scoped object.
     pub namespace: String,
     /// The name.
     pub name: String,
 }
 
 impl ObjectKey {
-    /// The object `namespace`/`name` of a kind; an empty namespace means the cluster.
+    /// Creates the key of the object `namespace`/`name` of a kind; the namespace of a cluster-scoped object is empty.
     pub fn new(group: impl Into<String>, kind: impl Into<String>, namespace: impl Into<String>, name: impl Into<String>) -> Self {
         Self { group: group.into(), kind: kind.into(), namespace: namespace.into(), name: name.into() }
     }
 
-    /// The kind of the object.
+    /// Returns the kind of the object.
     pub fn group_kind(&self) -> GroupKind {
         GroupKind { group: self.group.clone(), kind: self.kind.clone() }
     }
 
-    /// Whether the object is of `kind` of `group`.
+    /// Returns true if the object is of `kind` of `group`.
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.group == group && self.kind == kind
     }
@@ -136,7 +136,7 @@ impl fmt::Display for ObjectKey {
     }
 }
 
-/// How an object is called in messages, as its [`ObjectKey`] is: `Deployment.apps demo/web`, `Namespace demo`.
+/// The title of an object in messages, in the form of its [`ObjectKey`]: `Deployment.apps demo/web`, `Namespace demo`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectTitle<'a> {
     gvk: &'a GroupVersionKind,
@@ -150,7 +150,7 @@ impl fmt::Display for ObjectTitle<'_> {
     }
 }
 
-/// The one form in which messages name objects: `Kind[.group] [namespace/]name`.
+/// Writes an object in the form that all messages use: `Kind[.group] [namespace/]name`.
 fn write_object(f: &mut fmt::Formatter<'_>, group: &str, kind: &str, namespace: &str, name: &str) -> fmt::Result {
     f.write_str(kind)?;
     if !group.is_empty() {

@@ -1,4 +1,4 @@
-//! The place of an object among those of its kind.
+//! Keys of objects among those of their kind.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::identity::write_namespaced_name;
 
-/// Namespace and name of an object whose kind is known. Cheap to clone; a clone is the same memory.
+/// The namespace and name of an object whose kind is known. Cheap to clone: clones share their memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(Arc<Parts>);
 
@@ -16,28 +16,28 @@ struct Parts {
     name: Box<str>,
 }
 
-/// A text is no key.
+/// The error of a text that is not a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("read {0:?} as a key; it must be <name> or <namespace>/<name>")]
 pub struct InvalidKey(String);
 
 impl Key {
-    /// The key of an object; the namespace of a cluster-scoped one is empty.
+    /// Creates the key of an object; the namespace of a cluster-scoped one is empty.
     pub fn new(namespace: impl AsRef<str>, name: impl AsRef<str>) -> Self {
         Self::within(namespace.as_ref().into(), name)
     }
 
-    /// The key of an object in a namespace whose text many keys share.
+    /// Creates the key of an object in a namespace whose text is shared by many keys.
     pub fn within(namespace: Arc<str>, name: impl AsRef<str>) -> Self {
         Self(Arc::new(Parts { namespace, name: name.as_ref().into() }))
     }
 
-    /// The namespace; empty for a cluster-scoped object.
+    /// Returns the namespace; empty for a cluster-scoped object.
     pub fn namespace(&self) -> &str {
         &self.0.namespace
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.0.name
     }

@@ -1,63 +1,63 @@
-//! Reading and writing the metadata of an object that is a JSON value.
+//! Access to the metadata of an object that is a JSON value.
 
 use serde_json::{Map, Value, json};
 
 use super::view::{MetadataView, OwnerReference, map_of, str_of};
 use super::{GroupVersionKind, ObjectKey};
 
-/// The metadata of an object. An absent string reads as `""`, an absent map or list as an empty one.
+/// Reads and writes the metadata of an object. An absent string reads as `""`, an absent map or list as an empty one.
 pub trait ObjectExt {
-    /// The kind at its version, if `apiVersion` and `kind` say so.
+    /// Returns the kind at its version, if `apiVersion` and `kind` are valid.
     fn gvk(&self) -> Option<GroupVersionKind>;
-    /// The field `apiVersion`.
+    /// Returns the field `apiVersion`.
     fn api_version(&self) -> &str;
-    /// The field `kind`.
+    /// Returns the field `kind`.
     fn kind(&self) -> &str;
-    /// The identity without the version, if `apiVersion` and `kind` are there.
+    /// Returns the identity without the version, if `apiVersion` and `kind` are present.
     fn key(&self) -> Option<ObjectKey>;
-    /// How messages call the object: `Deployment.apps demo/web`.
+    /// Returns the title of the object in messages: `Deployment.apps demo/web`.
     fn title(&self) -> String;
-    /// `metadata`.
+    /// Returns the field `metadata`.
     fn metadata(&self) -> &Map<String, Value>;
-    /// `metadata`, created when absent. Nothing but an object has it; any other value becomes one.
+    /// Returns the field `metadata`, created if absent. A value that is not an object is replaced by one.
     fn metadata_mut(&mut self) -> &mut Map<String, Value>;
-    /// A string field of `metadata`.
+    /// Returns a string field of `metadata`.
     fn meta_str(&self, field: &str) -> &str;
-    /// `metadata.name`.
+    /// Returns the field `metadata.name`.
     fn name(&self) -> &str {
         self.meta_str("name")
     }
-    /// `metadata.namespace`; empty for an object of the cluster.
+    /// Returns the field `metadata.namespace`; empty for a cluster-scoped object.
     fn namespace(&self) -> &str {
         self.meta_str("namespace")
     }
-    /// `metadata.uid`.
+    /// Returns the field `metadata.uid`.
     fn uid(&self) -> &str {
         self.meta_str("uid")
     }
-    /// `metadata.resourceVersion`.
+    /// Returns the field `metadata.resourceVersion`.
     fn resource_version(&self) -> &str {
         self.meta_str("resourceVersion")
     }
-    /// `metadata.creationTimestamp`.
+    /// Returns the field `metadata.creationTimestamp`.
     fn creation_timestamp(&self) -> Option<&str> {
         Some(self.meta_str("creationTimestamp")).filter(|time| !time.is_empty())
     }
-    /// `metadata.deletionTimestamp`.
+    /// Returns the field `metadata.deletionTimestamp`.
     fn deletion_timestamp(&self) -> Option<&str> {
         Some(self.meta_str("deletionTimestamp")).filter(|time| !time.is_empty())
     }
-    /// `metadata.generation`.
+    /// Returns the field `metadata.generation`.
     fn generation(&self) -> Option<i64>;
-    /// `metadata.labels`.
+    /// Returns the field `metadata.labels`.
     fn labels(&self) -> &Map<String, Value>;
-    /// `metadata.annotations`.
+    /// Returns the field `metadata.annotations`.
     fn annotations(&self) -> &Map<String, Value>;
-    /// The value of a label.
+    /// Returns the value of a label.
     fn label(&self, key: &str) -> Option<&str> {
         self.labels().get(key).and_then(Value::as_str)
     }
-    /// The value of an annotation.
+    /// Returns the value of an annotation.
     fn annotation(&self, key: &str) -> Option<&str> {
         self.annotations().get(key).and_then(Value::as_str)
     }
@@ -65,25 +65,25 @@ pub trait ObjectExt {
     fn set_label(&mut self, key: impl Into<String>, value: impl Into<String>);
     /// Sets an annotation, replacing its value.
     fn set_annotation(&mut self, key: impl Into<String>, value: impl Into<String>);
-    /// Removes a label, and the map with the last one. Whether it was there.
+    /// Removes a label, and the map with the last one. Returns true if the label was present.
     fn remove_label(&mut self, key: &str) -> bool;
-    /// Removes an annotation, and the map with the last one. Whether it was there.
+    /// Removes an annotation, and the map with the last one. Returns true if the annotation was present.
     fn remove_annotation(&mut self, key: &str) -> bool;
-    /// `metadata.finalizers`.
+    /// Returns the entries of `metadata.finalizers`.
     fn finalizers(&self) -> impl Iterator<Item = &str>;
-    /// Whether a finalizer is set.
+    /// Returns true if a finalizer is present.
     fn has_finalizer(&self, finalizer: &str) -> bool {
         self.finalizers().any(|present| present == finalizer)
     }
-    /// `metadata.ownerReferences`.
+    /// Returns the entries of `metadata.ownerReferences`.
     fn owner_references(&self) -> impl Iterator<Item = OwnerReference<'_>>;
-    /// The owner that is marked as the controller.
+    /// Returns the owner reference that is marked as the controller.
     fn controller(&self) -> Option<OwnerReference<'_>> {
         self.owner_references().find(|owner| owner.controller)
     }
-    /// `status`.
+    /// Returns the field `status`.
     fn status(&self) -> Option<&Value>;
-    /// Returns the fields of the object that a body of server-side apply begins with. With the uid an object that is gone is not created again, and
+    /// Returns the fields of the object with which a body of server-side apply begins. With the UID an object that is gone is not created again, and
     /// another one of the same name is not changed.
     fn apply_head(&self) -> Value;
 }

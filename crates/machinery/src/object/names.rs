@@ -1,4 +1,4 @@
-//! Name syntax. Every check returns what is wrong, in the words of the real API server; nothing means valid.
+//! Name syntax. Every check returns the problems of a name, in the words of the real API server; an empty list means that the name is valid.
 
 const DNS_1123_LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and \
     must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
@@ -25,18 +25,18 @@ const C_IDENTIFIER: &str = "a valid C identifier must start with alphabetic char
 const LABEL_LENGTH: usize = 63;
 const SUBDOMAIN_LENGTH: usize = 253;
 
-/// `[a-z0-9]([-a-z0-9]*[a-z0-9])?`, at most 63 bytes: namespaces, containers, ports.
+/// Checks `[a-z0-9]([-a-z0-9]*[a-z0-9])?`, at most 63 bytes: namespaces, containers, ports.
 pub fn dns_1123_label(name: &str) -> Vec<String> {
     let mut problems = too_long(name, LABEL_LENGTH);
     if !is_dns_label(name) {
-        // The two texts tell apart what a reader is likely to have meant.
+        // A dotted name gets a text of its own, which is more helpful than the general one.
         let dotted = is_dns_subdomain(name);
         problems.push(if dotted { "must not contain dots".to_owned() } else { DNS_1123_LABEL.to_owned() });
     }
     problems
 }
 
-/// Labels joined by dots, at most 253 bytes: most objects.
+/// Checks labels joined by dots, at most 253 bytes: most objects.
 pub fn dns_1123_subdomain(name: &str) -> Vec<String> {
     let mut problems = too_long(name, SUBDOMAIN_LENGTH);
     if !is_dns_subdomain(name) {
@@ -45,7 +45,7 @@ pub fn dns_1123_subdomain(name: &str) -> Vec<String> {
     problems
 }
 
-/// `[a-z]([-a-z0-9]*[a-z0-9])?`, at most 63 bytes: plurals, versions, old service names.
+/// Checks `[a-z]([-a-z0-9]*[a-z0-9])?`, at most 63 bytes: plurals, versions, old service names.
 pub fn dns_1035_label(name: &str) -> Vec<String> {
     let mut problems = too_long(name, LABEL_LENGTH);
     if !is_dns_label(name) || !name.starts_with(|first: char| first.is_ascii_lowercase()) {
@@ -54,7 +54,7 @@ pub fn dns_1035_label(name: &str) -> Vec<String> {
     problems
 }
 
-/// Anything that can stand between two slashes of a path: roles and their bindings.
+/// Checks a name that can be a segment of a path: roles and their bindings.
 pub fn path_segment(name: &str) -> Vec<String> {
     if name == "." || name == ".." {
         return vec![format!("may not be '{name}'")];
@@ -62,7 +62,7 @@ pub fn path_segment(name: &str) -> Vec<String> {
     ["/", "%"].iter().filter(|part| name.contains(**part)).map(|part| format!("may not contain '{part}'")).collect()
 }
 
-/// `prefix/name` or `name`: keys of labels and annotations, finalizers, condition types.
+/// Checks `prefix/name` or `name`: keys of labels and annotations, finalizers, condition types.
 pub fn qualified_name(name: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let part = match name.split_once('/') {
@@ -92,7 +92,7 @@ pub fn qualified_name(name: &str) -> Vec<String> {
     problems
 }
 
-/// A label's value: empty, or like the name part of a key.
+/// Checks a label's value: empty, or like the name part of a key.
 pub fn label_value(value: &str) -> Vec<String> {
     let mut problems = too_many_bytes(value, LABEL_LENGTH);
     if !value.is_empty() && !is_name_part(value) {
@@ -101,7 +101,7 @@ pub fn label_value(value: &str) -> Vec<String> {
     problems
 }
 
-/// A key of a ConfigMap or Secret.
+/// Checks a key of a ConfigMap or Secret.
 pub fn config_key(key: &str) -> Vec<String> {
     let mut problems = too_long(key, SUBDOMAIN_LENGTH);
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) {
@@ -114,7 +114,7 @@ pub fn config_key(key: &str) -> Vec<String> {
     problems
 }
 
-/// `[A-Za-z_][A-Za-z0-9_]*`, of any length: kinds.
+/// Checks `[A-Za-z_][A-Za-z0-9_]*`, of any length: kinds.
 pub fn c_identifier(name: &str) -> Vec<String> {
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
     let bytes = name.as_bytes();
@@ -122,12 +122,12 @@ pub fn c_identifier(name: &str) -> Vec<String> {
     if valid { Vec::new() } else { vec![C_IDENTIFIER.to_owned()] }
 }
 
-/// The same as `too_long` in the words of newer checks.
+/// Checks the length like `too_long`, in the words of newer checks.
 fn too_many_bytes(text: &str, most: usize) -> Vec<String> {
     if text.len() > most { vec![format!("must be no more than {most} bytes")] } else { Vec::new() }
 }
 
-/// What is wrong with the part before the slash of a qualified name.
+/// Checks the part before the slash of a qualified name.
 fn subdomain_prefix(prefix: &str) -> Vec<String> {
     let mut problems = too_many_bytes(prefix, SUBDOMAIN_LENGTH);
     if !is_dns_subdomain(prefix) {
@@ -152,7 +152,7 @@ fn is_name_part(text: &str) -> bool {
     is_bounded(text, |byte| byte.is_ascii_alphanumeric(), b"-_.")
 }
 
-/// Not empty, starting and ending with an outer character, with inner ones allowed between.
+/// Returns true if the text is not empty, starts and ends with an outer character, and has only outer and inner characters.
 fn is_bounded(text: &str, outer: impl Fn(u8) -> bool, inner: &[u8]) -> bool {
     let bytes = text.as_bytes();
     match (bytes.first(), bytes.last()) {

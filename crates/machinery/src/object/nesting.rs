@@ -1,11 +1,11 @@
-//! Values inside values: how deep they go, and how to look at them without going as deep oneself.
+//! Nesting of JSON values: its measurement, and the removal of values that are nested deeper than the stack.
 
 use serde_json::Value;
 
-/// The deepest nesting of lists and objects that a JSON reader takes, and so the deepest that an object can have to be sent or stored.
+/// The deepest nesting of lists and objects that a JSON reader accepts, and therefore the deepest of an object that can be sent or stored.
 pub const MAX_NESTING: usize = 127;
 
-/// Whether more than `most` lists and objects stand inside each other. Goes `most` deep at the most, however deep the value is.
+/// Returns true if more than `most` lists and objects are nested in each other. Recurses at most `most` levels, however deep the value is.
 pub fn is_nested_deeper(value: &Value, most: usize) -> bool {
     let inside = |inner: &Value| is_nested_deeper(inner, most - 1);
     match value {
@@ -16,7 +16,7 @@ pub fn is_nested_deeper(value: &Value, most: usize) -> bool {
     }
 }
 
-/// Drops a value that may be nested deeper than the stack is.
+/// Drops a value that may be nested too deep for recursion on the stack.
 pub(crate) fn dismantle(value: Value) {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
@@ -34,7 +34,7 @@ mod tests {
 
     use super::*;
 
-    /// So many lists inside each other.
+    /// Returns this number of nested lists.
     fn nested(depth: usize) -> Value {
         (0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner]))
     }

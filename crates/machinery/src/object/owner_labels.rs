@@ -4,43 +4,43 @@ use serde_json::Value;
 
 use super::{ObjectExt, sha256_hex};
 
-/// The longest value of a label.
+/// The longest value of a label, in characters.
 const MAX_VALUE: usize = 63;
-/// The characters of a longer value that its label keeps, before `-` and the hash.
+/// The number of characters of a longer value that its label keeps, before `-` and the hash.
 const KEPT: usize = 54;
 
 /// The keys of the labels that name an owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs)] // formats of other frameworks are written as literals
 pub struct OwnerLabels {
-    /// The kind of the owner, in formats that have it.
+    /// The key of the owner's kind, in formats that have it.
     pub kind: Option<String>,
-    /// Its namespace.
+    /// The key of the owner's namespace.
     pub namespace: String,
-    /// Its name.
+    /// The key of the owner's name.
     pub name: String,
 }
 
-/// The owner that labels name.
+/// An owner that is named by labels.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[allow(clippy::exhaustive_structs)] // three names
+#[allow(clippy::exhaustive_structs)] // users write it as a literal of three names
 pub struct LabelledOwner {
-    /// Its kind; empty in formats without one.
+    /// The kind of the owner; empty in formats without one.
     pub kind: String,
-    /// Its namespace; empty for an owner of the cluster.
+    /// The namespace of the owner; empty for a cluster-scoped owner.
     pub namespace: String,
-    /// Its name.
+    /// The name of the owner.
     pub name: String,
 }
 
 impl OwnerLabels {
-    /// The keys `<domain>/owner-kind`, `<domain>/owner-namespace` and `<domain>/owner-name`.
+    /// Creates the keys `<domain>/owner-kind`, `<domain>/owner-namespace` and `<domain>/owner-name`.
     pub fn of_domain(domain: &str) -> Self {
         let key = |name: &str| format!("{domain}/{name}");
         Self { kind: Some(key("owner-kind")), namespace: key("owner-namespace"), name: key("owner-name") }
     }
 
-    /// Puts the labels on an object. A value that is too long for a label is cut, and an annotation of the same key holds it in full.
+    /// Puts the labels on an object. A value that is too long for a label is cut, and an annotation of the same key holds the full value.
     pub fn put(&self, object: &mut Value, owner: &LabelledOwner) {
         for (key, value) in self.entries(owner) {
             let label = label_value(value);
@@ -53,7 +53,7 @@ impl OwnerLabels {
         }
     }
 
-    /// The owner that the labels of an object name; the annotation of a key counts before its label.
+    /// Reads the owner from the labels of an object; the annotation of a key takes precedence over its label.
     pub fn read(&self, object: &Value) -> Option<LabelledOwner> {
         let value = |key: &str| object.annotation(key).or_else(|| object.label(key)).map(str::to_owned);
         let kind = match &self.kind {
@@ -63,7 +63,7 @@ impl OwnerLabels {
         Some(LabelledOwner { kind, namespace: value(&self.namespace)?, name: value(&self.name)? })
     }
 
-    /// Whether the object has the labels of this owner.
+    /// Returns true if the object has the labels of this owner.
     pub fn name_owner(&self, object: &Value, owner: &LabelledOwner) -> bool {
         self.read(object).is_some_and(|found| self.entries(&found).eq(self.entries(owner)))
     }
@@ -74,7 +74,7 @@ impl OwnerLabels {
     }
 }
 
-/// Returns the value as a label can have it. One of more than 63 characters becomes its first 54, `-`, and the first 8 hexadecimal digits of its
+/// Returns the value in the form of a label. A value of more than 63 characters becomes its first 54, `-`, and the first 8 hexadecimal digits of its
 /// SHA-256.
 pub fn label_value(value: &str) -> String {
     if value.chars().count() <= MAX_VALUE {
@@ -89,7 +89,7 @@ pub fn hash8(namespace: &str, name: &str) -> String {
     first8(&format!("{namespace}/{name}"))
 }
 
-/// Whether a key of a label or annotation belongs to a domain: the part before the slash, or the whole key without one, is the domain or a
+/// Returns true if a key of a label or annotation belongs to a domain: the part before the slash, or the whole key without one, is the domain or a
 /// subdomain of it (MD-4).
 pub fn is_of_domain(key: &str, domain: &str) -> bool {
     let prefix = key.split_once('/').map_or(key, |(prefix, _)| prefix);

@@ -7,25 +7,25 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectReference {
-    /// Group and version.
+    /// The group and version.
     pub api_version: String,
-    /// Kind.
+    /// The kind.
     pub kind: String,
-    /// Namespace; empty for a cluster-scoped object.
+    /// The namespace; empty for a cluster-scoped object.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// Name.
+    /// The name.
     pub name: String,
-    /// UID; may be empty.
+    /// The UID; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub uid: String,
-    /// Resource version; may be empty.
+    /// The resource version; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resource_version: String,
 }
 
 impl ObjectReference {
-    /// A reference to this object.
+    /// Creates a reference to this object.
     pub fn of(object: &Value) -> Self {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         Self {
@@ -38,7 +38,7 @@ impl ObjectReference {
         }
     }
 
-    /// The same object, whatever its version.
+    /// Removes the resource version.
     pub fn without_version(&self) -> Self {
         Self { resource_version: String::new(), ..self.clone() }
     }

@@ -1,8 +1,8 @@
-//! What sort of JSON value something is.
+//! The types of JSON values.
 
 use serde_json::Value;
 
-/// The name of a JSON type, as errors say it.
+/// Returns the name of the JSON type of a value, for error messages.
 #[must_use]
 pub fn json_type(value: &Value) -> &'static str {
     match value {

@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-/// Any value, up to a few levels deep.
+/// Generates any value, up to a few levels deep.
 pub(crate) fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
-        // Numbers that survive any decimal parser exactly.
+        // Multiples of an eighth are exact in any decimal parser.
         any::<i32>().prop_map(|eighths| Value::from(f64::from(eighths) / 8.0)),
         any::<String>().prop_map(Value::from),
     ];
@@ -23,7 +23,7 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The value without the nulls of its maps, which patches take as absent fields.
+/// Removes the nulls of maps, which patches treat as absent fields.
 pub(crate) fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(map) => {

@@ -1,4 +1,4 @@
-//! Reading the metadata of an object in whatever form it is kept.
+//! Read access to the metadata of an object, in any form in which the object is kept.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -15,10 +15,10 @@ static NO_ENTRIES: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     note = "filters and mappers read objects that implement `HasMetadata`"
 )]
 pub trait HasMetadata {
-    /// The fields of `metadata`; empty when the object has none.
+    /// Returns the fields of `metadata`; empty if the object has none.
     fn metadata_map(&self) -> Cow<'_, Map<String, Value>>;
 
-    /// The field `status`. `None` for an object without one, and where only the metadata is kept.
+    /// Returns the field `status`. `None` for an object without one, and if only the metadata is kept.
     fn status_value(&self) -> Option<Cow<'_, Value>> {
         None
     }
@@ -34,62 +34,62 @@ impl HasMetadata for Value {
     }
 }
 
-/// The typed reading of a map of metadata. An absent string reads as `""`, an absent map or list as an empty one.
+/// A typed view of a map of metadata. An absent string reads as `""`, an absent map or list as an empty one.
 #[derive(Clone, Copy, Debug)]
 pub struct MetadataView<'a>(&'a Map<String, Value>);
 
 impl<'a> MetadataView<'a> {
-    /// The reading of these fields of `metadata`.
+    /// Creates a view of these fields of `metadata`.
     pub const fn of(metadata: &'a Map<String, Value>) -> Self {
         Self(metadata)
     }
 
-    /// All fields.
+    /// Returns all fields.
     pub const fn fields(self) -> &'a Map<String, Value> {
         self.0
     }
 
-    /// A string field.
+    /// Returns the text of a string field.
     pub fn text(self, field: &str) -> &'a str {
         str_of(self.0.get(field))
     }
 
-    /// `generation`.
+    /// Returns the field `generation`.
     pub fn generation(self) -> Option<i64> {
         self.0.get("generation").and_then(Value::as_i64)
     }
 
-    /// `labels`.
+    /// Returns the field `labels`.
     pub fn labels(self) -> &'a Map<String, Value> {
         map_of(self.0.get("labels"))
     }
 
-    /// `annotations`.
+    /// Returns the field `annotations`.
     pub fn annotations(self) -> &'a Map<String, Value> {
         map_of(self.0.get("annotations"))
     }
 
-    /// The value of a label.
+    /// Returns the value of a label.
     pub fn label(self, key: &str) -> Option<&'a str> {
         self.labels().get(key).and_then(Value::as_str)
     }
 
-    /// The value of an annotation.
+    /// Returns the value of an annotation.
     pub fn annotation(self, key: &str) -> Option<&'a str> {
         self.annotations().get(key).and_then(Value::as_str)
     }
 
-    /// `finalizers`.
+    /// Returns the entries of `finalizers`.
     pub fn finalizers(self) -> impl Iterator<Item = &'a str> {
         items_of(self.0.get("finalizers")).iter().filter_map(Value::as_str)
     }
 
-    /// `deletionTimestamp`.
+    /// Returns the field `deletionTimestamp`.
     pub fn deletion_timestamp(self) -> Option<&'a str> {
         Some(self.text("deletionTimestamp")).filter(|time| !time.is_empty())
     }
 
-    /// `ownerReferences`.
+    /// Returns the entries of `ownerReferences`.
     pub fn owner_references(self) -> impl Iterator<Item = OwnerReference<'a>> {
         items_of(self.0.get("ownerReferences")).iter().map(|owner| OwnerReference {
             api_version: str_of(owner.get("apiVersion")),
@@ -101,38 +101,38 @@ impl<'a> MetadataView<'a> {
         })
     }
 
-    /// The owner that is marked as the controller.
+    /// Returns the owner reference that is marked as the controller.
     pub fn controller(self) -> Option<OwnerReference<'a>> {
         self.owner_references().find(|owner| owner.controller)
     }
 }
 
-/// One of `metadata.ownerReferences`.
+/// One entry of `metadata.ownerReferences`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnerReference<'a> {
-    /// `apiVersion` of the owner.
+    /// The field `apiVersion` of the owner.
     pub api_version: &'a str,
-    /// `kind` of the owner.
+    /// The field `kind` of the owner.
     pub kind: &'a str,
-    /// Name of the owner.
+    /// The name of the owner.
     pub name: &'a str,
-    /// UID of the owner.
+    /// The UID of the owner.
     pub uid: &'a str,
-    /// Whether the owner is the one that manages the object.
+    /// True if the owner is the controller of the object.
     pub controller: bool,
-    /// Whether a foreground deletion of the owner waits for the object.
+    /// True if a foreground deletion of the owner waits for the object.
     pub block_owner_deletion: bool,
 }
 
 impl OwnerReference<'_> {
-    /// The kind of the owner at the version that the reference names.
+    /// Returns the kind of the owner at the version in the reference.
     pub fn gvk(&self) -> Option<GroupVersionKind> {
         GroupVersionKind::from_api_version(self.api_version, self.kind)
     }
 
-    /// Whether the owner is of this kind, at any version.
+    /// Returns true if the owner is of this kind, in any version.
     pub fn is_of(&self, kind: &GroupKind) -> bool {
-        // The kind is compared first: references to other kinds cost no allocation.
+        // The kind is compared first, so that references to other kinds cause no allocation.
         self.kind == kind.kind && self.gvk().is_some_and(|gvk| gvk.group == kind.group)
     }
 }

@@ -1,11 +1,11 @@
-//! The JSON patch that leads from one object to another.
+//! The JSON patch between two states of an object.
 
 use serde_json::{Map, Value, json};
 
 use super::diff;
 
-/// The JSON patch that turns `old` into `new`; nothing when they are equal. It changes what [`diff`] finds: maps field by field, lists
-/// as a whole, and a null in `new` means the same as an absent field.
+/// Returns the JSON patch that turns `old` into `new`; none if they are equal. It makes the changes that [`diff`] finds: maps field by field, lists
+/// as a whole; a null in `new` means the same as an absent field.
 pub fn json_patch_between(old: &Value, new: &Value) -> Option<Value> {
     let changes = diff(old, new)?;
     let mut operations = Vec::new();

@@ -1,9 +1,9 @@
-//! The merge patch that leads from one object to another.
+//! The merge patch between two states of an object.
 
 use serde_json::{Map, Value};
 
-/// The smallest merge patch that turns `old` into `new`; nothing when they are equal. A null in `new` means the same as
-/// an absent field, because a merge patch cannot set one.
+/// Returns the smallest merge patch that turns `old` into `new`; none if they are equal. A null in `new` means the same as an absent field, because a
+/// merge patch cannot set one.
 pub fn diff(old: &Value, new: &Value) -> Option<Value> {
     let (Value::Object(old_fields), Value::Object(new_fields)) = (old, new) else {
         return (old != new).then(|| new.clone());
@@ -11,7 +11,7 @@ pub fn diff(old: &Value, new: &Value) -> Option<Value> {
     diff_fields(old_fields, new_fields)
 }
 
-/// The same for the fields of two objects.
+/// Returns the smallest merge patch between the fields of two objects; see [`diff`].
 pub fn diff_fields(old_fields: &Map<String, Value>, new_fields: &Map<String, Value>) -> Option<Value> {
     let mut changes = Map::new();
     for (name, value) in new_fields.iter().filter(|(_, value)| !value.is_null()) {

@@ -1,8 +1,8 @@
 //! JSON patches (RFC 6902) as API servers apply them.
 //!
-//! Where the real server is more lenient than the RFC, so is this: a member that is absent can be replaced, copied (it is null) and tested
-//! for null; indices may be negative and count from the end; what stands before the first slash of a path is ignored; an operation without
-//! a value sets null.
+//! The implementation is as lenient as the real server where that deviates from the RFC: an absent member can be replaced, copied (it is null) and
+//! tested for null; indices may be negative and count from the end; text before the first slash of a path is ignored; an operation without a value
+//! sets null.
 
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -10,41 +10,41 @@ use thiserror::Error;
 use super::places::{MAX_COPIED_BYTES, add, copy, get, remove, replace, test};
 use crate::object::{MAX_NESTING, dismantle, is_nested_deeper, json_type};
 
-/// The most operations that one patch may have.
+/// The largest number of operations of one patch.
 pub const MAX_OPERATIONS: usize = 10_000;
 
-/// A JSON patch that cannot be read or applied.
+/// The error of a JSON patch that cannot be read or applied.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PatchError {
-    /// The patch is no list.
+    /// The patch is not a list.
     #[error("read JSON patch: found {found} instead of a list of operations")]
     NotAList {
-        /// The JSON type of what it is.
+        /// The JSON type of the patch.
         found: &'static str,
     },
-    /// An item of the patch is no operation.
+    /// An item of the patch is not an operation.
     #[error("read JSON patch: item {index} is {found} instead of an operation")]
     NotAnOperation {
-        /// Its position.
+        /// The position of the item.
         index: usize,
-        /// The JSON type of what it is.
+        /// The JSON type of the item.
         found: &'static str,
     },
-    /// A member of an operation is no text.
+    /// A member of an operation is not a text.
     #[error("read JSON patch: {member} of operation {index} is {found} instead of a text")]
     NotAText {
         /// The position of the operation.
         index: usize,
-        /// `op`, `path` or `from`.
+        /// The name of the member: `op`, `path` or `from`.
         member: &'static str,
-        /// The JSON type of what it is.
+        /// The JSON type of the member.
         found: &'static str,
     },
     /// The patch has too many operations.
     #[error("apply JSON patch: {found} operations are more than the allowed {MAX_OPERATIONS}")]
     TooLarge {
-        /// How many there are.
+        /// The number of operations.
         found: usize,
     },
     /// The object would be nested too deep; it is unchanged.
@@ -55,34 +55,34 @@ pub enum PatchError {
     Failed {
         /// The position of the operation.
         index: usize,
-        /// Why.
+        /// The reason of the failure.
         problem: OperationError,
     },
 }
 
-/// Why an operation cannot be applied.
+/// The reason why an operation cannot be applied.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OperationError {
-    /// There is no such operation.
+    /// The operation is unknown.
     #[error("{0:?} is none of add, remove, replace, move, copy, test")]
     Unknown(String),
-    /// The operation says not where.
+    /// A required member of the operation is missing.
     #[error("it has no {0}")]
     Missing(&'static str),
-    /// Nothing is at the path, or nothing can be put there.
+    /// The path does not exist, or no value can be put there.
     #[error("there is no {0:?}")]
     NoPlace(String),
-    /// The value at the path is another one.
+    /// The value at the path differs from the tested one.
     #[error("{0:?} is not as tested")]
     Differs(String),
     /// The whole object can only be replaced by an object or a list.
     #[error("the whole object can only become another object or a list")]
     Root,
-    /// The copies of the patch add up to too much.
+    /// The copies of the patch exceed their total size.
     #[error("all copies together are more than the allowed {MAX_COPIED_BYTES} bytes")]
     TooMuchCopied,
-    /// What is to be copied is nested too deep.
+    /// The copied value is nested too deep.
     #[error("what is copied is nested more than {MAX_NESTING} deep")]
     TooDeep,
 }
@@ -99,7 +99,7 @@ struct Operation {
     value: Option<Value>,
 }
 
-/// Applies a JSON patch; when it fails, the object is as it was.
+/// Applies a JSON patch; on failure the object is unchanged.
 pub fn json_patch(object: &mut Value, patch: &Value) -> Result<(), PatchError> {
     JsonPatch::parse(patch)?.apply(object)
 }
@@ -115,7 +115,7 @@ impl JsonPatch {
         items.iter().enumerate().map(|(index, item)| Operation::parse(index, item)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Applies the patch; when it fails, the object is as it was.
+    /// Applies the patch; on failure the object is unchanged.
     pub fn apply(&self, object: &mut Value) -> Result<(), PatchError> {
         if self.0.len() > MAX_OPERATIONS {
             return Err(PatchError::TooLarge { found: self.0.len() });
@@ -130,7 +130,8 @@ impl JsonPatch {
         outcome
     }
 
-    /// Moves can nest an object far deeper than any operation is: what comes out is looked at once, and nothing before goes down into it.
+    /// Applies all operations. Moves can nest an object much deeper than each single operation, so the nesting is checked once at the end, and no
+    /// step before recurses into the object.
     fn apply_all(&self, changed: &mut Value) -> Result<(), PatchError> {
         let mut copied = 0;
         for (index, operation) in self.0.iter().enumerate() {
@@ -168,7 +169,7 @@ impl Operation {
         self.value.clone().unwrap_or_default()
     }
 
-    /// `copied` are the bytes that the operations before have copied.
+    /// Applies the operation; `copied` is the number of bytes that earlier operations have copied.
     fn apply(&self, document: &mut Value, copied: &mut usize) -> Result<(), OperationError> {
         match self.op.as_deref().unwrap_or_default() {
             "add" => add(document, self.path()?, self.value()),
@@ -250,7 +251,7 @@ mod tests {
         json_patch(&mut json!({}), &Value::Null).unwrap();
     }
 
-    // PAT-1, EVD-1: what a real API server made of these, in a part of a custom resource.
+    // PAT-1, EVD-1: results recorded from a real API server, in a part of a custom resource.
     #[test]
     fn patches_do_what_they_do_on_a_real_server() {
         for line in include_str!("json_vectors.jsonl").lines() {
@@ -300,7 +301,7 @@ mod tests {
         assert!(matches!(json_patch(&mut object, &json!([last])), Err(PatchError::TooDeep)));
         assert!(!is_nested_deeper(&object, MAX_NESTING));
 
-        // Each round puts all of it one deeper, and neither an error nor a removal goes down into it.
+        // Each round nests the object one level deeper, and neither an error nor a removal recurses into it.
         let round = [
             json!({"op": "add", "path": "/b", "value": {}}),
             json!({"op": "move", "from": "/a", "path": "/b/a"}),

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-/// Applies a merge patch: maps merge, null deletes, anything else replaces.
+/// Applies a merge patch: maps are merged, null deletes, any other value replaces.
 pub fn merge_patch(target: &mut Value, patch: &Value) {
     merge(target, patch, false);
 }
 
-/// The same as an API server does it: maps inside of lists lose their nulls as well, unless the list takes the place of a map.
+/// Applies a merge patch as an API server does: maps inside of lists lose their nulls as well, unless the list replaces a map.
 pub fn merge_patch_as_servers_do(target: &mut Value, patch: &Value) {
     merge(target, patch, true);
 }

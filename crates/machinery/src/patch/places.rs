@@ -1,4 +1,4 @@
-//! What the operations of a JSON patch do at a place of a document.
+//! The operations of a JSON patch at a path of a document.
 
 use std::io;
 
@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use super::json::OperationError;
 use crate::object::{MAX_NESTING, dismantle, is_nested_deeper};
 
-/// The most that all copies of one patch may add up to, as JSON.
+/// The largest total size of all copies of one patch, as JSON.
 pub const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
-/// Where a path leads: a member of an object or an item of a list, which need not be there.
+/// The target of a path: a member of an object or an item of a list, which may be absent.
 enum Place<'a> {
     Member(&'a mut Map<String, Value>, String),
     Item(&'a mut Vec<Value>, String),
@@ -35,7 +35,7 @@ fn place<'a>(document: &'a mut Value, path: &str) -> Result<Place<'a>, Operation
     }
 }
 
-/// The value at a path; `None` for a member that an object does not have.
+/// Returns the value at a path; `None` for a member that an object does not have.
 pub(super) fn get<'a>(document: &'a Value, path: &str) -> Result<Option<&'a Value>, OperationError> {
     let nowhere = || OperationError::NoPlace(path.to_owned());
     let (parents, last) = split(path).ok_or_else(nowhere)?;
@@ -52,7 +52,7 @@ pub(super) fn get<'a>(document: &'a Value, path: &str) -> Result<Option<&'a Valu
     }
 }
 
-/// A copy, unless it is too deep or one too many.
+/// Copies a value, unless it is nested too deep or exceeds the total size of copies.
 pub(super) fn copy(value: Option<&Value>, copied: &mut usize) -> Result<Value, OperationError> {
     let Some(value) = value else { return Ok(Value::Null) };
     if is_nested_deeper(value, MAX_NESTING) {
@@ -64,7 +64,7 @@ pub(super) fn copy(value: Option<&Value>, copied: &mut usize) -> Result<Value, O
     Ok(value.clone())
 }
 
-/// Counts what is printed into it, until it is full.
+/// A writer that counts the printed bytes, until its limit is reached.
 struct Room(usize);
 
 impl io::Write for Room {
@@ -78,7 +78,7 @@ impl io::Write for Room {
     }
 }
 
-/// Puts a value at a path.
+/// Adds a value at a path.
 pub(super) fn add(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
     match place(document, path)? {
         Place::Member(members, name) => {
@@ -95,7 +95,7 @@ pub(super) fn add(document: &mut Value, path: &str, value: Value) -> Result<(), 
     Ok(())
 }
 
-/// Takes the value at a path out.
+/// Removes and returns the value at a path.
 pub(super) fn remove(document: &mut Value, path: &str) -> Result<Value, OperationError> {
     let removed = match place(document, path)? {
         Place::Member(members, name) => members.remove(&name),
@@ -104,7 +104,7 @@ pub(super) fn remove(document: &mut Value, path: &str) -> Result<Value, Operatio
     removed.ok_or_else(|| OperationError::NoPlace(path.to_owned()))
 }
 
-/// Puts a value in the place of another.
+/// Replaces the value at a path.
 pub(super) fn replace(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
     if path.is_empty() {
         if !value.is_object() && !value.is_array() {
@@ -127,25 +127,25 @@ pub(super) fn replace(document: &mut Value, path: &str, value: Value) -> Result<
     Ok(())
 }
 
-/// Fails when another value is at a path.
+/// Fails if the value at a path is another one.
 pub(super) fn test(document: &Value, path: &str, value: &Value) -> Result<(), OperationError> {
     let found = if path.is_empty() { Some(document) } else { get(document, path)? };
     if found.unwrap_or(&Value::Null) == value { Ok(()) } else { Err(OperationError::Differs(path.to_owned())) }
 }
 
-/// The steps of a pointer, the last one apart.
+/// Splits a pointer into its steps and the last one.
 fn split(path: &str) -> Option<(Vec<String>, String)> {
     let mut steps: Vec<String> = path.split('/').skip(1).map(unescape).collect();
     let last = steps.pop()?;
     Some((steps, last))
 }
 
-/// `~1` is a slash and `~0` a tilde.
+/// Unescapes a step: `~1` is a slash and `~0` a tilde.
 fn unescape(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 
-/// An index below a bound; negative ones count from it.
+/// Parses an index below a bound; negative ones count from the bound.
 fn counted(bound: usize, step: &str) -> Option<usize> {
     let index: i64 = step.parse().ok()?;
     let index = if index < 0 { index.checked_add(i64::try_from(bound).ok()?)? } else { index };

@@ -14,41 +14,41 @@ pub struct Quantity {
     notation: Notation,
 }
 
-/// A text that is no quantity.
+/// The error of a text that is not a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum QuantityError {
-    /// The form is wrong.
+    /// The text does not have the form of a quantity.
     #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
     Format,
-    /// The number before the suffix is wrong.
+    /// The number before the suffix is invalid.
     #[error("unable to parse numeric part of quantity")]
     Number,
-    /// There is no such suffix.
+    /// The suffix is unknown.
     #[error("unable to parse quantity's suffix")]
     Suffix,
 }
 
-/// How the amount was written, which is how it is printed.
+/// The notation of an amount, in which it is read and printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notation {
-    /// `k`, `M`, `m`.
+    /// The suffixes `k`, `M`, `m`.
     Decimal,
-    /// `e3`.
+    /// The suffix `e3`.
     Exponent,
-    /// `Ki`, `Mi`.
+    /// The suffixes `Ki`, `Mi`.
     Binary,
 }
 
 const ONE: i128 = 1_000_000_000;
 const MILLI: i128 = 1_000_000;
-/// Larger amounts are cut to this one.
+/// The largest amount, to which larger ones are cut.
 const MOST: i128 = i64::MAX as i128 * ONE;
 
-/// Decimal suffixes by the power of ten that they stand for.
+/// The decimal suffixes, each with its power of ten.
 const DECIMAL: [(&str, i32); 10] =
     [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
-/// Binary suffixes; each is 1024 times the one before.
+/// The binary suffixes; each is 1024 times the previous one.
 const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 impl Quantity {
@@ -78,37 +78,37 @@ impl Quantity {
         }
     }
 
-    /// A whole amount.
+    /// Creates a whole amount.
     pub fn from_units(units: i64) -> Self {
         Self { nanos: i128::from(units) * ONE, notation: Notation::Decimal }
     }
 
-    /// The amount in whole units, rounded away from zero.
+    /// Returns the amount in whole units, rounded away from zero.
     pub fn units(&self) -> i64 {
         round_up(self.nanos, ONE) as i64
     }
 
-    /// The amount in thousandths, rounded away from zero.
+    /// Returns the amount in thousandths, rounded away from zero.
     pub fn millis(&self) -> i128 {
         round_up(self.nanos, MILLI)
     }
 
-    /// The same amount in whole thousandths, rounded away from zero, as resource lists keep it.
+    /// Rounds the amount to whole thousandths, away from zero, as resource lists store it.
     pub fn rounded_to_milli(self) -> Self {
         Self { nanos: self.millis() * MILLI, ..self }
     }
 
-    /// Whether the amount is zero.
+    /// Returns true if the amount is zero.
     pub fn is_zero(&self) -> bool {
         self.nanos == 0
     }
 
-    /// Whether the amount is below zero.
+    /// Returns true if the amount is below zero.
     pub fn is_negative(&self) -> bool {
         self.nanos < 0
     }
 
-    /// The one text that the server prints for this amount in its notation.
+    /// Returns the canonical text that the server prints for this amount in its notation.
     pub fn canonical(&self) -> String {
         self.to_string()
     }
@@ -145,7 +145,7 @@ impl fmt::Display for Quantity {
             return f.write_str("0");
         }
         match self.notation {
-            // Small and broken amounts have no exact binary form.
+            // Small and fractional amounts have no exact binary form.
             Notation::Binary if self.nanos.abs() >= 1024 * ONE && self.nanos % ONE == 0 => self.write_binary(f),
             Notation::Binary | Notation::Decimal => self.write_decimal(f, false),
             Notation::Exponent => self.write_decimal(f, true),
@@ -181,16 +181,16 @@ impl PartialEq for Quantity {
 
 impl Eq for Quantity {}
 
-/// What a suffix multiplies by.
+/// The factor of a suffix.
 enum Scale {
     Ten(i32),
     Two(u32),
 }
 
 impl Scale {
-    /// `whole.fraction` times the scale in billionths, rounded up, cut to the largest amount.
+    /// Returns `whole.fraction` times the scale in billionths, rounded up, cut to the largest amount.
     fn nanos(&self, whole: &str, fraction: &str) -> i128 {
-        // 40 digits are beyond the largest amount and below the finest one; what is cut off only matters for rounding.
+        // 40 digits reach beyond the largest amount and below the finest one; further digits only matter for rounding.
         const DIGITS: usize = 40;
         let fraction_length = fraction.len() as i32;
         let digits = format!("{whole}{fraction}");
@@ -220,12 +220,12 @@ impl Scale {
     }
 }
 
-/// `digits` * `factor` / 10^`places`, rounded up.
+/// Computes `digits` * `factor` / 10^`places`, rounded up.
 fn divide_up(digits: &str, factor: i128, places: usize) -> i128 {
     if places > digits.len() + 30 {
         return 1;
     }
-    // Schoolbook multiplication, because digits may be longer than any integer type.
+    // Long multiplication, because the digits may exceed any integer type.
     let mut product = Vec::with_capacity(digits.len() + 20);
     let mut carry = 0_i128;
     for digit in digits.bytes().rev() {
@@ -257,7 +257,7 @@ fn round_up(nanos: i128, unit: i128) -> i128 {
     whole + rest.signum()
 }
 
-/// `[eEinumkKMGTP]*[-+]?[0-9]*`
+/// Returns true for `[eEinumkKMGTP]*[-+]?[0-9]*`.
 fn is_suffix(suffix: &str) -> bool {
     let rest = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
     let rest = rest.strip_prefix(['-', '+']).unwrap_or(rest);

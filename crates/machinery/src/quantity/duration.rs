@@ -7,17 +7,17 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-/// A signed length of time with the text form of Go: reads `1.5h`, prints `1h30m0s`.
+/// A signed duration with the text form of Go: reads `1.5h`, prints `1h30m0s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GoDuration {
     nanos: i64,
 }
 
-/// A text that is no duration.
+/// The error of a text that is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DurationError {
-    /// The form is wrong, or the value does not fit.
+    /// The form is invalid, or the value does not fit.
     #[error("time: invalid duration {text:?}")]
     Invalid {
         /// The whole text.
@@ -29,7 +29,7 @@ pub enum DurationError {
         /// The whole text.
         text: String,
     },
-    /// There is no such unit.
+    /// A unit is unknown.
     #[error("time: unknown unit {unit:?} in duration {text:?}")]
     UnknownUnit {
         /// The unit.
@@ -42,25 +42,25 @@ pub enum DurationError {
 const SECOND: i128 = 1_000_000_000;
 
 impl GoDuration {
-    /// No time.
+    /// The duration of zero.
     pub const ZERO: Self = Self { nanos: 0 };
 
-    /// A duration in billionths of a second.
+    /// Creates a duration of nanoseconds.
     pub const fn from_nanos(nanos: i64) -> Self {
         Self { nanos }
     }
 
-    /// A duration in seconds; the longest one if it does not fit.
+    /// Creates a duration of seconds; the longest one if it does not fit.
     pub const fn from_secs(seconds: i64) -> Self {
         Self { nanos: seconds.saturating_mul(SECOND as i64) }
     }
 
-    /// The duration in billionths of a second.
+    /// Returns the duration in nanoseconds.
     pub const fn nanos(self) -> i64 {
         self.nanos
     }
 
-    /// Reads a duration: a sign, and numbers each with a unit out of `ns`, `us`, `µs`, `ms`, `s`, `m`, `h`.
+    /// Parses a duration: a sign, and numbers with units out of `ns`, `us`, `µs`, `ms`, `s`, `m`, `h`.
     pub fn parse(text: &str) -> Result<Self, DurationError> {
         let invalid = || DurationError::Invalid { text: text.to_owned() };
         let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -94,13 +94,13 @@ impl GoDuration {
         i64::try_from(signed).map(|nanos| Self { nanos }).map_err(|_| invalid())
     }
 
-    /// The duration without its sign; nothing when it is negative.
+    /// Converts to a standard duration; none if it is negative.
     pub fn to_std(self) -> Option<Duration> {
         u64::try_from(self.nanos).ok().map(Duration::from_nanos)
     }
 }
 
-/// The longest duration if it does not fit.
+/// Converts a standard duration; the longest duration if it does not fit.
 impl From<Duration> for GoDuration {
     fn from(duration: Duration) -> Self {
         Self { nanos: i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX) }
@@ -162,7 +162,7 @@ fn take_while<'a>(rest: &mut &'a str, wanted: impl Fn(char) -> bool) -> &'a str 
 fn unit_nanos(unit: &str) -> Option<i128> {
     Some(match unit {
         "ns" => 1,
-        // The micro sign and the Greek letter look the same.
+        // The micro sign and the Greek letter mu look the same.
         "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
         "ms" => 1_000_000,
         "s" => SECOND,
@@ -173,7 +173,7 @@ fn unit_nanos(unit: &str) -> Option<i128> {
 }
 
 fn part_nanos(whole: &str, fraction: &str, unit: i128) -> Option<i128> {
-    // More than 18 places are below a nanosecond even for hours.
+    // More than 18 decimal places are below a nanosecond even for hours.
     let fraction = &fraction[..fraction.len().min(18)];
     let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
     let parts: i128 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };

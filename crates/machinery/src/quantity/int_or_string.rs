@@ -1,4 +1,4 @@
-//! Values that are a number or a text: ports and shares.
+//! Values that are a number or a text: ports and percentages.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub enum IntOrString {
     String(String),
 }
 
-/// A value that is neither a number nor a usable text.
+/// The error of a value that is neither a number nor a usable text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("invalid value {found}: must be a whole number or a percentage such as \"25%\"")]
 pub struct IntOrStringError {
@@ -22,7 +22,7 @@ pub struct IntOrStringError {
 }
 
 impl IntOrString {
-    /// From a field of an object.
+    /// Reads a field of an object; none for values that are neither.
     pub fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => number.as_i64().map(Self::Int),
@@ -31,7 +31,7 @@ impl IntOrString {
         }
     }
 
-    /// The number itself, or the share of `total` that a percentage means, rounded up or down.
+    /// Returns the number itself, or the share of `total` that a percentage means, rounded up or down.
     pub fn scaled(&self, total: i64, round_up: bool) -> Result<i64, IntOrStringError> {
         let text = match self {
             Self::Int(number) => return Ok(*number),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::SelectorError;
 
-/// A conjunction of requirements on fields. Without any it matches everything.
+/// A conjunction of requirements on fields. Without requirements it matches all objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FieldSelector {
     requirements: Vec<FieldRequirement>,
@@ -15,14 +15,14 @@ pub struct FieldSelector {
 pub struct FieldRequirement {
     /// The name of the field, for example `metadata.name`.
     pub field: String,
-    /// Whether the value must be this one, or must not.
+    /// True if the value must be this one; false if it must not be this one.
     pub equal: bool,
     /// The value.
     pub value: String,
 }
 
 impl FieldSelector {
-    /// Reads a selector from a query. Which fields exist is for the server of the kind to say.
+    /// Parses a selector from a query. The fields are not checked, because only the server of a kind knows which exist.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let mut requirements = Vec::new();
         for term in terms(text).into_iter().filter(|term| !term.is_empty()) {
@@ -34,34 +34,34 @@ impl FieldSelector {
         Ok(Self { requirements })
     }
 
-    /// Matches what meets all the requirements.
+    /// Creates a selector that matches objects which meet all the requirements.
     pub fn new(requirements: Vec<FieldRequirement>) -> Self {
         Self { requirements }
     }
 
-    /// Matches objects whose `field` has `value`.
+    /// Creates a selector that matches objects whose `field` has `value`.
     pub fn equal(field: impl Into<String>, value: impl Into<String>) -> Self {
         Self { requirements: vec![FieldRequirement { field: field.into(), equal: true, value: value.into() }] }
     }
 
-    /// The requirements, all of which must be met.
+    /// Returns the requirements, all of which must be met.
     pub fn requirements(&self) -> &[FieldRequirement] {
         &self.requirements
     }
 
-    /// Whether everything matches.
+    /// Returns true if all objects match.
     pub fn is_everything(&self) -> bool {
         self.requirements.is_empty()
     }
 
-    /// Whether an object matches whose fields are read by `value_of`; an absent field counts as `""`.
+    /// Returns true if an object matches whose fields are read by `value_of`; an absent field counts as `""`.
     pub fn matches<V: AsRef<str>>(&self, value_of: impl Fn(&str) -> V) -> bool {
         self.requirements
             .iter()
             .all(|requirement| (value_of(&requirement.field).as_ref() == requirement.value) == requirement.equal)
     }
 
-    /// The value that the selector demands of a field, if it does.
+    /// Returns the value that the selector requires of a field, if it does.
     pub fn required(&self, field: &str) -> Option<&str> {
         self.requirements
             .iter()
@@ -70,7 +70,7 @@ impl FieldSelector {
     }
 }
 
-/// Prints the form that a query takes.
+/// Prints the selector in the form of a query.
 impl fmt::Display for FieldSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, FieldRequirement { field, equal, value }) in self.requirements.iter().enumerate() {
@@ -86,7 +86,7 @@ impl fmt::Display for FieldSelector {
     }
 }
 
-/// Splits at commas that no backslash escapes.
+/// Splits a text at commas that are not escaped by a backslash.
 fn terms(text: &str) -> Vec<&str> {
     let mut terms = Vec::new();
     let (mut start, mut escaped) = (0, false);

@@ -1,4 +1,4 @@
-//! What a label selector asks for.
+//! Label selectors and their requirements.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 use super::SelectorError;
 use crate::object::{ObjectExt, names};
 
-/// A conjunction of requirements on labels. Without any it matches everything.
+/// A conjunction of requirements on labels. Without requirements it matches all objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
     requirements: Vec<LabelRequirement>,
-    // A selector that is absent from an object, where absence means "nothing".
+    // True for a selector that is absent from an object, if absence means that it selects no objects.
     nothing: bool,
 }
 
@@ -21,38 +21,38 @@ pub struct LabelSelector {
 pub struct LabelRequirement {
     /// The key of the label.
     pub key: String,
-    /// How the values count.
+    /// The operator that compares the values.
     pub operator: Operator,
     /// The values, sorted and without repetition.
     pub values: Vec<String>,
 }
 
-/// How a requirement compares.
+/// The operator of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
-    /// `key in (a,b)`.
+    /// The operator `key in (a,b)`.
     In,
-    /// `key notin (a,b)`; also true when the label is absent.
+    /// The operator `key notin (a,b)`; also true if the label is absent.
     NotIn,
-    /// `key=a`.
+    /// The operator `key=a`.
     Equals,
-    /// `key==a`.
+    /// The operator `key==a`.
     DoubleEquals,
-    /// `key!=a`; also true when the label is absent.
+    /// The operator `key!=a`; also true if the label is absent.
     NotEquals,
-    /// `key`.
+    /// The operator `key`.
     Exists,
-    /// `!key`.
+    /// The operator `!key`.
     DoesNotExist,
-    /// `key>5`, for whole numbers.
+    /// The operator `key>5`, for whole numbers.
     GreaterThan,
-    /// `key<5`, for whole numbers.
+    /// The operator `key<5`, for whole numbers.
     LessThan,
 }
 
-/// Anything in which a label can be looked up.
+/// A set of labels in which one can be looked up.
 pub trait Labels {
-    /// The value of a label.
+    /// Returns the value of a label.
     fn value_of(&self, key: &str) -> Option<&str>;
 }
 
@@ -69,28 +69,28 @@ impl Labels for BTreeMap<String, String> {
 }
 
 impl LabelSelector {
-    /// Matches every set of labels.
+    /// Creates a selector that matches every set of labels.
     pub fn everything() -> Self {
         Self::default()
     }
 
-    /// Matches no set of labels.
+    /// Creates a selector that matches no set of labels.
     pub fn nothing() -> Self {
         Self { requirements: Vec::new(), nothing: true }
     }
 
-    /// Matches what meets all the requirements.
+    /// Creates a selector that matches labels which meet all the requirements.
     pub fn new(requirements: Vec<LabelRequirement>) -> Self {
         Self { requirements, nothing: false }
     }
 
-    /// Reads a selector from a query: `app=web,tier in (a,b),!legacy`.
+    /// Parses a selector from a query: `app=web,tier in (a,b),!legacy`.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         super::parse::parse(text).map(Self::new)
     }
 
-    /// Reads a selector inside an object: `{matchLabels: .., matchExpressions: ..}`. An empty one matches everything,
-    /// an absent one (null) nothing.
+    /// Reads a selector inside an object: `{matchLabels: .., matchExpressions: ..}`. An empty one matches all objects, an absent one (null) matches
+    /// none.
     pub fn from_json(selector: &Value) -> Result<Self, SelectorError> {
         if selector.is_null() {
             return Ok(Self::nothing());
@@ -107,7 +107,7 @@ impl LabelSelector {
         Ok(Self::new(requirements))
     }
 
-    /// From a plain map of labels, as Services and ReplicationControllers have it. An absent or empty one matches nothing.
+    /// Reads a plain map of labels, as Services and ReplicationControllers have it. An absent or empty one matches no objects.
     pub fn from_map(labels: &Value) -> Result<Self, SelectorError> {
         match labels.as_object() {
             Some(labels) if !labels.is_empty() => Self::from_json(&serde_json::json!({ "matchLabels": labels })),
@@ -115,28 +115,28 @@ impl LabelSelector {
         }
     }
 
-    /// The requirements, all of which must be met.
+    /// Returns the requirements, all of which must be met.
     pub fn requirements(&self) -> &[LabelRequirement] {
         &self.requirements
     }
 
-    /// Whether every set of labels matches.
+    /// Returns true if every set of labels matches.
     pub fn is_everything(&self) -> bool {
         !self.nothing && self.requirements.is_empty()
     }
 
-    /// Whether labels meet all requirements.
+    /// Returns true if labels meet all requirements.
     pub fn matches(&self, labels: &(impl Labels + ?Sized)) -> bool {
         !self.nothing && self.requirements.iter().all(|requirement| requirement.matches(labels))
     }
 
-    /// Whether the labels of an object meet all requirements.
+    /// Returns true if the labels of an object meet all requirements.
     pub fn matches_object(&self, object: &Value) -> bool {
         self.matches(object.labels())
     }
 }
 
-/// Prints the form that a query takes.
+/// Prints the selector in the form of a query.
 impl fmt::Display for LabelSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, requirement) in self.requirements.iter().enumerate() {
@@ -148,7 +148,7 @@ impl fmt::Display for LabelSelector {
 }
 
 impl LabelRequirement {
-    /// A requirement whose key, values and number of values are as the operator wants them.
+    /// Creates a requirement, after checks of the key, the values and their number against the operator.
     pub fn new(key: &str, operator: Operator, mut values: Vec<String>) -> Result<Self, SelectorError> {
         check_key("key", key)?;
         values.sort();
@@ -202,7 +202,7 @@ impl LabelRequirement {
         Self::new(key, operator, values.filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    /// Whether labels meet the requirement.
+    /// Returns true if labels meet the requirement.
     pub fn matches(&self, labels: &(impl Labels + ?Sized)) -> bool {
         let value = labels.value_of(&self.key);
         let is_listed = |value: &str| self.values.iter().any(|listed| listed == value);
@@ -248,7 +248,7 @@ pub(super) fn check_key(field: &str, key: &str) -> Result<(), SelectorError> {
     Err(SelectorError(format!("{field}: Invalid value: {key:?}: {}", problems.join("; "))))
 }
 
-/// The list as the server prints it: one without values is nil there, also when the selector has `values: []`.
+/// Formats a list as the server prints it: an empty one is null there, even if the selector has `values: []`.
 fn go_list(values: &[String]) -> String {
     if values.is_empty() {
         return "null".to_owned();

@@ -19,7 +19,7 @@ pub(super) enum Token<'a> {
 }
 
 impl Token<'_> {
-    /// The text as error messages quote it.
+    /// Returns the text of the token, as error messages quote it.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Open => "(",
@@ -62,7 +62,7 @@ fn word(rest: &str) -> (Token<'_>, usize) {
     (token, length)
 }
 
-/// `==` and `!=` are read before `=` and `!`; every special character is a token by itself.
+/// Reads an operator. `==` and `!=` are read before `=` and `!`; every other special character is a token by itself.
 fn special(rest: &str) -> (Token<'_>, usize) {
     let token = match rest.as_bytes() {
         [b'=', b'=', ..] => Token::DoubleEquals,

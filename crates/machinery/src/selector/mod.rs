@@ -12,7 +12,7 @@ pub use label::{LabelRequirement, LabelSelector, Labels, Operator};
 
 use thiserror::Error;
 
-/// A selector that cannot be understood; the text is that of the real API server.
+/// The error of a selector that cannot be parsed; the text is that of the real API server.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct SelectorError(pub(crate) String);

@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// A list in parentheses. Commas with nothing between them stand for the empty value.
+    /// Parses a list in parentheses. An omitted entry stands for the empty value.
     fn values(&mut self) -> Parsed<Vec<String>> {
         match self.take_word() {
             Token::Open => {}
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next token where a key or value may stand: there, the operators that are words are words.
+    /// Returns the next token at the position of a key or value, where the operators `in` and `notin` are ordinary words.
     fn peek_word(&self) -> Token<'a> {
         match self.tokens.get(self.position).copied().unwrap_or(Token::End) {
             Token::In => Token::Word("in"),

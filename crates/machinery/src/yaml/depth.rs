@@ -1,16 +1,15 @@
-//! Room for texts that are nested deep: the reader takes some 20 KiB of the stack for each level when it is not optimised, and callers give an
-//! unknown amount.
+//! Stack for deeply nested texts: without optimisation the reader needs some 20 KiB of the stack per level, and the free stack of callers is unknown.
 
 use std::thread;
 
 use serde::de::IgnoredAny;
 
-/// Texts that are nested no deeper are read on any stack.
+/// The nesting up to which texts are read on any stack.
 const SHALLOW: usize = 30;
-/// What the deepest text takes that is read at all, several times over.
+/// The size of the separate stack, in bytes: several times what the deepest readable text needs.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// Does some work on a text with room enough for it.
+/// Runs some work on a text, on a separate stack if the text may be nested deep.
 pub(super) fn with_room<T: Send>(text: &str, work: impl Fn() -> T + Send + Sync) -> T {
     if bound(text) <= SHALLOW {
         return work();
@@ -22,22 +21,22 @@ pub(super) fn with_room<T: Send>(text: &str, work: impl Fn() -> T + Send + Sync)
             Err(panic) => std::panic::resume_unwind(panic),
         }
     });
-    // Without memory for another stack, this one has to do.
+    // Without memory for another stack, the work runs on this one.
     elsewhere.unwrap_or_else(work)
 }
 
-/// How deep a text is nested at most.
+/// Returns an upper bound of the nesting of a text.
 fn bound(text: &str) -> usize {
     let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
     if brackets > SHALLOW && text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok() {
         return nesting(text);
     }
-    // Each level outside of brackets begins further to the right than the one around it.
+    // Outside of brackets, each level begins further to the right than the one around it.
     let column = |line: &str| line.bytes().take_while(|byte| b" \t-?:".contains(byte)).count();
     brackets + text.lines().map(column).max().unwrap_or_default() + 1
 }
 
-/// How deep JSON is nested.
+/// Returns the nesting of a JSON text.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut bytes = text.bytes();

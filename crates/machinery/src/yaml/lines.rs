@@ -1,8 +1,8 @@
-//! Where documents begin, for messages.
+//! The first lines of documents, for messages.
 
-/// The line, from 1, on which the content of each document begins. Empty documents are left out.
+/// Returns the line, from 1, on which the content of each document begins. Empty documents are left out.
 ///
-/// A line that starts with `---` always ends a document, whatever stands around it.
+/// A line that starts with `---` always ends a document, whatever its context.
 pub fn document_lines(text: &str) -> Vec<u64> {
     let mut lines = Vec::new();
     let mut begun = false;

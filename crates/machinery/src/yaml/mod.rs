@@ -1,4 +1,4 @@
-//! YAML as Kubernetes reads it: documents in, documents out.
+//! YAML as Kubernetes reads it: parsing and printing of documents.
 
 mod depth;
 mod lines;

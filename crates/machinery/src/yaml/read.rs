@@ -1,4 +1,4 @@
-//! Reading documents. The rules are those of YAML 1.1 as Kubernetes applies them, but a duplicate key is an error.
+//! Parsing of documents. The rules are those of YAML 1.1 as Kubernetes applies them, except that a duplicate key is an error.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +11,26 @@ use super::depth::with_room;
 const DEPTH: usize = 100;
 const NODES: usize = 1_000_000;
 const ALIASES: usize = 100;
-/// What all aliases of a text may add up to: more is an attack.
+/// The largest number of events that all aliases of a text may expand to; more is considered an attack.
 const REPLAYED: usize = 50_000;
 
-/// A text that is no YAML, or that asks for too much.
+/// The errors of a text that is not valid YAML, or that exceeds a limit.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum YamlError {
-    /// The text cannot be read. The message names line and column, never the content.
+    /// The text cannot be read. The message contains the line and column, never the content.
     #[error("read YAML: {0}")]
     Read(#[source] serde_saphyr::Error),
-    /// There is not one document but another number of them.
+    /// The text does not hold exactly one document.
     #[error("read YAML: found {found} documents instead of one")]
     NotOne {
-        /// How many there are, without empty ones.
+        /// The number of documents, without empty ones.
         found: usize,
     },
 }
 
 impl YamlError {
-    /// Line and column of the problem, both from 1, where known.
+    /// Returns the line and column of the problem, both from 1, if they are known.
     pub fn location(&self) -> Option<(u64, u64)> {
         match self {
             Self::Read(error) => error.location().map(|location| (location.line(), location.column())),
@@ -47,13 +47,13 @@ pub fn documents(text: &str) -> Result<Vec<Value>, YamlError> {
 /// A key that occurs more than once in one mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepeatedKey {
-    /// The line, from 1, on which it occurs again.
+    /// The line, from 1, on which the key is repeated.
     pub line: u64,
     /// The key.
     pub key: String,
 }
 
-/// Reads all documents of a text that may repeat keys: the last value of a key counts. The second part is the first key that is repeated.
+/// Reads all documents of a text that may repeat keys; the last value of a key counts. Also returns the first repeated key.
 pub fn documents_with_repeats(text: &str) -> Result<(Vec<Value>, Option<RepeatedKey>), YamlError> {
     let error = match documents(text) {
         Ok(documents) => return Ok((documents, None)),
@@ -74,8 +74,8 @@ pub fn document(text: &str) -> Result<Value, YamlError> {
     }
 }
 
-/// Reads a mapping of scalars, each as it is written: `0.10` and `yes` are texts. A scalar without text, or `null`, is the empty text, and
-/// a text without content the empty mapping.
+/// Reads a mapping of scalars, each as it is written: `0.10` and `yes` are texts. A scalar without text, or `null`, is the empty text, and a text
+/// without content the empty mapping.
 pub fn texts(text: &str) -> Result<BTreeMap<String, String>, YamlError> {
     type Mapping = Option<BTreeMap<String, Option<String>>>;
     let reading = || serde_saphyr::from_multiple_with_options::<Mapping>(text, options(DuplicateKeyPolicy::Error));
@@ -101,14 +101,14 @@ fn options(repeats: DuplicateKeyPolicy) -> serde_saphyr::Options {
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: REPLAYED },
         legacy_octal_numbers: true,
         non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::Reject,
-        // A snippet in an error could show a secret.
+        // A snippet in an error could disclose a secret.
         with_snippet: false,
     }
 }
 
-/// `1e3`, `08` and `1.0` are whole numbers for Kubernetes, because it reads YAML by way of JSON.
+/// Converts floats such as `1e3`, `08` and `1.0` to whole numbers, as Kubernetes does because it converts YAML to JSON.
 fn settle_numbers(value: &mut Value) {
-    // 2^63, the first float beyond the whole numbers.
+    // 2^63, the first float that does not fit an `i64`.
     const BOUND: f64 = 9_223_372_036_854_775_808.0;
     match value {
         Value::Number(number) if number.is_f64() => {

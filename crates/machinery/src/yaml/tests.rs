@@ -156,7 +156,7 @@ proptest! {
     }
 }
 
-/// Whole floats come back as whole numbers (YAML-3).
+/// Converts whole floats to whole numbers, as reading does (YAML-3).
 fn without_whole_floats(mut value: Value) -> Value {
     match &mut value {
         Value::Number(number) if number.as_f64().is_some_and(|f| number.is_f64() && f.fract() == 0.0) => {

@@ -1,4 +1,4 @@
-//! What holds for the repository as a whole: its rules, and the citations of them.
+//! Tests of the repository as a whole: its rules, and the citations of them.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 

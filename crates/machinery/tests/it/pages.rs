@@ -1,10 +1,10 @@
-//! The pages of `docs/spec`: which rules and chapters they have.
+//! The pages of `docs/spec`, with their rules and chapters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::repository::{Text, ids};
 
-/// The pages, in the order in which a reader meets them.
+/// The pages, in reading order.
 pub(crate) const PAGES: [&str; 4] = ["component.md", "reconciler.md", "flow-and-contract.md", "apiserver.md"];
 
 /// A rule on a page.
@@ -14,7 +14,7 @@ pub(crate) struct Rule {
     pub(crate) line: usize,
     /// The number of its chapter, without that of its section.
     pub(crate) chapter: String,
-    /// Whether the rule or its chapter says that nothing does it yet.
+    /// False if the rule or its chapter is marked as not built yet.
     pub(crate) is_built: bool,
 }
 
@@ -23,15 +23,15 @@ pub(crate) struct Rule {
 pub(crate) struct Page {
     pub(crate) name: &'static str,
     pub(crate) rules: Vec<Rule>,
-    /// Numbers of chapters and sections, such as `10.8` and `B.2`.
+    /// The numbers of chapters and sections, such as `10.8` and `B.2`.
     pub(crate) places: BTreeSet<String>,
-    /// Names of scenarios without a hyphen, such as `A1`.
+    /// The names of scenarios without a hyphen, such as `A1`.
     pub(crate) scenarios: BTreeSet<String>,
 }
 
 impl Page {
-    /// Reads a page. A rule is defined where its id stands in bold at the start of a paragraph or bullet, or in the first cell of a table
-    /// whose first column is headed `Id`.
+    /// Reads a page. A rule is defined by its id in bold at the start of a paragraph or bullet, or in the first cell of a table whose first column is
+    /// headed `Id`.
     pub(crate) fn parse(name: &'static str, text: &str) -> Self {
         let mut page = Self { name, rules: Vec::new(), places: BTreeSet::new(), scenarios: BTreeSet::new() };
         let mut chapters = Chapters::default();
@@ -69,7 +69,7 @@ impl Page {
     }
 }
 
-/// Which of the headings above a line mark their chapter as not built.
+/// The headings above a line, each with a mark if its chapter is not built.
 #[derive(Default)]
 struct Chapters(BTreeMap<usize, bool>);
 
@@ -84,7 +84,7 @@ impl Chapters {
     }
 }
 
-/// Whether a word is the name of a scenario, such as `A1`.
+/// Returns true if a word is the name of a scenario, such as `A1`.
 pub(crate) fn is_scenario(word: &str) -> bool {
     let digits = word.get(1..).unwrap_or_default();
     word.starts_with(|first: char| first.is_ascii_uppercase())
@@ -92,7 +92,7 @@ pub(crate) fn is_scenario(word: &str) -> bool {
         && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The number that a heading starts with.
+/// Returns the number that a heading starts with.
 fn heading(line: &str) -> Option<String> {
     let title = line.strip_prefix('#')?.trim_start_matches('#').trim_start();
     let title = title.strip_prefix("Appendix ").unwrap_or(title);
@@ -101,7 +101,7 @@ fn heading(line: &str) -> Option<String> {
     is_number.then(|| number.to_owned())
 }
 
-/// All pages.
+/// Returns all pages.
 pub(crate) fn pages() -> Vec<Page> {
     PAGES.map(|name| Page::parse(name, &Text::read(&format!("docs/spec/{name}")).content)).into_iter().collect()
 }

@@ -1,14 +1,14 @@
-//! What a process has once is changed by the command line alone.
+//! Process-wide state is changed by the command line only.
 
 use crate::repository::{Text, texts};
 
-/// The crates that an operator is made of.
+/// The crates of an operator.
 const CRATES: [&str; 8] = ["machinery", "core", "runtime", "component", "contract", "render", "derive", "kubewright"];
 
-/// Where the command line is.
+/// The folder of the command line.
 const COMMAND_LINE: &str = "crates/runtime/src/operator/cli/";
 
-/// Calls that set what a process has once, or that end it.
+/// The calls that set process-wide state, or that end the process.
 const CALLS: [&str; 8] = [
     "set_global_default(",
     ".try_init()",
@@ -20,7 +20,7 @@ const CALLS: [&str; 8] = [
     "set_text_map_propagator(",
 ];
 
-/// The code of a file above its tests, without comments.
+/// Returns the code of a file above its tests, without comments.
 fn code(text: &Text) -> impl Iterator<Item = (usize, &str)> {
     let code = text.content.split("#[cfg(test)]").next().unwrap_or_default();
     code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")).map(|(index, line)| (index + 1, line))

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-/// Extensions of the files that people write.
+/// The extensions of hand-written files.
 const WRITTEN: [&str; 7] = ["rs", "md", "toml", "jsonl", "sh", "py", "go"];
 
 /// A file of the repository.
 #[derive(Debug)]
 pub(crate) struct Text {
-    /// Relative to the root.
+    /// The path, relative to the root.
     pub(crate) path: String,
     pub(crate) content: String,
 }
@@ -20,7 +20,7 @@ impl Text {
         Self { path: path.to_owned(), content }
     }
 
-    /// Reads a file by its path relative to the root, or prints that it is not there.
+    /// Reads a file by its path relative to the root; prints a message if it does not exist.
     pub(crate) fn find(path: &str) -> Option<Self> {
         if root().join(path).exists() {
             return Some(Self::read(path));
@@ -29,24 +29,24 @@ impl Text {
         None
     }
 
-    /// Whether its name ends with this extension.
+    /// Returns true if the name ends with this extension.
     pub(crate) fn is(&self, extension: &str) -> bool {
         Path::new(&self.path).extension().is_some_and(|found| found == extension)
     }
 
-    /// Whether it is a page of rules.
+    /// Returns true if the file is a page of rules.
     pub(crate) fn is_page(&self) -> bool {
         self.path.starts_with("docs/spec/")
     }
 
-    /// The lines of prose with their numbers: comments that have a line to themselves, and whole documents.
+    /// Iterates over the lines of prose with their numbers: comments on a line of their own, and whole documents.
     pub(crate) fn prose(&self) -> impl Iterator<Item = (usize, &str)> {
         let (is_rust, is_document) = (self.is("rs"), self.is("md"));
         let is_prose = move |line: &str| is_document || line.trim_start().starts_with(if is_rust { "//" } else { "#" });
         self.content.lines().enumerate().filter(move |(_, line)| is_prose(line)).map(|(index, line)| (index + 1, line))
     }
 
-    /// The part that runs as a test: the whole file below a folder of tests, or what stands below the first module of tests.
+    /// Returns the part that runs as a test: the whole file below a folder of tests, or the text from the first module of tests on.
     pub(crate) fn tests(&self) -> &str {
         if self.is("jsonl") || self.path.contains("/tests/") || self.path.ends_with("tests.rs") {
             return &self.content;
@@ -59,7 +59,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// All files that people write: code, scripts, documents, data of tests.
+/// Returns all hand-written files: code, scripts, documents, data of tests.
 pub(crate) fn texts() -> Vec<Text> {
     fn visit(folder: &Path, root: &Path, texts: &mut Vec<Text>) {
         for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
@@ -85,7 +85,7 @@ pub(crate) fn texts() -> Vec<Text> {
     texts
 }
 
-/// The words of a line that have the form of an id, such as `OWN-3a`, each with the part before its hyphen.
+/// Iterates over the words of a line that have the form of an id, such as `OWN-3a`, each with the part before its hyphen.
 pub(crate) fn ids(line: &str) -> impl Iterator<Item = (String, String)> + '_ {
     line.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-').filter_map(|word| {
         let (prefix, number) = word.split_once('-')?;

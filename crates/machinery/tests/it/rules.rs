@@ -1,11 +1,11 @@
-//! Citations of rules and of their places resolve.
+//! Citations of rules, chapters and sections resolve.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::pages::{PAGES, Page, is_scenario, pages};
 use crate::repository::{Text, ids, texts};
 
-/// What has the form of an id and is none: algorithms, standards, curves.
+/// Prefixes of words that have the form of an id but are none: algorithms, standards, curves.
 const NO_RULES: [&str; 10] = ["CRC", "CVE", "DNS", "FNV", "ISO", "P", "RFC", "SHA", "UTF", "X"];
 
 #[test]
@@ -34,7 +34,7 @@ fn every_rule_that_is_cited_exists() {
             let unknown = ids(line).filter(|(id, prefix)| prefixes.contains(prefix.as_str()) && !rules.contains(id));
             dangling.extend(unknown.map(|(id, _)| format!("{}:{}: {id}", text.path, index + 1)));
         }
-        // Prose cites nothing that no page has: a mistyped prefix, or a page that is not here.
+        // Prose must not cite rules that are on no page: such a citation has a mistyped prefix, or belongs to a missing page.
         for (line, prose) in text.prose() {
             let foreign =
                 ids(prose).filter(|(_, prefix)| !prefixes.contains(prefix.as_str()) && !NO_RULES.contains(&prefix.as_str()));
@@ -62,7 +62,7 @@ fn every_scenario_that_a_test_names_exists() {
     assert!(dangling.is_empty(), "no page of docs/spec has these scenarios:\n{}", dangling.join("\n"));
 }
 
-/// The numbers that follow a word, each with what stands before that word.
+/// Iterates over the numbers that follow a word, each with the text before that word.
 fn numbers_after<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     line.match_indices(word).filter_map(move |(start, _)| {
         let rest = &line[start + word.len()..];
@@ -72,13 +72,13 @@ fn numbers_after<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = (&'a 
     })
 }
 
-/// The page that is named directly before a place, as in "`component.md`, section 4".
+/// Returns the page that is named directly before a chapter or section, as in "`component.md`, section 4".
 fn page_before(before: &str) -> Option<&'static str> {
     let before = before.trim_end().trim_end_matches(',').trim_end_matches('`');
     PAGES.into_iter().find(|page| before.ends_with(page))
 }
 
-/// The places that a line names, each with its page, or none if the line does not say of which page.
+/// Returns the chapters and sections that a line cites, each with its page, or none if the line does not name the page.
 fn places(line: &str) -> Vec<(Option<&'static str>, &str)> {
     let mut found = Vec::new();
     for page in PAGES {
@@ -125,7 +125,7 @@ fn every_place_that_is_cited_exists() {
     assert!(dangling.is_empty(), "no page of docs/spec has these places:\n{}", dangling.join("\n"));
 }
 
-/// Prints the rules that no test names; `--nocapture` shows them. Those of what is not built are only counted.
+/// Prints the rules that no test cites; `--nocapture` shows them. Rules that are not built are only counted.
 #[test]
 fn rules_without_a_test_are_listed() {
     let texts = texts();

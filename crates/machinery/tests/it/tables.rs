@@ -1,4 +1,4 @@
-//! The tables of the reference name tests that exist, and leave out no rule.
+//! The tables of the reference name existing tests, and omit no rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ const LISTED: [(&str, &[&str]); 2] = [
     ("flow-and-contract.md", &["1", "2", "3", "4", "9", "10", "11", "12"]),
 ];
 
-/// The pages of what the predecessors offer, each with the cell that says what is here.
+/// The pages about the features of predecessors, each with the index of the cell that describes the counterpart here.
 const PREDECESSORS: [(&str, usize); 6] = [
     ("from-knative.md", 1),
     ("from-controller-runtime.md", 2),
@@ -21,7 +21,7 @@ const PREDECESSORS: [(&str, usize); 6] = [
     ("from-dogu.md", 1),
 ];
 
-/// Rows of the tables of a page: the number of the line and the cells. Heads are none.
+/// Returns the rows of the tables of a page, without their heads: the number of the line and the cells.
 fn rows(page: &str) -> Vec<(usize, Vec<&str>)> {
     let lines: Vec<&str> = page.lines().collect();
     let is_head = |index: usize| lines.get(index + 1).is_some_and(|below| below.starts_with("|-"));
@@ -29,12 +29,12 @@ fn rows(page: &str) -> Vec<(usize, Vec<&str>)> {
     (0..lines.len()).filter(is_row).map(|index| (index + 1, cells_of(lines[index]))).collect()
 }
 
-/// The cells of a row.
+/// Returns the cells of a row.
 fn cells_of(row: &str) -> Vec<&str> {
     row.trim().trim_start_matches('|').trim_end_matches('|').split(" | ").map(str::trim).collect()
 }
 
-/// The functions of each folder below `crates` and `examples`.
+/// Returns the functions of each folder below `crates` and `examples`.
 fn functions() -> BTreeMap<String, BTreeSet<String>> {
     let mut functions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for text in texts().iter().filter(|text| text.is("rs")) {
@@ -49,7 +49,7 @@ fn functions() -> BTreeMap<String, BTreeSet<String>> {
     functions
 }
 
-/// What is wrong with a cell that names tests.
+/// Returns the problem of a cell that names tests, if it has one.
 fn fault_of_tests(cell: &str, functions: &BTreeMap<String, BTreeSet<String>>) -> Option<String> {
     cell.split(", ").find_map(|test| {
         let Some(path) = test.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) else {
@@ -61,7 +61,7 @@ fn fault_of_tests(cell: &str, functions: &BTreeMap<String, BTreeSet<String>>) ->
     })
 }
 
-/// The scenarios of a page's catalogue, each with its levels.
+/// Returns the scenarios of a page's catalogue, each with its levels.
 fn scenarios(page: &str) -> BTreeMap<String, String> {
     let catalogue: Vec<&str> = page.lines().skip_while(|line| !line.contains("Acceptance catalogue")).collect();
     let rows_of_ids = |(_, cells): (usize, Vec<&str>)| {
@@ -71,7 +71,7 @@ fn scenarios(page: &str) -> BTreeMap<String, String> {
     rows(&catalogue.join("\n")).into_iter().flat_map(rows_of_ids).collect()
 }
 
-/// What is wrong with the tests of a scenario of these levels.
+/// Returns the problem of the tests of a scenario of these levels, if there is one.
 fn fault_of_scenario(levels: &str, cell: &str, functions: &BTreeMap<String, BTreeSet<String>>) -> Option<String> {
     let is_integration = |test: &str| test.split("::").nth(1) == Some("it");
     if levels.contains('I') && !cell.split(", ").any(is_integration) {

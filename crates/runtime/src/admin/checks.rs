@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kubewright_core::flow::Redactor;
 use parking_lot::RwLock;
 
-/// What tells whether the process lives and is ready. Cheap to clone.
+/// The checks of liveness and readiness of a process. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Checks(Arc<RwLock<State>>);
 
@@ -16,19 +16,19 @@ struct State {
     redactor: Redactor,
 }
 
-/// What a check is for.
+/// The purpose of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CheckKind {
-    /// When it fails the process should be restarted.
+    /// A check of liveness: the process should be restarted when it fails.
     Live,
-    /// When it fails the process should get no requests.
+    /// A check of readiness: the process should get no requests when it fails.
     Ready,
-    /// Shown by `?verbose` only.
+    /// A note that only `?verbose` shows; it decides nothing.
     Note,
 }
 
-/// There is a check of this name already.
+/// The error of adding a check whose name is taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("add the check {0:?}: there is one of this name already; names of checks are unique")]
 pub struct DuplicateCheck(pub String);
@@ -43,17 +43,17 @@ struct Check {
 }
 
 impl Checks {
-    /// No checks.
+    /// Creates an empty set of checks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Other masks for what fails than the default ones.
+    /// Sets the redactor that masks the errors of checks, instead of the default one.
     pub(crate) fn set_redactor(&self, redactor: Redactor) {
         self.0.write().redactor = redactor;
     }
 
-    /// Adds a check of readiness. It is called for each request, so it must be quick; an error says what is wrong.
+    /// Adds a check of readiness. The probe is called for each request, so it must be quick; its error says what is wrong.
     pub fn ready(
         &self,
         name: impl Into<String>,
@@ -71,7 +71,7 @@ impl Checks {
         self.add(name.into(), CheckKind::Live, Arc::new(probe))
     }
 
-    /// Adds a line to the verbose answer of `/readyz` that does not decide.
+    /// Adds a line to the verbose answer of `/readyz` that does not affect readiness.
     pub fn note(
         &self,
         name: impl Into<String>,
@@ -80,7 +80,7 @@ impl Checks {
         self.add(name.into(), CheckKind::Note, Arc::new(probe))
     }
 
-    /// The results of all checks of a kind, in the order in which they were added. Credentials are masked as in the status.
+    /// Returns the results of all checks of a kind, in the order in which they were added. Credentials are masked as in the status.
     pub fn results(&self, kind: CheckKind) -> Vec<(String, Result<(), String>)> {
         // Probes run outside of the lock: they may be slow, or add checks.
         let State { mut checks, redactor } = self.0.read().clone();

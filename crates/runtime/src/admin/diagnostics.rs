@@ -15,7 +15,7 @@ use crate::metrics::{Metrics, QueueStatistics};
 use crate::operator::Phase;
 use crate::watch::Watched;
 
-/// How many keys of a queue are read before workers get their turn.
+/// The number of keys of a queue that are read before workers get their turn.
 const PORTION: usize = 1024;
 
 /// The content of the pages about a running operator. Cheap to clone.
@@ -31,10 +31,10 @@ struct Sources {
     sections: RwLock<Vec<(&'static str, Section)>>,
 }
 
-/// Tells one part of the page about the state.
+/// The function that makes one section of the page about the state.
 type Section = Box<dyn Fn() -> Value + Send + Sync>;
 
-/// There is no page about a queue.
+/// The errors of the page about a queue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueueError {
@@ -44,7 +44,7 @@ pub enum QueueError {
     /// No controller has this name.
     #[error("no controller has the name {name:?}; there are: {}", known.join(", "))]
     UnknownController {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
         /// The names of the controllers.
         known: Vec<String>,
@@ -52,7 +52,7 @@ pub enum QueueError {
 }
 
 impl Diagnostics {
-    /// Those of an operator whose phase, checks, watches and metrics these are.
+    /// Returns the diagnostics of the operator that has this phase and these checks, watches and metrics.
     pub(crate) fn new(
         phase: watch::Receiver<Phase>,
         checks: Checks,
@@ -63,17 +63,18 @@ impl Diagnostics {
         Self(Arc::new(Sources { phase, checks, watched, metrics, observability, sections: RwLock::default() }))
     }
 
-    /// Adds a field to the page about the state, which `tell` makes for each request. It must be quick, and name no object and no value.
+    /// Adds a field to the page about the state; `tell` makes its value for each request. It must be quick, and must not include names of objects or their
+    /// values.
     pub(crate) fn section(&self, name: &'static str, tell: impl Fn() -> Value + Send + Sync + 'static) {
         self.0.sections.write().push((name, Box::new(tell)));
     }
 
-    /// The decisions of `config-observability`.
+    /// Returns the settings of `config-observability`.
     pub fn observability(&self) -> &ObservabilityControl {
         &self.0.observability
     }
 
-    /// The state of the operator, without names of objects, values, and the reasons of checks, which may hold either. The objects of watches are
+    /// Returns the state of the operator. It omits names of objects, values, and the reasons of checks, which may contain either. The objects of watches are
     /// summed up for each call, in portions, so that no other task waits for long.
     pub async fn state(&self) -> Value {
         let Sources { phase, checks, watched, metrics, sections, .. } = &*self.0;
@@ -88,8 +89,8 @@ impl Diagnostics {
         Value::Object(page)
     }
 
-    /// The keys of a controller's queue with their ages in seconds, by lane in the order in which they are served, and those of the running passes.
-    /// Depths also count keys that are just being queued in portions.
+    /// Returns the keys of a controller's queue with their ages in seconds, by lane in the order in which they are served, and the keys of the running
+    /// passes. The depths also count keys that are just being queued in portions.
     pub async fn queue(&self, controller: &str) -> Result<Value, QueueError> {
         if !self.0.observability.profiles() {
             return Err(QueueError::TurnedOff);

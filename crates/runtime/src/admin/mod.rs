@@ -1,8 +1,7 @@
 //! Probes, metrics, the state of the operator and the last passes of objects over HTTP.
 //!
-//! [`Checks`] collects what tells whether the process lives and is ready; [`PassHistories`] what controllers remember of
-//! their passes; [`Diagnostics`] is the state of a running operator; [`Admin`] serves `/livez`, `/readyz`, `/metrics` and the pages
-//! below `/debug`.
+//! [`Checks`] collects the checks of liveness and readiness; [`PassHistories`] holds the passes that controllers remember; [`Diagnostics`] is the state of a
+//! running operator; [`Admin`] serves `/livez`, `/readyz`, `/metrics` and the pages below `/debug`.
 
 mod checks;
 mod diagnostics;

@@ -1,4 +1,4 @@
-//! The answers, without the server.
+//! The answers of the admin server, independent of the HTTP server.
 
 use std::fmt::Write as _;
 
@@ -34,13 +34,13 @@ impl Answer {
     }
 }
 
-/// The sources of the pages.
+/// The sources of all pages.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     pub(super) checks: Checks,
     pub(super) metrics: Metrics,
     pub(super) why: PassHistories,
-    /// None where there is no operator behind the server.
+    /// The diagnostics of the operator, or None if the server belongs to no operator.
     pub(super) diagnostics: Option<Diagnostics>,
 }
 
@@ -86,7 +86,7 @@ async fn queue(diagnostics: &Diagnostics, controller: &str) -> Answer {
     }
 }
 
-/// The last passes of an object (WHY-6).
+/// Answers with the last passes of an object (WHY-6).
 fn passes(query: &str, why: &PassHistories) -> Answer {
     let asked = match WhyQuery::parse(query) {
         Ok(asked) => asked,

@@ -1,4 +1,4 @@
-//! The HTTP server.
+//! The HTTP server of the admin pages.
 
 use std::convert::Infallible;
 use std::io;
@@ -22,9 +22,9 @@ use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
 
-/// A client that does not finish its request head within this time is let go.
+/// The time in which a client must finish its request head; the connection is closed after it.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
-/// After a connection could not be accepted (too many open files), the next one is accepted after this time.
+/// The pause after a failure to accept a connection, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// The admin server, bound to its address.
@@ -36,7 +36,7 @@ pub struct Admin {
     diagnostics: Option<Diagnostics>,
 }
 
-/// The admin server cannot be started.
+/// The error of an admin server that cannot open its port.
 #[derive(Debug, thiserror::Error)]
 #[error("listen on {address} for the admin server: {source}; choose another address with --admin-addr, or `off`")]
 pub struct AdminError {
@@ -53,26 +53,26 @@ impl Admin {
         Ok(Self { listener, address, why: PassHistories::default(), diagnostics: None })
     }
 
-    /// The address, with the port that was chosen when it was asked for port 0.
+    /// Returns the address, with the chosen port if port 0 was requested.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Tells at `/debug/why` of these passes. Default: of none.
+    /// Serves these passes at `/debug/why`. By default the page knows no passes.
     #[must_use]
     pub fn with_why(mut self, why: PassHistories) -> Self {
         self.why = why;
         self
     }
 
-    /// Tells at `/debug/state` and `/debug/queue` of this operator. Default: of none.
+    /// Serves this operator at `/debug/state` and `/debug/queue`. By default neither page exists.
     #[must_use]
     pub fn with_diagnostics(mut self, diagnostics: Diagnostics) -> Self {
         self.diagnostics = Some(diagnostics);
         self
     }
 
-    /// Answers requests until `stop`.
+    /// Answers requests until `stop` is cancelled.
     pub async fn serve(self, checks: Checks, metrics: Metrics, clock: Clock, tasks: Tasks, stop: CancellationToken) {
         let pages = Arc::new(Pages { checks, metrics, why: self.why, diagnostics: self.diagnostics });
         loop {
@@ -95,7 +95,7 @@ impl Admin {
     }
 }
 
-/// Opens a port. All addresses are those of IPv4 where there is no IPv6.
+/// Opens a port. On a machine without IPv6, the address of all interfaces (`[::]`) is opened as that of IPv4.
 pub(super) async fn listen<T, F: Future<Output = io::Result<T>>>(
     address: SocketAddr,
     open: impl Fn(SocketAddr) -> F,
@@ -104,7 +104,7 @@ pub(super) async fn listen<T, F: Future<Output = io::Result<T>>>(
         Ok(listener) => return Ok(listener),
         Err(error) => error,
     };
-    // A kernel without IPv6 has an error of its own for that; a port that is taken or forbidden is so on all addresses.
+    // A kernel without IPv6 reports neither of these errors; a port that is taken or forbidden is so on every address.
     let taken = matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied);
     if taken || address.ip() != IpAddr::V6(Ipv6Addr::UNSPECIFIED) {
         return Err(error);

@@ -152,7 +152,7 @@ fn a_name_has_its_namespace_before_it_or_beside_it() {
     assert_eq!(query("kind=N%6fde&name=100%"), Ok(("Node".to_owned(), "100%".to_owned(), false)));
 }
 
-/// A queue with this many slow keys.
+/// A queue with this number of slow keys.
 #[derive(Debug)]
 struct Crowd(u64);
 
@@ -180,7 +180,7 @@ impl QueueStatistics for Crowd {
     }
 }
 
-/// The pages about an operator with such a queue, for as long as that is held.
+/// Returns the pages of an operator with such a queue, and the queue, which must be held as long as the pages are used.
 fn pages_of_operator(observability: ObservabilityControl) -> (Pages, Arc<dyn QueueStatistics>) {
     let crowd: Arc<dyn QueueStatistics> = Arc::new(Crowd(2500));
     let pages = pages();

@@ -1,4 +1,4 @@
-//! The things that objects wait for, for the page `/debug/state`.
+//! The waits of objects, for the page `/debug/state`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -8,7 +8,7 @@ use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-/// The things that the objects of controllers wait for, as their passes tell. Cheap to clone.
+/// The things that the objects of all controllers wait for, as their passes report them. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct WaitCensus(Arc<Mutex<BTreeMap<String, Waiting>>>);
 
@@ -25,19 +25,19 @@ struct Waiting {
 }
 
 impl WaitCensus {
-    /// The waits of a controller. An object that does not exist any more waits for nothing.
+    /// Registers a controller and returns the handle for its waits. `exists` tells which objects still exist; the waits of all others are dropped.
     pub fn of(&self, controller: &str, exists: impl Fn(&Key) -> bool + Send + Sync + 'static) -> ControllerWaits {
         let waiting = Waiting { objects: HashMap::new(), exists: Box::new(exists) };
         self.0.lock().insert(controller.to_owned(), waiting);
         ControllerWaits { waits: self.clone(), controller: controller.to_owned() }
     }
 
-    /// Whether no controller tells of waits.
+    /// Returns true if no controller reports waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().is_empty()
     }
 
-    /// How many objects of each controller wait for what, without their names.
+    /// Returns the number of waiting objects by controller and by the thing that they wait for, without the names of the objects.
     pub(crate) fn to_json(&self) -> Value {
         let mut told = Vec::new();
         for (controller, waiting) in &mut *self.0.lock() {
@@ -55,7 +55,7 @@ impl WaitCensus {
 }
 
 impl ControllerWaits {
-    /// Says what an object waits for now. The names are of kinds or the like, never of objects: pages show them.
+    /// Sets the things that an object waits for now. They must be names of kinds or the like, never of objects, because pages show them.
     pub fn set(&self, key: &Key, things: Vec<String>) {
         if let Some(waiting) = self.waits.0.lock().get_mut(&self.controller) {
             if things.is_empty() {

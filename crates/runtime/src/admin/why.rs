@@ -18,35 +18,35 @@ pub struct PassHistories {
     redactor: Redactor,
 }
 
-/// Nothing can be told of an object.
+/// The errors of asking for the passes of an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WhyError {
     /// No controller works on objects of this kind.
     #[error("no controller has the kind {kind:?}; there are: {}", kinds.join(", "))]
     UnknownKind {
-        /// The kind that was asked for.
+        /// The requested kind.
         kind: String,
-        /// The kinds that can be asked for.
+        /// The kinds that have a controller.
         kinds: Vec<String>,
     },
     /// No pass of the object is remembered.
     #[error("no pass of {kind} {key} is remembered: there was none since the start, or those of other objects took its place")]
     NoPass {
-        /// The kind.
+        /// The kind of the object.
         kind: String,
-        /// Namespace and name.
+        /// The namespace and name of the object.
         key: Key,
     },
 }
 
 impl PassHistories {
-    /// No controllers.
+    /// Creates an empty set without controllers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With other masks for its pages than the default ones.
+    /// Sets the redactor that masks the pages, instead of the default one.
     #[must_use]
     pub(crate) fn redacted_by(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
@@ -58,21 +58,21 @@ impl PassHistories {
         self.controllers.write().push((kind, history));
     }
 
-    /// The last passes of an object in all controllers of its kind, the oldest first in each.
+    /// Returns the last passes of an object in all controllers of its kind, the oldest first in each.
     pub fn of(&self, kind: &GroupKind, key: &Key) -> Vec<Arc<PassRecord>> {
         self.controllers.read().iter().filter(|(other, _)| other == kind).flat_map(|(_, history)| history.of(key)).collect()
     }
 
-    /// All passes that are remembered, those of one object after each other.
+    /// Returns all remembered passes; those of one object follow each other.
     pub fn all(&self) -> Vec<Arc<PassRecord>> {
         self.controllers.read().iter().flat_map(|(_, history)| history.all()).collect()
     }
 
-    /// The page about an object as text: one line per pass. The kind is `Kind.group`, or the kind alone, in any case of letters.
+    /// Renders the page about an object as text, with one line per pass. The kind is `Kind.group` or the kind alone, and its case is ignored.
     pub fn text(&self, kind: &str, key: &Key) -> Result<String, WhyError> {
         let mut text = String::new();
         for (kind, history, passes) in self.find(kind, key)? {
-            // A text takes everything.
+            // Writing to a String cannot fail.
             let _ = writeln!(text, "{kind} {key}, controller {}", history.controller());
             for pass in passes {
                 let _ = writeln!(text, "{pass} ({}, took {:?}, trace {})", pass.started, pass.took, pass.trace);
@@ -81,7 +81,7 @@ impl PassHistories {
         Ok(self.redactor.redact(&text).into_owned())
     }
 
-    /// The same as JSON.
+    /// Renders the page about an object as JSON. The kind is given as for [`text`](Self::text).
     pub fn json(&self, kind: &str, key: &Key) -> Result<String, WhyError> {
         let controllers = self.find(kind, key)?.into_iter().map(|(kind, history, passes)| {
             let passes: Vec<Value> = passes.iter().map(|pass| pass.to_json()).collect();
@@ -111,7 +111,7 @@ impl PassHistories {
     }
 }
 
-/// A controller with its passes of an object.
+/// A controller with its remembered passes of an object.
 type Found = (GroupKind, PassHistory, Vec<Arc<PassRecord>>);
 
 impl fmt::Debug for PassHistories {
@@ -120,7 +120,7 @@ impl fmt::Debug for PassHistories {
     }
 }
 
-/// What the page is asked for.
+/// The parsed query of the page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WhyQuery {
     pub(super) kind: String,
@@ -129,7 +129,7 @@ pub(super) struct WhyQuery {
 }
 
 impl WhyQuery {
-    /// Reads `kind=…&name=…`, with `namespace=…` or a name `namespace/name`, and `format=json`.
+    /// Parses `kind=…&name=…`, with `namespace=…` or a name `namespace/name`, and `format=json`.
     pub(super) fn parse(query: &str) -> Result<Self, String> {
         const USAGE: &str =
             "ask for /debug/why?kind=<kind>&name=<name>, with &namespace=<namespace> or a name <namespace>/<name>";
@@ -153,7 +153,7 @@ impl WhyQuery {
     }
 }
 
-/// A value of a query without its percent signs and plus signs.
+/// Decodes the percent signs and plus signs of a query value.
 fn decoded(value: &str) -> String {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();

@@ -6,21 +6,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::controller::LeaderTerm;
 
-/// Work beside the controllers that one replica does at a time: the one that leads the bucket of the task. Functions from an
-/// [`Arc<LeaderTerm>`](LeaderTerm) and a [`CancellationToken`] to a future of a `Result` are leader tasks, too.
+/// Work beside the controllers that one replica does at a time: the leader of the task's bucket. Functions from an [`Arc<LeaderTerm>`](LeaderTerm) and a
+/// [`CancellationToken`] to a future of a `Result` are leader tasks, too.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a leader task",
     note = "implement `LeaderTask` for it, or return a closure `move |term: Arc<LeaderTerm>, stop: CancellationToken| async move {{ … Ok(()) }}` that can be called again"
 )]
 pub trait LeaderTask: Send + Sync + 'static {
-    /// Works in a term until `stop` is cancelled, and then ends soon. It is called once in each term in which this replica leads the bucket.
+    /// Works in a term until `stop` is cancelled, and must end soon after it. It is called once in each term in which this replica leads the bucket.
     ///
-    /// Writes through any client of the operator are refused with `LeadershipLost` when the term is over. The term is over when another replica may
-    /// lead the bucket soon. The task is asked to stop then, and is dropped if it still runs 5 seconds later. The lease is not released before the
-    /// task has ended.
+    /// The term is over when another replica may lead the bucket soon. From then on writes through any client of the operator are rejected with
+    /// `LeadershipLost`, and the task is asked to stop; it is dropped if it still runs 5 seconds later. The lease is not released before the task has ended.
     ///
-    /// An end without an error is an end for this term. An error while the term lasts, before `stop` is cancelled, stops the operator, and is the
-    /// operator's own; a later one is logged.
+    /// A task that ends without an error is not run again in this term. An error before `stop` is cancelled stops the operator and becomes the operator's own
+    /// error; a later error is only logged.
     fn run(&self, term: Arc<LeaderTerm>, stop: CancellationToken) -> impl Future<Output = Result<(), BoxError>> + Send;
 }
 

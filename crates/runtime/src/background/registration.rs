@@ -11,19 +11,19 @@ use crate::operator::{ConstructedPart, Declarations, OperatorContext, ReadyTask,
 /// A background task as a part of an operator.
 pub(super) struct TaskRegistration<T> {
     pub(super) name: String,
-    /// The reporter of events; the name by default.
+    /// The reporter of events, or None for the name of the task.
     pub(super) agent: Option<String>,
-    /// The permissions for requests of its own.
+    /// The permissions for the task's own requests.
     pub(super) permissions: Vec<Rule>,
     constructor: Box<dyn Construct<T>>,
     ready: MakeReady<T>,
 }
 
-/// Makes a task ready to run, in the context of the operator.
+/// The function that makes a task ready to run in the context of the operator.
 type MakeReady<T> = fn(T, &str, &OperatorContext) -> ReadyTask;
 
 impl<T: BackgroundTask> TaskRegistration<T> {
-    /// A task that runs on every replica.
+    /// Creates the registration of a task that runs on every replica.
     pub(super) fn on_every_replica(name: String, constructor: Box<dyn Construct<T>>) -> Self {
         let ready: MakeReady<T> = |task, name, _| ReadyTask::new(name, move |stop| async move { task.run(stop).await });
         Self { name, agent: None, permissions: Vec::new(), constructor, ready }
@@ -31,7 +31,7 @@ impl<T: BackgroundTask> TaskRegistration<T> {
 }
 
 impl<T: LeaderTask> TaskRegistration<T> {
-    /// A task that runs in the terms of its bucket.
+    /// Creates the registration of a task that runs in the terms of its bucket.
     pub(super) fn in_terms(name: String, constructor: Box<dyn Construct<T>>) -> Self {
         let ready: MakeReady<T> = |task, name, context| {
             let task = Arc::new(task);
@@ -69,10 +69,10 @@ impl<T: Send + Sync + 'static> Registration for TaskRegistration<T> {
     }
 }
 
-/// A background task whose stores are on their way.
+/// A constructed background task whose stores are not synced yet.
 struct ConstructedTask<T> {
     name: String,
-    /// None once the operator has taken it.
+    /// The task; None once the operator has taken it.
     task: Option<T>,
     ready: MakeReady<T>,
     context: OperatorContext,

@@ -3,16 +3,16 @@ use std::future::Future;
 use kubewright_core::flow::BoxError;
 use tokio_util::sync::CancellationToken;
 
-/// Work that goes on beside the controllers. Functions from a [`CancellationToken`] to a future of a `Result` are background tasks, too.
+/// Work beside the controllers. Functions from a [`CancellationToken`] to a future of a `Result` are background tasks, too.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a background task",
     note = "implement `BackgroundTask` for it, or return a closure `move |stop: CancellationToken| async move {{ … Ok(()) }}` that can be called again"
 )]
 pub trait BackgroundTask: Send + Sync + 'static {
-    /// Works until `stop` is cancelled, and then ends soon: what still runs when the time of the passes is over is dropped (SHT-3).
+    /// Works until `stop` is cancelled, and must end soon after it: a task that still runs when the time limit of the passes is over is dropped (SHT-3).
     ///
-    /// An end without an error is fine at any time. An error before `stop` is cancelled stops the operator, and is the operator's own; an error
-    /// after it is logged.
+    /// An end without an error is allowed at any time. An error before `stop` is cancelled stops the operator and becomes the operator's own error; a later
+    /// error is only logged.
     fn run(&self, stop: CancellationToken) -> impl Future<Output = Result<(), BoxError>> + Send;
 }
 

@@ -1,7 +1,7 @@
-//! Time and randomness, the only place of the crate that reads either.
+//! Time and randomness. No other module of the crate reads either.
 //!
-//! A [`Clock`] reads wall time and monotonic time from one source: the machine, or tokio's timer with an epoch, so that
-//! `tokio::time::pause` makes a whole operator run in virtual time. A [`Random`] is seeded, so that a run can be repeated.
+//! A [`Clock`] reads wall time and monotonic time from one source: the machine, or tokio's timer with an epoch, so that `tokio::time::pause` makes a whole
+//! operator run in virtual time. A [`Random`] is seeded, so that a run can be repeated.
 
 mod random;
 mod source;

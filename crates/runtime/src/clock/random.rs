@@ -14,17 +14,17 @@ pub struct Random {
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Random {
-    /// The sequence that belongs to `seed`.
+    /// Returns the sequence of a seed.
     pub fn seeded(seed: u64) -> Self {
         Self { state: Arc::new(AtomicU64::new(seed)) }
     }
 
-    /// A seed that differs from process to process.
+    /// Returns a sequence whose seed differs from process to process.
     pub fn from_entropy() -> Self {
         Self::seeded(RandomState::new().build_hasher().finish())
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn next_u64(&self) -> u64 {
         let mut z = self.state.fetch_add(GOLDEN, Ordering::Relaxed).wrapping_add(GOLDEN);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -32,17 +32,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..end`; 0 when `end` is 0.
+    /// Returns a number in `0..end`, or 0 if `end` is 0.
     pub fn below(&self, end: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(end)) >> 64) as u64
     }
 
-    /// A number in `[0, 1)`.
+    /// Returns a number in `[0, 1)`.
     pub fn unit(&self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// `duration` times a factor drawn from `[1 - share, 1 + share)`.
+    /// Returns `duration` times a factor drawn from `[1 - share, 1 + share)`.
     pub fn spread(&self, duration: Duration, share: f64) -> Duration {
         let factor = 1.0 - share + 2.0 * share * self.unit();
         duration.mul_f64(factor.max(0.0))

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use kubewright_core::time::Moment;
 use tokio::time::Instant;
 
-/// Reads the time. Cheap to clone; every clone reads the same time.
+/// A source of the time. Cheap to clone; every clone reads the same time.
 #[derive(Clone)]
 pub struct Clock {
     start: Instant,
@@ -14,26 +14,26 @@ pub struct Clock {
     epoch: Option<Timestamp>,
 }
 
-/// A future did not end in time.
+/// The error of a future that did not end in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no answer within {after:?}")]
 pub struct Elapsed {
-    /// How long it was waited for.
+    /// The time limit.
     pub after: Duration,
 }
 
 impl Clock {
-    /// The machine's clocks.
+    /// Returns the machine's clocks.
     pub fn system() -> Self {
         Self { start: Instant::now(), epoch: None }
     }
 
-    /// Wall time starts at `epoch` and goes with tokio's timer, so that pausing and advancing the timer moves both clocks.
+    /// Returns a clock whose wall time starts at `epoch` and goes with tokio's timer, so that pausing and advancing the timer moves both clocks.
     pub fn virtual_from(epoch: Timestamp) -> Self {
         Self { start: Instant::now(), epoch: Some(epoch) }
     }
 
-    /// The wall time.
+    /// Returns the wall time.
     #[allow(clippy::disallowed_methods)] // the one reader of the machine's wall clock
     pub fn now(&self) -> Timestamp {
         match self.epoch {
@@ -45,21 +45,21 @@ impl Clock {
         }
     }
 
-    /// The monotonic time since this clock was made.
+    /// Returns the monotonic time since this clock was created.
     pub fn moment(&self) -> Moment {
         Moment(self.passed())
     }
 
-    /// Ends after `duration`.
+    /// Waits for `duration`.
     pub async fn sleep(&self, duration: Duration) {
         tokio::time::sleep(duration).await;
     }
 
-    /// Ends at `moment`, at once when it has passed.
+    /// Waits until `moment`; ends at once if it has passed.
     pub async fn sleep_until(&self, moment: Moment) {
         match self.start.checked_add(moment.0) {
             Some(instant) => tokio::time::sleep_until(instant).await,
-            // The machine's clock does not reach that far.
+            // The machine's clock does not reach this moment.
             None => std::future::pending().await,
         }
     }

@@ -19,7 +19,7 @@ async fn a_limit_ends_what_never_ends() {
     assert_eq!(error.to_string(), "no answer within 30s");
 }
 
-// Whoever writes `Duration::MAX` means never.
+// `Duration::MAX` stands for no time limit.
 #[tokio::test(start_paused = true)]
 async fn what_is_due_at_the_end_of_time_never_comes() {
     let clock = Clock::system();

@@ -8,38 +8,38 @@ use serde_json::Value;
 
 use super::error::chain;
 
-/// There is no way to a cluster. Each variant says what to do about it.
+/// The error of connecting to a cluster. Each variant's message says how to correct it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// A kubeconfig file that cannot be used.
+    /// A kubeconfig file cannot be used.
     #[error("load kubeconfig {}: {}; correct the file, or name another with --kubeconfig or $KUBECONFIG", path.display(), chain(source))]
     Kubeconfig {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error of reading it.
         source: Box<KubeconfigError>,
     },
-    /// A context that the kubeconfig does not have.
+    /// The kubeconfig does not have the requested context.
     #[error("find context {context:?} in kubeconfig {}: it has {}", path.display(), list(known))]
     Context {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The context asked for.
+        /// The requested context.
         context: String,
-        /// Those that are there.
+        /// The contexts of the file.
         known: Vec<String>,
     },
-    /// Neither a kubeconfig nor a service account.
+    /// There is neither a kubeconfig nor a service account.
     #[error(
         "find a cluster: no kubeconfig ({}) and not inside a cluster ({}); set $KUBECONFIG, or pass --kubeconfig",
         chain(kubeconfig),
         chain(in_cluster)
     )]
     NoCluster {
-        /// Why there is no kubeconfig.
+        /// The reason why no kubeconfig was found.
         kubeconfig: Box<KubeconfigError>,
-        /// Why there is no service account.
+        /// The reason why no service account was found.
         in_cluster: Box<InClusterError>,
     },
     /// The binary has no TLS implementation.
@@ -48,42 +48,42 @@ pub enum ConnectError {
          enable the feature `ring` or `aws-lc-rs` of rustls, or install a provider at the start of main"
     )]
     NoCryptoProvider,
-    /// A user or group that no header can carry.
+    /// The name of a user or group cannot be sent in a header.
     #[error("impersonate {found:?}: a user or group must be a visible text that is not empty")]
     InvalidIdentity {
-        /// The name.
+        /// The invalid name.
         found: String,
     },
-    /// Nobody can act for two others at once.
+    /// The client of an impersonating configuration is asked to impersonate another user; a request can act for one user only.
     #[error(
         "impersonate somebody in cluster {cluster}: its configuration impersonates a user already (remove `as` and `as-groups` \
          from the kubeconfig, or the impersonation)"
     )]
     ActsAsAnother {
-        /// The cluster's name.
+        /// The name of the cluster.
         cluster: String,
     },
     /// The configuration cannot be turned into a client.
     #[error("set up a client for {url}: {}", chain(source))]
     Client {
-        /// The API server.
+        /// The URL of the API server.
         url: String,
-        /// What is wrong.
+        /// The error of creating the client.
         source: Box<kube::Error>,
     },
 }
 
-/// What requests carry to say whose they are, as far as the configuration names it.
+/// Returns the credentials that identify requests, as far as the configuration contains them.
 pub(super) fn credentials(auth: &AuthInfo) -> Confidential {
     let mut auth = serde_json::to_value(auth).unwrap_or_default();
     let text = |field: &str| auth.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    // The header of basic authentication has both in one.
+    // The header of basic authentication holds user and password in one value.
     let basic = format!("{}:{}", text("username"), text("password"));
     auth["authorization"] = basic.into();
     Confidential::of(&auth, false)
 }
 
-/// The configuration of a kubeconfig file: of its current context, unless the options name another one or parts of it.
+/// Reads the configuration of a kubeconfig file: that of its current context, unless the options name another context or parts of it.
 pub async fn config_from_file(path: &Path, options: &KubeConfigOptions) -> Result<Config, ConnectError> {
     let refused = |source| ConnectError::Kubeconfig { path: path.to_owned(), source: Box::new(source) };
     let kubeconfig = Kubeconfig::read_from(path).map_err(refused)?;
@@ -96,9 +96,9 @@ pub async fn config_from_file(path: &Path, options: &KubeConfigOptions) -> Resul
     Config::from_custom_kubeconfig(kubeconfig, options).await.map_err(refused)
 }
 
-/// The configuration that is at hand: `$KUBECONFIG`, else `~/.kube/config`, else the service account of the pod.
+/// Infers the configuration: `$KUBECONFIG`, else `~/.kube/config`, else the service account of the pod.
 ///
-/// A kubeconfig that exists but cannot be used is an error: another cluster would be a surprise.
+/// A kubeconfig that exists but cannot be used is an error, because connecting to another cluster instead would be unexpected.
 pub async fn infer_config() -> Result<Config, ConnectError> {
     let missing = match Config::from_kubeconfig(&KubeConfigOptions::default()).await {
         Ok(config) => return Ok(config),
@@ -120,18 +120,18 @@ pub async fn infer_config() -> Result<Config, ConnectError> {
         .map_err(|in_cluster| ConnectError::NoCluster { kubeconfig: Box::new(missing), in_cluster: Box::new(in_cluster) })
 }
 
-/// A client that sends each request once.
+/// Creates a client that sends each request once.
 pub(super) fn client(mut config: Config) -> Result<kube::Client, ConnectError> {
     config.default_retry = false;
     let url = config.cluster_url.to_string();
-    // kube sets TLS up even for a plain address.
+    // kube sets up TLS even for an address without TLS.
     if !has_crypto_provider() {
         return Err(ConnectError::NoCryptoProvider);
     }
     kube::Client::try_from(config).map_err(|source| ConnectError::Client { url, source: Box::new(source) })
 }
 
-/// rustls finds a provider that was installed, or the only one compiled in; without either it panics, which is its only answer.
+/// Returns true if rustls has a crypto provider that is installed or the only one compiled in. Without one rustls panics; it has no other way to ask.
 fn has_crypto_provider() -> bool {
     rustls::crypto::CryptoProvider::get_default().is_some() || panic::catch_unwind(rustls::ClientConfig::builder).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Requests of a cluster: each is sent once, within the limits that the operator sets itself.
+//! The connection of a cluster: each request is sent once, within the limits that the operator sets for itself.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -25,13 +25,13 @@ use crate::clock::{Clock, Random};
 use crate::task::Tasks;
 use crate::watch::Watched;
 
-/// The answer of a server that has none of the media types that a request accepts.
+/// The status code of a server that supports none of the media types that a request accepts.
 const NOT_ACCEPTABLE: u16 = 406;
 
 /// The client of a cluster with one identity, and the limits and counters of its requests. Discovery and watches of the cluster share it.
 #[derive(Clone)]
 pub(crate) struct Connection {
-    /// Sends requests in the name of the user that the cluster acts for.
+    /// The client that sends requests in the name of the user that the cluster acts for.
     pub(super) client: FencedClient,
     pub(super) user_agent: Option<HeaderValue>,
     pub(super) acts_as_another: bool,
@@ -41,15 +41,15 @@ pub(crate) struct Connection {
     pub(super) warnings: Arc<Warnings>,
     pub(super) counters: Arc<Counters>,
     pub(super) bucket: Option<Arc<Mutex<TokenBucket>>>,
-    /// The credentials that the server is sent, which it may repeat in its errors.
+    /// The credentials that are sent to the server, which may repeat them in its errors.
     pub(super) credentials: Arc<Confidential>,
-    /// The turns of writers that change one object.
+    /// The turns of writers that change the same object.
     pub(super) turns: WriterTurns,
     pub(super) options: ClusterOptions,
 }
 
 impl Connection {
-    /// The connection of a client that acts for itself, within the limits of these options.
+    /// Creates the connection of a client that acts for itself, within the limits of these options.
     pub(super) fn new(client: kube::Client, options: ClusterOptions) -> Self {
         Self {
             client: FencedClient::new(client, options.clock.clone()),
@@ -86,7 +86,7 @@ impl Connection {
         &self.options.tasks
     }
 
-    /// One request, one parsed answer.
+    /// Sends one request and parses its answer.
     pub(crate) async fn exchange(&self, request: &ApiRequest) -> Result<Answer, ApiError> {
         let (head, body) = self.fetch(request).await?;
         let object = if body.is_empty() {
@@ -97,7 +97,7 @@ impl Connection {
         Ok(Answer { code: head.code, object, warnings: head.warnings })
     }
 
-    /// One request and the bytes of its answer. Whole objects where the server does not give their metadata alone.
+    /// Sends one request and returns the bytes of its answer. A server that does not return the metadata of objects alone is asked for whole objects.
     pub(crate) async fn fetch(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
         match self.fetch_as_asked(request).await {
             Err(error) if error.code() == Some(NOT_ACCEPTABLE) => match request.of_whole_objects() {
@@ -111,9 +111,9 @@ impl Connection {
     async fn fetch_as_asked(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
         let limit = request.limit().unwrap_or(self.options.deadline);
         self.turn().await;
-        // The semaphore is never closed. Its queue tells nothing about the server, which is given its time from here on.
+        // The semaphore is never closed. The server's time limit starts after the wait for a slot, which does not depend on the server.
         let _slot = if request.takes_turns() { self.slots.acquire().await.ok() } else { None };
-        // Hundreds may wait for their turn: the memory that requests in flight need is allocated when it comes.
+        // Hundreds of requests may wait for their turn; boxing allocates the memory of a request only when its turn comes.
         let answer = self.clock().limit(limit, Box::pin(self.unary(request))).await;
         let result =
             answer.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
@@ -121,7 +121,7 @@ impl Connection {
         result
     }
 
-    /// Waits until the client allows itself another request.
+    /// Waits until the client's own rate limit permits another request.
     async fn turn(&self) {
         let wait = self.bucket.as_ref().map(|bucket| bucket.lock().take(self.clock().moment()));
         if let Some(wait) = wait.filter(|wait| !wait.is_zero()) {
@@ -152,7 +152,7 @@ impl Connection {
         Err(self.refusal(request, code, retry_after, &body))
     }
 
-    /// Opens a stream; ends with its body as soon as the head is there. Whole objects as for [`fetch`](Self::fetch).
+    /// Opens a stream and returns its body as soon as the head has arrived. Whole objects are requested as in [`fetch`](Self::fetch).
     pub(crate) async fn open(&self, request: &ApiRequest) -> Result<Body, ApiError> {
         match self.open_as_asked(request).await {
             Err(error) if error.code() == Some(NOT_ACCEPTABLE) => match request.of_whole_objects() {
@@ -182,7 +182,7 @@ impl Connection {
         result
     }
 
-    /// The error of a failed answer, without the confidential values of the request and of the credentials.
+    /// Returns the error of a failed answer, without the confidential values of the request and of the credentials.
     fn refusal(&self, request: &ApiRequest, code: u16, retry_after: Option<Duration>, body: &[u8]) -> ApiError {
         let mask = |status: &mut Value| {
             request.confidential().mask_value(status);
@@ -194,14 +194,14 @@ impl Connection {
         Box::new(StatusError::read(request.to_string(), code, retry_after, body, mask)).into()
     }
 
-    /// Adds the impersonated user to a refusal: the server does not name it.
+    /// Adds the impersonated user to the message of a refusal, because the server does not name that user.
     fn name_impersonated(&self, message: &mut String) {
         if let Some(whom) = self.acts_for.as_ref().filter(|_| message.contains(" cannot impersonate-on:")) {
             let _ = write!(message, " as {whom:?}");
         }
     }
 
-    /// The error in an event of a watch.
+    /// Returns the error in an event of a watch.
     pub(crate) fn refusal_in_watch(&self, request: String, mut status: Value) -> ApiError {
         self.credentials.mask_value(&mut status);
         Box::new(StatusError::from_status(request, 500, &status)).into()

@@ -1,4 +1,4 @@
-//! What is counted of requests.
+//! The counters of requests.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use super::Verb;
 use super::http_metrics::HttpMetrics;
 use crate::metrics::Metrics;
 
-/// The requests of all clients that share it, as a metric. Cheap to clone.
+/// The requests of all clients that share this value, as a metric. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct RequestMetrics {
     requests: Family<RequestLabels, Counter>,
@@ -20,18 +20,18 @@ pub struct RequestMetrics {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
-    /// The controller that sent it; empty for what all of them share.
+    /// The controller that sent the request; empty for requests that controllers share.
     controller: String,
-    /// The method of HTTP.
+    /// The HTTP method.
     method: &'static str,
-    /// The verb as RBAC names it.
+    /// The verb in RBAC.
     verb: &'static str,
-    /// The status code; 0 when there was no answer.
+    /// The status code, or 0 if there was no answer.
     code: u64,
 }
 
 impl RequestMetrics {
-    /// Shows it among the metrics of an operator.
+    /// Adds the counters to the metrics of an operator.
     pub fn register(&self, metrics: &Metrics) {
         metrics.register("requests", "Requests to API servers, watches each time they are opened", self.requests.clone());
         self.http.register(metrics);
@@ -50,19 +50,19 @@ impl fmt::Debug for RequestMetrics {
     }
 }
 
-/// How many requests were sent, by verb. Watches count each time they are (re)opened.
+/// The number of requests that were sent, by verb. Watches count each time they are (re)opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestCounts {
-    /// `get` and other reads.
+    /// The number of `get` requests and other reads.
     pub reads: u64,
-    /// `list`.
+    /// The number of `list` requests.
     pub lists: u64,
-    /// `watch`.
+    /// The number of `watch` requests.
     pub watches: u64,
-    /// `create`, `update`, `patch`, `delete`.
+    /// The number of `create`, `update`, `patch` and `delete` requests.
     pub writes: u64,
-    /// Those that failed.
+    /// The number of failed requests.
     pub errors: u64,
 }
 

@@ -2,19 +2,19 @@
 
 use kubewright_core::names::{DEFAULT_CLUSTER_DOMAIN, cluster_domain_of};
 
-/// The variable that names the domain.
+/// The environment variable that sets the domain.
 const VARIABLE: &str = "CLUSTER_DOMAIN";
-/// Where a pod is told which domains are searched for host names.
+/// The file that lists the search domains of a pod.
 const RESOLVER: &str = "/etc/resolv.conf";
 
-/// The domain of the cluster in which the process runs, for [`service_host`](kubewright_core::names::service_host): the variable `CLUSTER_DOMAIN`, else the
-/// first `svc.<domain>` that `/etc/resolv.conf` searches, else `cluster.local`.
+/// Returns the domain of the cluster in which the process runs, for [`service_host`](kubewright_core::names::service_host): the variable `CLUSTER_DOMAIN`,
+/// else the first `svc.<domain>` that `/etc/resolv.conf` searches, else `cluster.local`.
 pub fn cluster_domain() -> String {
     let searched = std::fs::read_to_string(RESOLVER).unwrap_or_default();
     domain_of(std::env::var(VARIABLE).ok().as_deref(), &searched)
 }
 
-/// An empty variable counts as none, as everywhere.
+/// Returns the domain from these two sources. An empty variable counts as unset, as everywhere.
 fn domain_of(variable: Option<&str>, searched: &str) -> String {
     let named = variable.map(str::trim).filter(|domain| !domain.is_empty());
     named.or_else(|| cluster_domain_of(searched)).unwrap_or(DEFAULT_CLUSTER_DOMAIN).to_owned()

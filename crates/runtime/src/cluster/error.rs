@@ -9,113 +9,113 @@ use serde_json::{Value, json};
 
 use super::fence::LeadershipLost;
 
-/// A request that did not succeed.
+/// The error of a request that did not succeed.
 ///
-/// The variants differ in who answered: the server ([`Status`](Self::Status)), nobody ([`Connection`](Self::Connection),
-/// [`TimedOut`](Self::TimedOut)), something that is no API server ([`Decode`](Self::Decode)), or our own checks.
+/// The variants differ in the origin of the failure: the server ([`Status`](Self::Status)), a missing answer ([`Connection`](Self::Connection),
+/// [`TimedOut`](Self::TimedOut)), an answer that is not from an API server ([`Decode`](Self::Decode)), or a check of the client itself.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
-    /// The server refused.
+    /// The server rejected the request.
     #[error(transparent)]
     Status(#[from] Box<StatusError>),
-    /// No answer: name resolution, connect, TLS, a reset.
+    /// No connection: name resolution, connect, TLS or a reset failed.
     #[error("{request}: no connection to the API server: {}", chain(source.as_ref()))]
     Connection {
-        /// Verb and path.
+        /// The verb and path.
         request: String,
-        /// What the transport said.
+        /// The error of the transport.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// No answer in time.
+    /// No answer arrived in time.
     #[error("{request}: no answer from the API server within {after:?}")]
     TimedOut {
-        /// Verb and path.
+        /// The verb and path.
         request: String,
-        /// How long it was waited for.
+        /// The time limit.
         after: Duration,
     },
-    /// An answer that is no JSON.
+    /// The answer cannot be decoded: it is not JSON, or not of the expected form.
     #[error("{request}: the answer cannot be decoded: {problem}")]
     Decode {
-        /// Verb and path.
+        /// The verb and path.
         request: String,
-        /// Where it breaks, without what stands there.
+        /// The kind of problem and its position, without the text at that position.
         problem: String,
     },
-    /// A request that cannot be written as HTTP.
+    /// The request cannot be written as HTTP.
     #[error("{request}: no valid request: {source}")]
     Invalid {
-        /// Verb and path.
+        /// The verb and path.
         request: String,
-        /// What is wrong.
+        /// The error of building the request.
         source: http::Error,
     },
-    /// A name that no object can have; the request would address something else.
+    /// The name is not valid for any object, so the request would address something else.
     #[error("{request}: {problem}")]
     Misaddressed {
-        /// Verb.
+        /// The verb.
         request: String,
-        /// Which name, and what is wrong with it.
+        /// The name and the reason why it is invalid.
         problem: String,
     },
-    /// The cluster does not have the type.
+    /// The cluster does not serve the type.
     #[error("find type {} {}: the cluster does not serve it{}", gvk.api_version(), gvk.kind, served_versions(served))]
     NotServed {
-        /// The type.
+        /// The requested type.
         gvk: GroupVersionKind,
         /// The versions in which its kind is served.
         served: Vec<String>,
     },
-    /// Nobody can tell whether the cluster has the type: the service behind its group does not answer.
+    /// The cluster cannot list the types of the group now, so the type may exist: the service behind the group does not answer.
     #[error("find types of {group}/{version}: the server cannot tell them now (is the service behind it up?)")]
     Silent {
         /// The group.
         group: String,
-        /// Its version.
+        /// The version of the group.
         version: String,
     },
-    /// Credentials could not be had.
+    /// No credentials could be obtained.
     #[error("{request}: no credentials: {source}")]
     Credentials {
-        /// Verb and path.
+        /// The verb and path.
         request: String,
-        /// What the credential source said.
+        /// The error of the credential source.
         source: kube::client::AuthError,
     },
     /// This replica does not lead the object of the pass (LDR-30).
     #[error("{request}: {source}")]
     LeadershipLost {
-        /// Verb and path.
+        /// The verb and path.
         request: String,
         /// The bucket, and whether the request was sent.
         source: LeadershipLost,
     },
-    /// The error of a request for which several waited.
+    /// The error of a request that several callers waited for.
     #[error(transparent)]
     Shared(Arc<Self>),
 }
 
-/// The server's `Status` answer.
+/// The `Status` that the server answered.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}", explained(*code, message, self.has_cause("NamespaceTerminating")))]
 pub struct StatusError {
-    /// Verb and path of the request.
+    /// The verb and path of the request.
     pub request: String,
-    /// HTTP status code.
+    /// The HTTP status code.
     pub code: u16,
-    /// `reason` of the status, may be empty.
+    /// The `reason` of the status; may be empty.
     pub reason: String,
-    /// `message` of the status, or the code when there is none.
+    /// The `message` of the status, or the code and reason if it has none.
     pub message: String,
-    /// `details` of the status as the server sent it.
+    /// The `details` of the status as the server sent it.
     pub details: Value,
-    /// When the server wants to be asked again.
+    /// The time after which the server wants to be asked again.
     pub retry_after: Option<Duration>,
 }
 
 impl StatusError {
-    /// Reads a failed answer, whose texts are masked first.
+    /// Reads a failed answer after masking its texts.
     pub(super) fn read(
         request: String,
         code: u16,
@@ -127,7 +127,7 @@ impl StatusError {
         Self { retry_after: retry_after.or(told.retry_after), ..told }
     }
 
-    /// Reads a `Status` object; `code` is used when it names none.
+    /// Reads a `Status` object; `code` is used if the object has none.
     pub(crate) fn from_status(request: String, code: u16, status: &Value) -> Self {
         let text = |key| status.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let code = status.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok()).unwrap_or(code);
@@ -138,7 +138,7 @@ impl StatusError {
         Self { request, code, reason: text("reason"), message, details, retry_after }
     }
 
-    /// The causes: reason, message and field of each.
+    /// Iterates over the causes: reason, message and field of each.
     pub fn causes(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         let causes = self.details.get("causes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         causes.iter().map(|cause| {
@@ -147,14 +147,14 @@ impl StatusError {
         })
     }
 
-    /// Is this among the causes?
+    /// Returns true if a cause has this reason.
     pub fn has_cause(&self, reason: &str) -> bool {
         self.causes().any(|cause| cause.0 == reason)
     }
 }
 
-/// The `Status` of a failed answer with its texts masked: servers and webhooks quote what they refuse. A body that is no `Status` is
-/// replaced by one without reason, since nothing tells what it holds.
+/// Returns the `Status` of a failed answer with its texts masked, because servers and webhooks quote what they refuse. A body that is not a `Status` is
+/// replaced by one without a reason, since the content of such a body is unknown.
 pub(super) fn shown(code: u16, body: &[u8], mask: impl FnOnce(&mut Value)) -> Value {
     let mut status: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
     if status.get("kind").and_then(Value::as_str) == Some("Status") {
@@ -172,7 +172,7 @@ pub(super) fn shown(code: u16, body: &[u8], mask: impl FnOnce(&mut Value)) -> Va
 }
 
 impl ApiError {
-    /// An answer that cannot be decoded. The decoder's own text quotes what it found, which may be confidential.
+    /// Returns the error of an answer that cannot be decoded. The decoder's own text is left out, because it quotes the answer, which may be confidential.
     pub(crate) fn undecodable(request: String, error: &serde_json::Error) -> Self {
         let kind = match error.classify() {
             Category::Data => "a field of another type than expected",
@@ -182,7 +182,7 @@ impl ApiError {
         Self::Decode { request, problem: format!("{kind} at line {} column {}", error.line(), error.column()) }
     }
 
-    /// The server's answer, if it gave one.
+    /// Returns the server's answer, if there was one.
     pub fn status(&self) -> Option<&StatusError> {
         match self {
             Self::Status(status) => Some(status),
@@ -191,48 +191,48 @@ impl ApiError {
         }
     }
 
-    /// HTTP status code, if the server answered.
+    /// Returns the HTTP status code, if the server answered.
     pub fn code(&self) -> Option<u16> {
         self.status().map(|status| status.code)
     }
 
-    /// When the server wants to be asked again.
+    /// Returns the time after which the server wants to be asked again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.status().and_then(|status| status.retry_after)
     }
 
-    /// 404.
+    /// Returns true for a 404.
     pub fn is_not_found(&self) -> bool {
         self.code() == Some(404)
     }
 
-    /// 409 because an object of this name exists.
+    /// Returns true for a 409 because an object of this name exists.
     pub fn is_already_exists(&self) -> bool {
         self.status().is_some_and(|status| status.code == 409 && status.reason == "AlreadyExists")
     }
 
-    /// 409 because the object has changed or is another one.
+    /// Returns true for a 409 because the object has changed or is another one.
     pub fn is_conflict(&self) -> bool {
         self.status().is_some_and(|status| status.code == 409 && status.reason != "AlreadyExists")
     }
 
-    /// 403.
+    /// Returns true for a 403.
     pub fn is_forbidden(&self) -> bool {
         self.code() == Some(403)
     }
 
-    /// 403 because the namespace is being deleted.
+    /// Returns true for a 403 because the namespace is being deleted.
     pub fn is_namespace_terminating(&self) -> bool {
         self.status().is_some_and(|status| status.code == 403 && status.has_cause("NamespaceTerminating"))
     }
 
-    /// 410: the resource version is too old.
+    /// Returns true for a 410: the resource version is too old.
     pub fn is_expired(&self) -> bool {
         self.code() == Some(410)
     }
 
-    /// May the same request succeed a little later? What nobody must act upon may, by its classification; but an object that is
-    /// missing or a version that is too old stays so, and so does an apply with fields that the schema lacks, whose answer is 500.
+    /// Returns true if the same request may succeed a little later. This follows the classification, with exceptions: a missing object (404), a version that
+    /// is too old (410), a lost leadership, and an apply with fields that the schema lacks, which servers answer with 500.
     pub fn is_transient(&self) -> bool {
         let stays = self.status().is_some_and(|status| match status.code {
             404 | 410 => true,
@@ -243,14 +243,14 @@ impl ApiError {
         !stays && self.classification().origin == Origin::Transient
     }
 
-    /// What a back-off needs to know of a transient error (OUT-3); `None` for any other.
+    /// Returns the facts about a transient error that a back-off needs (OUT-3), or `None` for any other error.
     pub fn transient(&self) -> Option<Transient> {
         self.is_transient().then(|| Transient::new(self.retry_after()))
     }
 }
 
 impl ApiError {
-    /// What core needs to know to classify it.
+    /// Returns the facts by which core classifies the error.
     pub fn fault(&self) -> ApiFault {
         match self {
             Self::Status(status) => ApiFault::Status(status.facts()),
@@ -261,7 +261,7 @@ impl ApiError {
             | Self::LeadershipLost { .. } => ApiFault::NoResponse,
             Self::Decode { .. } | Self::Invalid { .. } => ApiFault::Undecodable,
             Self::NotServed { .. } => ApiFault::KindNotServed,
-            // As the server would refuse an object of that name.
+            // The server would reject an object of that name in the same way.
             Self::Misaddressed { .. } => ApiFault::Status(ApiStatus {
                 code: 422,
                 reason: "Invalid".to_owned(),
@@ -272,16 +272,16 @@ impl ApiError {
         }
     }
 
-    /// How it is retried, who must act, and the reason to show.
+    /// Returns the classification: the way of retrying, the origin, and the reason to show.
     pub fn classification(&self) -> Classification {
         self.fault().classification()
     }
 }
 
-/// A proxy may name a day; nobody waits that long for a server.
+/// The longest wait that a server can ask for. A proxy may name a day, which would be too long.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
 
-/// How long the server asks to be left alone, as far as it is listened to.
+/// Returns the wait that a server asks for, limited to the longest one; None for zero.
 pub(super) fn asked_wait(seconds: u64) -> Option<Duration> {
     Some(Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER)).filter(|wait| !wait.is_zero())
 }
@@ -303,7 +303,7 @@ impl StatusError {
     }
 }
 
-/// Lets core classify our errors and those of kube wherever they stand in a chain.
+/// Registers the recognition of `ApiError` and of kube's errors with core, which then classifies them anywhere in a chain of sources.
 pub(super) fn teach_core() {
     recognise_with(recognise);
 }
@@ -349,7 +349,7 @@ fn facts_of_kube(status: &kube::core::Status) -> ApiStatus {
     }
 }
 
-/// An error and its sources, each text once.
+/// Returns the texts of an error and its sources, each text once.
 pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

@@ -1,4 +1,4 @@
-//! The fence: no write is sent for a term that has ended (LDR-30).
+//! The write fence: no write is sent for a term that has ended (LDR-30).
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -18,28 +18,28 @@ task_local! {
     static FENCE: Arc<dyn WriteFence>;
 }
 
-/// Says whether writes may still be sent.
+/// A fence that permits or rejects writes.
 pub trait WriteFence: Send + Sync + 'static {
-    /// The bucket of the objects that are written.
+    /// Returns the bucket of the objects that are written.
     fn bucket(&self) -> &Arc<str>;
 
-    /// The time in which a write that is sent now must be answered; none if it may not be sent any more.
+    /// Returns the time in which a write that is sent now must be answered, or None if no write may be sent any more.
     fn time_left(&self) -> Option<Duration>;
 
-    /// Ends when a sent write must be given up before its time has passed, because another replica may write by now. Never ends by default.
+    /// Ends when a sent write must be abandoned before its time has passed, because another replica may write by now. By default it never ends.
     fn revoked(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::pending())
     }
 }
 
-/// A write that was not sent, or had no answer in time, because this replica does not lead the bucket of the object.
+/// The error of a write that was not sent, or was not answered in time, because this replica does not lead the bucket of the object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
 #[non_exhaustive]
 pub struct LeadershipLost {
-    /// The bucket.
+    /// The bucket of the object.
     pub bucket: Arc<str>,
-    /// Whether the write was sent, so that it may have been done.
+    /// True if the write was sent, so that it may have been done.
     pub is_sent: bool,
 }
 
@@ -54,13 +54,13 @@ impl LeadershipLost {
     }
 }
 
-/// Runs a future under a fence: writes that it makes through any client of the operator are sent only while the fence has time left.
-/// Tasks that the future spawns are not fenced; of two fences around each other, the inner one counts.
+/// Runs a future under a fence: writes that it makes through any client of the operator are sent only while the fence has time left. Tasks that the future
+/// spawns are not fenced. If fences are nested, the inner one counts.
 pub async fn fenced<F: Future>(fence: Arc<dyn WriteFence>, future: F) -> F::Output {
     FENCE.scope(fence, future).await
 }
 
-/// The client below all others. The fence of the running task stands before it.
+/// The lowest client of an operator, which checks the fence of the running task before each write.
 #[derive(Clone)]
 pub(super) struct FencedClient {
     client: kube::Client,
@@ -72,22 +72,22 @@ impl FencedClient {
         Self { client, clock }
     }
 
-    /// The same fence before another client, usually a layer around this one.
+    /// Puts the same fence before another client, usually a layer around this one.
     pub(super) fn layered<E>(&self, layer: impl FnOnce(&kube::Client) -> Result<kube::Client, E>) -> Result<Self, E> {
         Ok(Self { client: layer(&self.client)?, clock: self.clock.clone() })
     }
 
-    /// A client with the default namespace of this one that sends with a function.
+    /// Creates a client that sends requests with a function and has the default namespace of this one.
     pub(super) fn with_service<F>(&self, send: impl Fn(Request<Body>) -> F + Send + 'static) -> kube::Client
     where
         F: Future<Output = kube::Result<Response<Body>>> + Send + 'static,
     {
-        // Services of kube's clients are called in a task of their own. Only the futures that they return run in the task of the caller.
+        // The services of kube's clients are called in a task of their own; only the futures that they return run in the task of the caller.
         let service = tower::service_fn(send);
         kube::Client::new(service, self.client.default_namespace()).with_valid_until(*self.client.valid_until())
     }
 
-    /// Sends a request. The fence of the running task may refuse a write.
+    /// Sends a request. The fence of the running task may reject a write.
     pub(super) async fn send(&self, request: Request<Body>) -> kube::Result<Response<Body>> {
         let fence = if is_write(request.method(), request.uri()) { FENCE.try_with(Arc::clone).ok() } else { None };
         let Some(fence) = fence else { return self.client.send(request).await };
@@ -98,8 +98,8 @@ impl FencedClient {
         let begun = self.clock.moment();
         let end = begun + fence.time_left().ok_or_else(|| lost(false))?;
         let mut sending = pin!(self.client.send(request));
-        // The clock is asked before each step: a process that stood still in between must not send the write that it was about to send. Timers that
-        // are due are not enough, since they may be told after the step.
+        // The clock is read before each poll: a process that was suspended must not send the write that it was about to send. Expired timers alone do not
+        // suffice, since they may be polled after that.
         let in_time =
             poll_fn(|cx| if self.clock.moment() < end { sending.as_mut().poll(cx) } else { Poll::Ready(Err(lost(true))) });
         tokio::select! {
@@ -111,7 +111,7 @@ impl FencedClient {
     }
 }
 
-/// Whether a request may change stored objects.
+/// Returns true if a request may change stored objects.
 fn is_write(method: &Method, uri: &Uri) -> bool {
     matches!(*method, Method::POST | Method::PUT | Method::PATCH | Method::DELETE) && !asks_for_dry_run(uri)
 }

@@ -22,44 +22,44 @@ use crate::clock::{Clock, Random};
 use crate::task::Tasks;
 use crate::watch::{Watched, Watches};
 
-/// A cluster that the operator talks to. Cheap to clone.
+/// A cluster that the operator sends requests to. Cheap to clone.
 #[derive(Clone)]
 pub struct Cluster {
     pub(super) connection: Arc<Connection>,
     discovery: Discovery,
     watches: Watches,
-    /// The client for hooks and reconcilers; made when it is first asked for. It holds the watches, so these must not hold it.
+    /// The client for hooks and reconcilers, created at its first use. It holds the watches, so these must not hold it.
     user_client: Arc<OnceLock<kube::Client>>,
 }
 
-/// What a [`Cluster`] needs from its surroundings.
+/// The options and services of a [`Cluster`].
 #[derive(Debug, Clone)]
 pub struct ClusterOptions {
-    /// Its name in logs, metrics and health; `local` for the operator's own.
+    /// The name of the cluster in logs, metrics and health; `local` for the operator's own.
     pub name: String,
-    /// Where time comes from.
+    /// The source of time.
     pub clock: Clock,
-    /// Where jitter comes from.
+    /// The source of jitter.
     pub random: Random,
-    /// Where its watches run.
+    /// The set of tasks in which the watches of the cluster run.
     pub tasks: Tasks,
-    /// An answer must be there within this time, once the request is sent.
+    /// The time limit of an answer, counted from the moment at which the request is sent.
     pub deadline: Duration,
-    /// How it presents itself to the server.
+    /// The user agent that requests send to the server.
     pub user_agent: String,
-    /// So many requests may be in flight, watches not counted.
+    /// The number of requests that may be in flight, not counting watches.
     pub in_flight: usize,
-    /// How many requests per second the client allows itself; none leaves that to the server.
+    /// The client-side limit of requests per second. With None, only the server limits them.
     pub rate: Option<Rate>,
-    /// Where requests are counted, for this cluster and others.
+    /// The counters of requests, shared by this cluster and others.
     pub requests: RequestMetrics,
-    /// The controller in whose name requests are counted; empty for what all controllers share.
+    /// The controller in whose name requests are counted; empty for requests that controllers share.
     pub controller: String,
     /// The watches of this cluster and of those that are reached from it.
     pub watched: Watched,
-    /// The address of the server for metrics; none where only the client knows it.
+    /// The address of the server for metrics; None if only the client knows it.
     pub server: Option<http::Uri>,
-    /// Masks confidential text in what is told of its objects.
+    /// The redactor that masks confidential text in logs, events and statuses about objects of the cluster.
     pub redactor: Redactor,
 }
 
@@ -67,17 +67,17 @@ pub struct ClusterOptions {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// HTTP status code.
+    /// The HTTP status code.
     pub code: u16,
     /// The parsed body.
     pub object: Value,
-    /// Texts of its warning headers.
+    /// The texts of the warning headers.
     pub warnings: Vec<String>,
 }
 
 impl ClusterOptions {
-    /// The operator's own cluster: 30 s per request. 16 requests in flight are what a busy component may send, and what keeps an API
-    /// server busy; each connection more costs a handshake and 50 KiB.
+    /// Returns the options of the operator's own cluster: 30 s per request, and 16 requests in flight. A busy component may have that many, and they suffice
+    /// to keep an API server busy; each further connection costs a handshake and 50 KiB.
     pub fn new(clock: Clock, random: Random, tasks: Tasks) -> Self {
         Self {
             name: "local".to_owned(),
@@ -96,14 +96,14 @@ impl ClusterOptions {
         }
     }
 
-    /// The machine's clock and any randomness.
+    /// Returns the options with the machine's clock and a random seed.
     pub fn system(tasks: Tasks) -> Self {
         Self::new(Clock::system(), Random::from_entropy(), tasks)
     }
 }
 
 impl Cluster {
-    /// A cluster behind a client. Its client must not repeat requests on its own.
+    /// Creates a cluster from a client, which must not repeat requests on its own.
     pub fn new(client: kube::Client, options: ClusterOptions) -> Self {
         super::error::teach_core();
         let tasks = options.tasks.clone();
@@ -113,7 +113,7 @@ impl Cluster {
         Self { connection, discovery, watches, user_client: Arc::default() }
     }
 
-    /// A cluster as a client configuration describes it. No request is sent yet.
+    /// Creates a cluster from a client configuration. No request is sent yet.
     pub fn connect(config: kube::Config, mut options: ClusterOptions) -> Result<Self, ConnectError> {
         options.server = Some(config.cluster_url.clone());
         let acts_as_another = config.auth_info.impersonate.is_some() || config.auth_info.impersonate_groups.is_some();
@@ -125,8 +125,8 @@ impl Cluster {
         }))
     }
 
-    /// Waits for the turn of a writer whose request tests the state of the object that it has seen. Returns the turn, and the object as it is by then if
-    /// this process knows a newer state: from the writer before, or from a store.
+    /// Waits for the turn of a writer whose request tests the state of the object that it has seen. Returns the turn, and the current object if this process
+    /// knows a newer state: from the previous writer or from a store.
     pub(crate) async fn turn(&self, resource: &ApiResource, seen: &Value) -> (WriterTurn, Option<Value>) {
         let turn = self.connection.turns.take(seen.uid()).await;
         let newer = turn.newer_than(seen).or_else(|| self.watches.newer(&resource.gvk(), seen));
@@ -134,7 +134,7 @@ impl Cluster {
     }
 
     /// Sends a write of an object in turn with the other writers of this process whose requests test its state, such as those of statuses and finalizers: a
-    /// write between the look of one of them and its request would have that refused. The answer is left to the next one.
+    /// write between the read and the request of one of them would make the server reject its request. The answer is left to the next writer.
     ///
     /// # Errors
     ///
@@ -146,9 +146,8 @@ impl Cluster {
         Ok(answer)
     }
 
-    /// The same cluster with another identity: every request says that it is made for somebody else, which the server allows
-    /// to whoever may impersonate them. Connections, the limit of requests, the counters and the table of types are shared;
-    /// watches are its own.
+    /// Returns the same cluster with another identity: every request impersonates a user, which the server permits if the operator may impersonate that user.
+    /// Connections, the limit of requests, the counters and the table of types are shared; the watches are separate.
     pub fn acting_as(&self, who: &Impersonation) -> Result<Self, ConnectError> {
         if self.connection.acts_as_another {
             return Err(ConnectError::ActsAsAnother { cluster: self.name().to_owned() });
@@ -161,15 +160,16 @@ impl Cluster {
         }))
     }
 
-    /// The same cluster with its client wrapped: requests and [`client`](Self::client) go through the layer. Watches, the table of types,
-    /// the limit of requests and the counters are those of this cluster.
+    /// Returns the same cluster with its client wrapped: requests and [`client`](Self::client) go through the layer. Watches, the table of types, the limit
+    /// of requests and the counters are those of this cluster.
     #[must_use]
     pub fn layered(&self, layer: impl FnOnce(kube::Client) -> kube::Client) -> Self {
         let Ok(client) = self.connection.client.layered(|client| Ok::<_, Infallible>(layer(client.clone())));
         Self { watches: self.watches.clone(), ..self.with_connection(|connection| connection.client = client) }
     }
 
-    /// The same cluster for requests that must not wait for others: without the limit of requests, without a rate, each with this deadline.
+    /// Returns the same cluster for requests that must not wait for others: without limits of requests in flight and per second, and with this deadline for
+    /// each request.
     #[must_use]
     pub(crate) fn unhindered(&self, deadline: Duration) -> Self {
         let cluster = self.with_connection(|connection| {
@@ -180,20 +180,20 @@ impl Cluster {
         Self { watches: self.watches.clone(), ..cluster }
     }
 
-    /// The same cluster for one controller, in whose name its requests are counted. Watches and the table of types are shared, and counted
-    /// for none.
+    /// Returns the same cluster for one controller, in whose name its requests are counted. Watches and the table of types are shared, and their requests are
+    /// counted for no controller.
     #[must_use]
     pub fn for_controller(&self, name: &str) -> Self {
         let cluster = self.with_connection(|connection| name.clone_into(&mut connection.options.controller));
         Self { watches: self.watches.clone(), ..cluster }
     }
 
-    /// The controller in whose name requests are counted; empty for what all controllers share.
+    /// Returns the controller in whose name requests are counted; empty for requests that controllers share.
     pub fn controller(&self) -> &str {
         &self.connection.options.controller
     }
 
-    /// Whether requests are made for somebody else already.
+    /// Returns true if requests impersonate a user already.
     pub fn acts_as_another(&self) -> bool {
         self.connection.acts_as_another
     }
@@ -217,8 +217,8 @@ impl Cluster {
         self.connection.exchange(request).await
     }
 
-    /// Sends a write to an object of this type once, and returns the parsed body. As with the writes of [`client`](Self::client), what it did is visible at
-    /// once in all stores of this cluster, where it counts as an event (STORE-8), and the observer of the running task is told.
+    /// Sends a write to an object of this type once, and returns the parsed body. As with the writes of [`client`](Self::client), the change is visible at
+    /// once in all stores of this cluster, where it counts as an event (STORE-8), and the observer of the running task is notified.
     pub async fn write(&self, resource: &ApiResource, request: &ApiRequest) -> Result<Value, ApiError> {
         let answer = self.send(request).await?;
         let uri = request.uri().parse().ok();
@@ -229,14 +229,14 @@ impl Cluster {
         Ok(answer)
     }
 
-    /// Sends a request, again after transient errors.
+    /// Sends a request, and repeats it after transient errors.
     ///
     /// A request whose answer was lost may have been done: a repeated create then fails with `AlreadyExists`.
     pub async fn send_retrying(&self, request: &ApiRequest, retry: &Retry) -> Result<Value, ApiError> {
         self.exchange_retrying(request, retry).await.map(|answer| answer.object)
     }
 
-    /// As [`Self::send_retrying`], with code and warnings.
+    /// Sends a request like [`Self::send_retrying`], and returns code, body and warnings.
     pub async fn exchange_retrying(&self, request: &ApiRequest, retry: &Retry) -> Result<Answer, ApiError> {
         let mut attempt = 0;
         loop {
@@ -252,23 +252,23 @@ impl Cluster {
         }
     }
 
-    /// Where its watches run.
+    /// Returns the set of tasks in which the watches of the cluster run.
     pub(crate) fn tasks(&self) -> &Tasks {
         self.connection.tasks()
     }
 
-    /// The types that it serves.
+    /// Returns the discovery of the types that the cluster serves.
     pub fn discovery(&self) -> &Discovery {
         &self.discovery
     }
 
-    /// Starts to watch definitions and aggregated services, so that discovery notices at once when types come and go.
-    /// Without it, or where that is forbidden, the table of types is at most 10 minutes old. Once per cluster is enough.
+    /// Starts to watch definitions and aggregated services, so that discovery notices at once when types are added or removed. Without that watch, or if it
+    /// is forbidden, the table of types is at most 10 minutes old. One call per cluster is enough.
     pub fn follow_types(&self) {
         self.follow_types_until(CancellationToken::new());
     }
 
-    /// The same until `stop`, for a cluster that may be given up before the process ends.
+    /// Follows the types like [`follow_types`](Self::follow_types), until `stop`: for a cluster that may be abandoned before the process ends.
     pub fn follow_types_until(&self, stop: CancellationToken) {
         let stopping = self.connection.options.tasks.stopping();
         let follow = super::types::follow(self);
@@ -282,45 +282,44 @@ impl Cluster {
         self.connection.options.tasks.spawn(format!("types of {}", self.name()), task).detach();
     }
 
-    /// The server's version document. Shows that the cluster can be reached.
+    /// Requests the server's version document, which shows that the cluster can be reached.
     pub async fn version(&self) -> Result<Value, ApiError> {
         self.send(&ApiRequest::raw("/version")).await
     }
 
-    /// Its shared watches.
+    /// Returns the shared watches of the cluster.
     pub fn watches(&self) -> &Watches {
         &self.watches
     }
 
-    /// Its name in logs, metrics and health.
+    /// Returns the name of the cluster in logs, metrics and health.
     pub fn name(&self) -> &str {
         &self.connection.options.name
     }
 
-    /// Warnings of the API server that begin like this are known to the operator's author and nothing that its users could change: they
-    /// are not logged.
+    /// Suppresses the logging of API server warnings that begin with this text: for warnings that the operator's author knows and its users cannot avoid.
     pub fn expect_warning(&self, beginning: impl Into<String>) {
         self.connection.warnings.expect(beginning.into());
     }
 
-    /// The clock.
+    /// Returns the clock.
     pub fn clock(&self) -> &Clock {
         &self.connection.options.clock
     }
 
-    /// Masks confidential text in what is told of its objects.
+    /// Returns the redactor that masks confidential text about objects of the cluster.
     pub fn redactor(&self) -> &Redactor {
         &self.connection.options.redactor
     }
 
-    /// The source of jitter.
+    /// Returns the source of jitter.
     pub fn random(&self) -> &Random {
         &self.connection.options.random
     }
 
-    /// A client for typed access, with the identity of this cluster (see [`Self::acting_as`]). Its requests are not counted nor bounded.
-    /// Its errors show nothing of the confidential values that its requests hold, as those of the cluster itself. What it writes is visible
-    /// at once in all stores of this cluster, where it counts as an event (STORE-8).
+    /// Returns a client for typed access, with the identity of this cluster (see [`Self::acting_as`]). Its requests are neither counted nor limited. Its
+    /// errors omit the confidential values of its requests, as those of the cluster do. Its writes are visible at once in all stores of this cluster, where
+    /// they count as events (STORE-8).
     pub fn client(&self) -> &kube::Client {
         self.user_client.get_or_init(|| {
             let user_client = UserClient {
@@ -334,17 +333,17 @@ impl Cluster {
         })
     }
 
-    /// How many requests were sent so far.
+    /// Returns the numbers of requests that were sent so far.
     pub fn request_counts(&self) -> RequestCounts {
         self.connection.counters.read()
     }
 
-    /// Where its requests are counted, for clients of other clusters to be counted there, too.
+    /// Returns the counters of requests, so that clients of other clusters can share them.
     pub fn requests(&self) -> &RequestMetrics {
         &self.connection.options.requests
     }
 
-    /// Its watches, for those of other clusters to be told of beside them.
+    /// Returns the registry of watches, so that those of other clusters can be listed beside them.
     pub fn watched(&self) -> &Watched {
         &self.connection.options.watched
     }

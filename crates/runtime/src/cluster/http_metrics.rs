@@ -1,4 +1,4 @@
-//! Metrics of HTTP requests: those of the framework, and those that users send by the clients that they are given.
+//! Metrics of HTTP requests: those of the framework, and those that users send with the clients that they are given.
 
 use http::{Method, StatusCode, Uri};
 use kubewright_core::time::Moment;
@@ -35,7 +35,7 @@ struct CodeLabels {
     server_address: String,
 }
 
-/// A request that is under way. It is measured when it is dropped: one that is given up took as long as it was waited for.
+/// A request that is under way. Its duration is recorded when it is dropped, so that an abandoned request counts with the time that it was waited for.
 #[derive(Debug)]
 pub(super) struct Exchange {
     metrics: HttpMetrics,
@@ -51,7 +51,7 @@ impl Default for HttpMetrics {
 }
 
 impl HttpMetrics {
-    /// The names of OpenTelemetry have no prefix (OBS-6).
+    /// Registers the metrics without a prefix, because their names are those of OpenTelemetry (OBS-6).
     pub(super) fn register(&self, metrics: &Metrics) {
         metrics.register_bare(
             "http_client_request_duration_seconds",
@@ -63,7 +63,7 @@ impl HttpMetrics {
 }
 
 impl Exchange {
-    /// A request to the cluster with these options.
+    /// Begins the measurement of a request to the cluster with these options.
     pub(super) fn begin(options: &ClusterOptions, method: &Method, uri: &Uri) -> Self {
         let (server_address, server_port, url_scheme) = options.server.as_ref().map(address).unwrap_or_default();
         let url_template = template(uri.path());
@@ -73,7 +73,7 @@ impl Exchange {
         Self { metrics: options.requests.http.clone(), labels, started: clock.moment(), clock }
     }
 
-    /// The server has answered.
+    /// Counts the status of the answer.
     pub(super) fn answered(&self, status: StatusCode) {
         let DurationLabels { http_request_method, server_address, .. } = self.labels.clone();
         let labels = CodeLabels { http_request_method, server_address, http_response_status_code: status.as_u16().into() };
@@ -88,7 +88,7 @@ impl Drop for Exchange {
     }
 }
 
-/// Host, port and scheme of a server. A port that is not written is that of the scheme.
+/// Returns host, port and scheme of a server. The port defaults to that of the scheme.
 fn address(server: &Uri) -> (String, String, String) {
     let scheme = server.scheme_str().unwrap_or("https");
     let usual = if scheme == "http" { 80 } else { 443 };
@@ -96,12 +96,12 @@ fn address(server: &Uri) -> (String, String, String) {
     (host.to_owned(), server.port_u16().unwrap_or(usual).to_string(), scheme.to_owned())
 }
 
-/// A path without the names of namespaces and objects.
+/// Returns a path without the names of namespaces and objects.
 fn template(path: &str) -> String {
     let Some(object) = ObjectPath::parse(path) else {
         let mut segments = path.trim_start_matches('/').splitn(2, '/');
         return match (segments.next().unwrap_or_default(), segments.next()) {
-            // Groups and versions are few.
+            // There are only few groups and versions, so they may be labels.
             ("api" | "apis", _) | (_, None) => path.to_owned(),
             (first, Some(_)) => format!("/{first}/{{path}}"),
         };

@@ -6,34 +6,34 @@ use kube::client::Body;
 
 use super::ConnectError;
 
-/// For whom requests are made, when not for oneself.
+/// The identity that requests impersonate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(clippy::exhaustive_structs)] // what the API server knows
+#[allow(clippy::exhaustive_structs)] // the identity has the two parts that this crate sends
 pub struct Impersonation {
     /// The user; a service account is `system:serviceaccount:<namespace>:<name>`.
     pub user: String,
-    /// The groups. The server adds those that every user and service account is in.
+    /// The groups. The server adds those that every user and service account belongs to.
     pub groups: Vec<String>,
 }
 
 const USER: HeaderName = HeaderName::from_static("impersonate-user");
 const GROUP: HeaderName = HeaderName::from_static("impersonate-group");
-/// The beginning of all headers that change for whom a request is made.
+/// The prefix of all headers that change the identity of a request.
 const PREFIX: &str = "impersonate-";
 
 impl Impersonation {
-    /// A user without groups of their own.
+    /// Returns a user without groups of their own.
     pub fn user(name: impl Into<String>) -> Self {
         Self { user: name.into(), groups: Vec::new() }
     }
 
-    /// A service account.
+    /// Returns the user of a service account.
     pub fn service_account(namespace: &str, name: &str) -> Self {
         Self::user(format!("system:serviceaccount:{namespace}:{name}"))
     }
 
-    /// A client whose requests, and those of all clones of it, are made for this user, whatever the requests themselves say about
-    /// that. It shares the connections of `client`.
+    /// Creates a client whose requests, and those of all its clones, impersonate this user regardless of the requests' own headers. It shares the connections
+    /// of `client`.
     pub(super) fn client(&self, client: &kube::Client) -> Result<kube::Client, ConnectError> {
         let identity = Arc::new(self.headers()?);
         let below = client.clone();
@@ -60,7 +60,7 @@ impl Impersonation {
     }
 }
 
-/// Replaces what the headers of a request say about the identity.
+/// Replaces the identity in the headers of a request.
 fn identify(headers: &mut HeaderMap, identity: &HeaderMap) {
     let others: Vec<HeaderName> = headers.keys().filter(|name| name.as_str().starts_with(PREFIX)).cloned().collect();
     for name in others {

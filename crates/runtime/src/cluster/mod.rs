@@ -1,9 +1,8 @@
-//! A cluster: its client, its types, its watches.
+//! The access to a cluster: its client, its types, its watches.
 //!
-//! [`Cluster`] is what the rest of the framework talks to. It sends [`ApiRequest`]s, which are data, parses each answer once
-//! into a JSON value, keeps at most 16 requests in flight, and ends each after a deadline. It never repeats a request on its
-//! own: [`Cluster::send_retrying`] does, for those who want it. Errors are [`ApiError`]s that know how they are classified.
-//! [`Discovery`] says which types the cluster serves.
+//! The rest of the framework sends requests through [`Cluster`]. It sends [`ApiRequest`]s, which are data, parses each answer once into a JSON value, keeps
+//! at most 16 requests in flight, and ends each after a deadline. Only [`Cluster::send_retrying`] repeats requests. Errors are [`ApiError`]s that carry their
+//! classification. [`Discovery`] knows the types that the cluster serves.
 
 mod connect;
 mod connection;

@@ -1,4 +1,4 @@
-//! What a write of this process has done, told by the request and its answer.
+//! The effect of a write of this process, derived from the request and its answer.
 
 use http::{Method, Uri};
 use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Verb;
 
-/// Subresources that connect to something behind the object and answer whatever that says, for as long as it likes.
+/// The subresources that connect to something that is not the object, such as a process: the answer is arbitrary and may take any time.
 const CONNECTIONS: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
 
 /// A request that changes one object.
@@ -16,21 +16,21 @@ pub(super) struct WriteRequest {
     pub(super) path: ObjectPath,
 }
 
-/// What the path of a request addresses.
+/// The parts of the path of a request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ObjectPath {
     pub(super) group: String,
     pub(super) version: String,
-    /// Empty for what has no namespace.
+    /// The namespace; empty for cluster-scoped objects and for requests over all namespaces.
     pub(super) namespace: String,
     pub(super) plural: String,
-    /// Empty for a collection.
+    /// The name; empty for a collection.
     pub(super) name: String,
-    /// Empty for the object itself.
+    /// The subresource; empty for the object itself.
     pub(super) subresource: String,
 }
 
-/// What a write has done to an object.
+/// The effect of a write on an object.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Effect<'a> {
     pub(super) kind: GroupKind,
@@ -38,20 +38,20 @@ pub(super) struct Effect<'a> {
     pub(super) fate: Fate<'a>,
 }
 
-/// What has become of an object.
+/// The existence of an object after a write.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fate<'a> {
-    /// It is as the answer shows it.
+    /// The object exists in the state of the answer.
     Stays,
-    /// It is gone.
+    /// The object is deleted.
     Gone {
-        /// Its uid.
+        /// The UID of the deleted object.
         uid: &'a str,
     },
 }
 
 impl WriteRequest {
-    /// None for reads, dry runs, deletions of collections, and connections.
+    /// Parses a request. Returns None for reads, dry runs, deletions of collections, and connections.
     pub(super) fn of(method: &Method, uri: &Uri, body: &[u8]) -> Option<Self> {
         let verb = match *method {
             Method::POST => Verb::Create,
@@ -67,8 +67,8 @@ impl WriteRequest {
         (is_of_one && !is_dry_run && !is_connection).then_some(Self { verb, path })
     }
 
-    /// What the request has done, by its successful answer; `known` is the kind that the path addresses. None if the answer does not tell:
-    /// it is neither an object with name and version nor the `Status` of a deletion.
+    /// Returns the effect of the request according to its successful answer; `known` is the kind that the path addresses. None if the answer does not show
+    /// it: it is neither an object with name and version nor the `Status` of a deletion.
     pub(super) fn effect<'a>(&self, answer: &'a Value, known: Option<GroupKind>) -> Option<Effect<'a>> {
         let text = |pointer| answer.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
         let gvk = answer.gvk()?;
@@ -85,7 +85,7 @@ impl WriteRequest {
             Verb::Create => false,
             _ => is_removed(answer),
         };
-        // The kind of the answer is another one if only metadata was asked for, and for subresources such as `scale`.
+        // The kind of the answer differs if only metadata was requested, and for subresources such as `scale`.
         let kind = known.unwrap_or_else(|| gvk.group_kind());
         let fate = match text("/metadata/uid").filter(|_| is_gone) {
             Some(uid) => Fate::Gone { uid },
@@ -95,13 +95,13 @@ impl WriteRequest {
     }
 }
 
-/// Whether the query of a write says that nothing is to be stored.
+/// Returns true if the query of a write requests a dry run.
 pub(super) fn asks_for_dry_run(uri: &Uri) -> bool {
     uri.query().is_some_and(|query| query.split('&').any(|pair| pair.starts_with("dryRun=")))
 }
 
 impl ObjectPath {
-    /// None for paths that are of no group and version.
+    /// Parses a path. Returns None if the path has no group and version.
     pub(super) fn parse(path: &str) -> Option<Self> {
         let mut segments = path.strip_prefix('/')?.split('/');
         let group = match segments.next()? {
@@ -112,7 +112,7 @@ impl ObjectPath {
         let version = segments.next()?;
         let mut rest: Vec<&str> = segments.collect();
         let mut namespace = "";
-        // Namespaces are objects, too: these have two subresources.
+        // Namespaces are objects, too, and have two subresources of their own.
         let is_namespaced = match rest[..] {
             ["namespaces", _, "status" | "finalize"] => false,
             ["namespaces", _, _, ..] => true,
@@ -134,13 +134,13 @@ impl ObjectPath {
     }
 }
 
-/// Whether the update or patch with this answer has removed the object: the last of what held an object back that is being deleted. Its version
-/// is then the one from before the removal, so it is no news to a watch.
+/// Returns true if the update or patch with this answer has removed an object that is being deleted, by removing the last finalizer or grace period that held
+/// it. The answer's version is then the one from before the removal, so a watch would not take it for a change.
 pub fn is_removed(answer: &Value) -> bool {
     answer.deletion_timestamp().is_some() && !is_held(answer)
 }
 
-/// Whether finalizers or a grace period keep a deleted object. The finalizers of a namespace are those of its spec, too.
+/// Returns true if finalizers or a grace period keep a deleted object. A namespace is also kept by the finalizers of its spec.
 fn is_held(object: &Value) -> bool {
     let is_namespace = object["kind"] == "Namespace" && object["apiVersion"] == "v1";
     let of_spec =
@@ -149,7 +149,7 @@ fn is_held(object: &Value) -> bool {
     object.finalizers().next().is_some() || is_namespace && of_spec() || grace > 0
 }
 
-/// The options of a deletion may come as the body. Options that cannot be read could say anything.
+/// Returns true if the options in the body of a deletion request a dry run, or cannot be read and so may request one.
 fn may_be_dry_run(options: &[u8]) -> bool {
     if options.is_empty() {
         return false;
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// The fate of the object by the answer to a request of this verb; none if the answer does not tell.
+    /// Returns the fate of the object by the answer to a request of this verb, or None if the answer does not show it.
     fn fate(verb: Verb, answer: &Value) -> Option<&'static str> {
         let path = ObjectPath::parse("/api/v1/namespaces/demo/pods/a").unwrap();
         let effect = WriteRequest { verb, path }.effect(answer, Some(GroupKind::new("", "Pod")))?;

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use kubewright_core::backoff::TokenBucket;
 
-/// How many requests per second a client allows itself.
+/// The client-side limit of requests per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
     interval: Duration,
@@ -10,8 +10,8 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// So many per second on average, and at most `burst` at once; a burst of 0 is twice the number per second. `None` when nothing
-    /// is to be limited: no positive number per second.
+    /// Returns a rate of this many requests per second on average, and at most `burst` at once; a burst of 0 means twice the number per second. Returns
+    /// `None`, which limits nothing, if the number per second is not positive.
     pub fn new(per_second: f64, burst: u32) -> Option<Self> {
         let interval = Duration::try_from_secs_f64(per_second.recip()).ok().filter(|_| per_second > 0.0)?;
         let twice = (2.0 * per_second).ceil() as u32;

@@ -1,4 +1,4 @@
-//! Operations of users that are repeated while the server refuses them for a reason that passes.
+//! Users' operations that are repeated while the server rejects them for a temporary reason.
 
 use std::error::Error;
 use std::future::Future;
@@ -31,17 +31,17 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// So many attempts with these delays between them.
+    /// Returns a policy of this many attempts with these delays between them.
     pub fn new(attempts: u32, delays: Policy) -> Self {
         Self { attempts, delays }
     }
 }
 
 impl Cluster {
-    /// Runs an operation, and repeats it while the server's refusal is one that a matcher selects. The operation is given the number of the attempt, from 0.
+    /// Runs an operation, and repeats it while a matcher selects the refusal of the server. The operation receives the number of the attempt, from 0.
     ///
-    /// It is for what must not wait for the next pass; an error that ends the pass is retried with its object. After a conflict the operation must read the
-    /// object again.
+    /// This is for operations that must not wait for the next pass; an error that ends the pass is retried with its object. After a conflict the operation
+    /// must read the object again.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Cluster {
     }
 }
 
-/// The first answer of a server in the chain of an error.
+/// Returns the first answer of a server in the chain of an error.
 fn status_in(error: &(dyn Error + 'static)) -> Option<ApiStatus> {
     let mut next = Some(error);
     while let Some(error) = next {

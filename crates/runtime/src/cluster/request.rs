@@ -22,11 +22,11 @@ pub struct ApiRequest {
     accept: &'static str,
     deadline: Option<Duration>,
     at_once: bool,
-    /// Why it addresses nothing; then it is not sent.
+    /// The reason why the path is invalid; a request that has one is not sent.
     problem: Option<String>,
 }
 
-/// What a request does.
+/// The verb of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Verb {
@@ -46,29 +46,29 @@ pub enum Verb {
     Delete,
 }
 
-/// How a patch changes an object.
+/// The format of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PatchKind {
-    /// RFC 6902: a list of operations.
+    /// JSON Patch (RFC 6902): a list of operations.
     Json,
-    /// RFC 7386: an object merged into the other.
+    /// JSON merge patch (RFC 7386): an object that is merged into the other.
     Merge,
     /// Kubernetes' merge patch, which merges lists by key.
     Strategic,
-    /// Server-side apply.
+    /// Server-side apply: the fields that the field manager wants to own.
     Apply,
 }
 
-/// What happens to the dependents of a deleted object.
+/// The treatment of the dependents of a deleted object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Propagation {
-    /// The garbage collector removes them afterwards.
+    /// The garbage collector deletes them afterwards.
     Background,
-    /// They go first.
+    /// They are deleted before the object.
     Foreground,
-    /// They stay.
+    /// They are kept.
     Orphan,
 }
 
@@ -119,7 +119,7 @@ impl ApiRequest {
         Self { body: Some(Bytes::from(patch)), content_type: kind.content_type(), ..request }
     }
 
-    /// Deletes an object, whatever its uid and version.
+    /// Deletes an object regardless of its uid and version.
     pub fn delete(resource: &ApiResource, namespace: &str, name: &str) -> Self {
         Self::to_object(Verb::Delete, resource, namespace, name)
     }
@@ -144,7 +144,7 @@ impl ApiRequest {
         Self::delete(resource, namespace, name).body(&options, JSON)
     }
 
-    /// Reads any path, for what is no object (`/version`, `/apis`).
+    /// Reads any path, for documents that are not objects (`/version`, `/apis`).
     pub fn raw(path: impl Into<String>) -> Self {
         Self::new(Verb::Get, path.into())
     }
@@ -176,7 +176,7 @@ impl ApiRequest {
         request
     }
 
-    /// The path of the collection, in a namespace or over all.
+    /// Appends the path of the collection, in one namespace or over all.
     fn address(&mut self, resource: &ApiResource, namespace: Option<&str>) {
         if resource.group.is_empty() {
             self.path.push_str("/api/");
@@ -194,7 +194,7 @@ impl ApiRequest {
         self.path.push_str(&resource.plural);
     }
 
-    /// Adds what somebody else chose. Without a name, or with dots for one, the path would mean something else.
+    /// Appends a segment whose text comes from a caller. An empty name or one of dots would give the path another meaning, so it is recorded as a problem.
     fn segment(&mut self, what: &str, text: &str) {
         let problems = if text.is_empty() { vec!["may not be empty".to_owned()] } else { names::path_segment(text) };
         if !problems.is_empty() {
@@ -216,7 +216,7 @@ impl ApiRequest {
         self
     }
 
-    /// Names the writer in managed fields.
+    /// Sets the field manager of the write.
     pub fn field_manager(self, name: &str) -> Self {
         self.query("fieldManager", name.to_owned())
     }
@@ -226,27 +226,27 @@ impl ApiRequest {
         self.query("force", "true")
     }
 
-    /// Lets the server check the write without keeping it.
+    /// Makes the server check the write without storing it.
     pub fn dry_run(self) -> Self {
         self.query("dryRun", "All")
     }
 
-    /// Only objects with these labels. An empty selector changes nothing.
+    /// Selects objects by labels. An empty selector changes nothing.
     pub fn labels(self, selector: &str) -> Self {
         if selector.is_empty() { self } else { self.query("labelSelector", selector.to_owned()) }
     }
 
-    /// Only objects with these fields. An empty selector changes nothing.
+    /// Selects objects by fields. An empty selector changes nothing.
     pub fn fields(self, selector: &str) -> Self {
         if selector.is_empty() { self } else { self.query("fieldSelector", selector.to_owned()) }
     }
 
-    /// At most this many objects per answer.
+    /// Limits the number of objects per answer.
     pub fn page(self, limit: u32) -> Self {
         self.query("limit", limit.to_string())
     }
 
-    /// Only metadata is answered.
+    /// Requests only the metadata of objects.
     pub fn metadata_only(mut self) -> Self {
         self.accept = match self.verb {
             Verb::List => PARTIAL_LIST,
@@ -255,8 +255,8 @@ impl ApiRequest {
         self
     }
 
-    /// The same request for whole objects, where it asks for their metadata: not every aggregated API reads the alternatives of a media
-    /// type, and some answer 406.
+    /// Returns the same request for whole objects if it requests only metadata: some aggregated APIs do not understand the alternatives of a media type, and
+    /// answer 406.
     pub(super) fn of_whole_objects(&self) -> Option<Self> {
         [PARTIAL, PARTIAL_LIST].contains(&self.accept).then(|| Self { accept: JSON, ..self.clone() })
     }
@@ -267,13 +267,13 @@ impl ApiRequest {
         self
     }
 
-    /// The answer must be there within this time instead of 30 seconds, once the request is sent.
+    /// Sets the time limit of the answer, counted from the moment at which the request is sent, instead of 30 seconds.
     pub fn deadline(mut self, limit: Duration) -> Self {
         self.deadline = Some(limit);
         self
     }
 
-    /// Is sent at once, however many requests are in flight: for few requests that must not wait behind many others.
+    /// Sends the request at once, regardless of the number of requests in flight: for few requests that must not wait behind many others.
     pub fn at_once(mut self) -> Self {
         self.at_once = true;
         self
@@ -285,7 +285,7 @@ impl ApiRequest {
         self
     }
 
-    /// The object that it is about, as far as it tells: the path, with the name of an object that it creates.
+    /// Returns the path of the object, with the name of an object that the request creates if the body has one.
     pub(super) fn object(&self) -> String {
         let created = || {
             let body: Value = serde_json::from_slice(self.body.as_ref()?).ok()?;
@@ -297,22 +297,22 @@ impl ApiRequest {
         }
     }
 
-    /// What it does.
+    /// Returns the verb.
     pub fn verb(&self) -> Verb {
         self.verb
     }
 
-    /// Path, without query.
+    /// Returns the path, without query.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The serialized body.
+    /// Returns the serialized body.
     pub fn payload(&self) -> Option<&[u8]> {
         self.body.as_deref()
     }
 
-    /// The HTTP method.
+    /// Returns the HTTP method.
     pub fn method(&self) -> Method {
         match self.verb {
             Verb::Get | Verb::List | Verb::Watch => Method::GET,
@@ -323,7 +323,7 @@ impl ApiRequest {
         }
     }
 
-    /// What of its body must not show in texts about it.
+    /// Returns the confidential values of the body, which must not appear in texts about the request.
     pub(crate) fn confidential(&self) -> Confidential {
         self.body.as_ref().map_or_else(Confidential::default, |body| confidential(&self.path, body))
     }
@@ -332,12 +332,12 @@ impl ApiRequest {
         self.deadline
     }
 
-    /// Whether it is one of those that are bounded in number.
+    /// Returns true if the request counts towards the limit of requests in flight.
     pub(crate) fn takes_turns(&self) -> bool {
         !self.at_once
     }
 
-    /// Path and query.
+    /// Returns path and query.
     pub fn uri(&self) -> String {
         let mut uri = self.path.clone();
         for (n, (key, value)) in self.query.iter().enumerate() {
@@ -358,7 +358,7 @@ impl ApiRequest {
             request = request.header(header::CONTENT_TYPE, self.content_type);
         }
         if self.verb == Verb::Watch {
-            // One gzip member per event cannot be decoded by every client stack.
+            // Some HTTP client stacks cannot decode a stream that has one gzip member per event.
             request = request.header(header::ACCEPT_ENCODING, "identity");
         }
         request
@@ -367,14 +367,14 @@ impl ApiRequest {
     }
 }
 
-/// Verb and path, as errors name a request.
+/// Writes verb and path, as errors show a request.
 impl fmt::Display for ApiRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.verb, self.path)
     }
 }
 
-/// Without the body, which may hold secrets.
+/// Writes the request without its body, which may hold secrets.
 impl fmt::Debug for ApiRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiRequest").field("verb", &self.verb).field("uri", &self.uri()).finish_non_exhaustive()
@@ -382,7 +382,7 @@ impl fmt::Debug for ApiRequest {
 }
 
 impl Verb {
-    /// The method of HTTP.
+    /// Returns the HTTP method.
     pub fn method(self) -> &'static str {
         match self {
             Self::Get | Self::List | Self::Watch => "GET",
@@ -393,7 +393,7 @@ impl Verb {
         }
     }
 
-    /// The verb as RBAC names it.
+    /// Returns the verb in RBAC.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Get => "get",
@@ -414,7 +414,7 @@ impl fmt::Display for Verb {
 }
 
 impl PatchKind {
-    /// The media type of the patch.
+    /// Returns the media type of the patch.
     pub fn content_type(self) -> &'static str {
         match self {
             Self::Json => "application/json-patch+json",
@@ -426,7 +426,7 @@ impl PatchKind {
 }
 
 impl Propagation {
-    /// The name that the API uses.
+    /// Returns the name in the Kubernetes API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Background => "Background",
@@ -436,7 +436,7 @@ impl Propagation {
     }
 }
 
-/// Percent-encodes all but letters, digits and what is plain.
+/// Percent-encodes all bytes but letters, digits and those in `plain`.
 fn escape(value: &str, plain: &[u8], out: &mut String) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     for byte in value.bytes() {
@@ -450,10 +450,10 @@ fn escape(value: &str, plain: &[u8], out: &mut String) {
     }
 }
 
-/// What the body of a request to this path holds of confidential values.
+/// Returns the confidential values in the body of a request to this path.
 pub(super) fn confidential(path: &str, body: &[u8]) -> Confidential {
     let body = serde_json::from_slice(body).unwrap_or(Value::Null);
-    // A patch does not name its kind.
+    // A patch does not contain its kind, so the path decides.
     let of_secret = path.starts_with("/api/v1/") && path.split('/').any(|segment| segment == "secrets");
     Confidential::of(&body, of_secret)
 }

@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use super::ApiError;
 
-/// How often a request is repeated after a transient error, and after which waits.
+/// The number of times that a request is repeated after transient errors, and the waits before them.
 ///
-/// Conflicts are not repeated: the same request would fail again.
+/// Requests are not repeated after conflicts: the same request would fail again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
     waits: Vec<Duration>,
@@ -12,24 +12,24 @@ pub struct Retry {
 }
 
 impl Default for Retry {
-    /// Twice, after 100 ms and 500 ms; a `Retry-After` up to 2 s is honoured, a longer one ends the attempts.
+    /// Returns two repetitions, after 100 ms and 500 ms. A `Retry-After` up to 2 s is honoured; a longer one ends the attempts.
     fn default() -> Self {
         Self { waits: vec![Duration::from_millis(100), Duration::from_millis(500)], longest_retry_after: Duration::from_secs(2) }
     }
 }
 
 impl Retry {
-    /// Never.
+    /// Returns no repetitions.
     pub fn never() -> Self {
         Self { waits: Vec::new(), longest_retry_after: Duration::ZERO }
     }
 
-    /// After these waits.
+    /// Returns repetitions after these waits.
     pub fn after(waits: impl Into<Vec<Duration>>) -> Self {
         Self { waits: waits.into(), ..Self::default() }
     }
 
-    /// How long to wait after the `attempt`-th failure, counted from 0; `None` gives up.
+    /// Returns the wait after the `attempt`-th failure, counted from 0, or `None` if the request must not be repeated.
     pub fn wait(&self, attempt: usize, error: &ApiError) -> Option<Duration> {
         if !error.is_transient() || error.code() == Some(409) {
             return None;

@@ -8,10 +8,10 @@ use kubewright_machinery::object::{GroupVersionKind, Key};
 
 use super::{ApiError, ApiRequest, ApiResource, Cluster, Matcher, PatchKind, RetryPolicy};
 
-/// The refusals that say that another writer changed, created or deleted the ConfigMap since it was read.
+/// The refusals which mean that another writer changed, created or deleted the ConfigMap since it was read.
 const OVERTAKEN: [Matcher; 3] = [ApiStatus::is_conflict, ApiStatus::is_already_exists, ApiStatus::is_not_found];
 
-/// The values that a ConfigMap holds: [`KvStore`] with its requests. Cheap to clone. The ConfigMap need not exist.
+/// The values that a ConfigMap holds: a [`KvStore`] with its requests. Cheap to clone. The ConfigMap need not exist.
 ///
 /// It needs the permission to get, create and patch ConfigMaps in its namespace.
 #[derive(Clone)]
@@ -22,14 +22,14 @@ pub struct StoredValues {
     manager: String,
 }
 
-/// The values of a ConfigMap could not be changed.
+/// The error of changing the values of a ConfigMap.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoredValuesError {
-    /// The server refused to read or write the ConfigMap, or did not answer.
+    /// The server rejected the read or write of the ConfigMap, or did not answer.
     #[error("bring the values of the ConfigMap {config_map} up to date")]
     Api {
-        /// Namespace and name of the ConfigMap.
+        /// The namespace and name of the ConfigMap.
         config_map: Key,
         /// The error of the request.
         source: ApiError,
@@ -37,7 +37,7 @@ pub enum StoredValuesError {
     /// A value cannot be read or written.
     #[error("change the values of the ConfigMap {config_map}")]
     Value {
-        /// Namespace and name of the ConfigMap.
+        /// The namespace and name of the ConfigMap.
         config_map: Key,
         /// The error of the value.
         source: KvStoreError,
@@ -45,7 +45,7 @@ pub enum StoredValuesError {
 }
 
 impl Cluster {
-    /// The values in the ConfigMap with this namespace and name, which are written in the name of this field manager.
+    /// Returns the values in the ConfigMap with this namespace and name, which are written with this field manager.
     pub fn stored_values(&self, namespace: impl AsRef<str>, name: impl AsRef<str>, manager: impl Into<String>) -> StoredValues {
         let config_maps = ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true);
         let config_map = Key::new(namespace, name);
@@ -54,10 +54,10 @@ impl Cluster {
 }
 
 impl StoredValues {
-    /// Reads the values, with one request. There are none where there is no ConfigMap.
+    /// Reads the values with one request. A missing ConfigMap counts as empty.
     ///
     /// # Errors
-    /// Returns the error of the request. The absence of the ConfigMap is none.
+    /// Returns the error of the request. The absence of the ConfigMap is not an error.
     pub async fn load(&self) -> Result<KvStore, ApiError> {
         match self.cluster.send(&ApiRequest::get(&self.config_maps, self.config_map.namespace(), self.config_map.name())).await {
             Ok(config_map) => Ok(KvStore::load(&config_map)),
@@ -66,8 +66,8 @@ impl StoredValues {
         }
     }
 
-    /// Writes the changes since the values were loaded: nothing, the changed keys, or a ConfigMap where there was none. Returns whether there was
-    /// anything to write; the values are then those that the server has.
+    /// Writes the changes since the values were loaded: nothing, the changed keys, or a new ConfigMap if there was none. Returns true if there was anything
+    /// to write; the values are then those that the server has.
     ///
     /// # Errors
     /// Returns the error of the request. After a conflict the values must be loaded and changed again, as [`update`](Self::update) does.
@@ -85,7 +85,7 @@ impl StoredValues {
         Ok(true)
     }
 
-    /// Loads the values, changes them, and saves the changed keys; repeats that at most three times while other writers change the ConfigMap in between.
+    /// Loads the values, changes them, and saves the changed keys. This is repeated at most three times if other writers change the ConfigMap in between.
     /// Returns the values that the server has then.
     ///
     /// # Errors

@@ -5,8 +5,8 @@ use super::own_write::{Fate, WriteRequest};
 use super::write_observer::{Write, WriteObserver};
 use crate::watch::Watches;
 
-/// Tells the observer and all stores of a cluster what a write of this process has done, by its successful answer; `known` is the kind that its path
-/// addresses. Nothing is told if the answer does not show it.
+/// Reports the effect of a successful write of this process to the observer and to all stores of a cluster; `known` is the kind that its path addresses. A
+/// write whose answer does not show its effect is not reported.
 pub(super) fn tell(
     watches: &Watches,
     write: &WriteRequest,

@@ -6,15 +6,16 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-/// The newest answer to a change of one object, which the next writer begins with.
+/// The newest answer to a change of one object, with which the next writer begins.
 type Slot = Arc<AsyncMutex<Option<Value>>>;
 
-/// Writers of this process that change the same object by patches that test what they have seen: one after the other, each beginning with what the one
-/// before it has left. Without turns, those that an event wakes at the same time would refute each other's tests, and read and send again.
+/// The turns of the writers of this process that change the same object by patches that test the state they have seen. They run one after the other, and each
+/// begins with the state that the previous one has left. Without turns, writers that an event wakes at the same time would fail each other's tests, and would
+/// have to read and send again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WriterTurns(Arc<Mutex<HashMap<String, Slot>>>);
 
-/// The turn of one writer. It ends when it is dropped.
+/// The turn of one writer, which ends when it is dropped.
 #[derive(Debug)]
 pub(crate) struct WriterTurn {
     turns: WriterTurns,
@@ -26,7 +27,7 @@ impl WriterTurns {
     /// Waits for the turn at the object with this UID.
     pub(crate) async fn take(&self, uid: &str) -> WriterTurn {
         let slot = Arc::clone(self.0.lock().entry(uid.to_owned()).or_default());
-        // From now on a writer that gives up waiting leaves nothing behind either.
+        // A turn that is dropped while it waits removes its slot from here on.
         let mut turn = WriterTurn { turns: self.clone(), uid: uid.to_owned(), state: None };
         turn.state = Some(slot.lock_owned().await);
         turn
@@ -34,15 +35,15 @@ impl WriterTurns {
 }
 
 impl WriterTurn {
-    /// The object as the writer before this one has left it, if that is newer than the state that this one has seen.
+    /// Returns the object as the previous writer has left it, if that is newer than the state that this writer has seen.
     pub(crate) fn newer_than(&self, seen: &Value) -> Option<Value> {
         let left = self.state.as_ref()?.as_ref()?;
         is_newer(left, seen).then(|| left.clone())
     }
 
-    /// Leaves the object to the next writer, if one waits: later ones find it in a store.
+    /// Leaves the object to the next writer, if one waits; later writers find it in a store.
     pub(crate) fn leave(&mut self, object: &Value) {
-        // One reference is that of the table, one that of this turn.
+        // One reference is held by the table, and one by this turn.
         let is_awaited = self.turns.0.lock().get(&self.uid).is_some_and(|slot| Arc::strong_count(slot) > 2);
         if let Some(state) = self.state.as_mut().filter(|_| is_awaited) {
             **state = Some(object.clone());

@@ -3,7 +3,7 @@ use kubewright_machinery::object::GroupKind;
 use super::{Cluster, Discovery};
 use crate::watch::{Cause, Change, ProjectedStore, WatchSpec, WatchState, Watches, presence};
 
-/// Keeps discovery up to date: definitions and aggregated services are watched, without their contents.
+/// Keeps discovery up to date by watching definitions and aggregated services, without their contents.
 pub(super) fn follow(cluster: &Cluster) -> impl Future<Output = ()> + Send + use<> {
     let discovery = cluster.discovery().clone();
     let watches = cluster.watches().clone();
@@ -22,13 +22,13 @@ async fn follow_both(discovery: &Discovery, watches: &Watches) {
         let follows = follows(&definitions) && follows(&services);
         discovery.set_watched(follows);
         if follows && !followed {
-            // The first list says nothing about what changed between the last read of the types and itself. Read now, the types
-            // are known before somebody waits for them; a failure is met again by whoever needs one.
+            // The first list does not show changes between the last read of the types and itself. Reading now makes the types known before a caller waits for
+            // them; a failure is met again by the next caller that needs a type.
             discovery.invalidate();
             drop(discovery.all().await);
         }
         followed = follows;
-        // The stores live as long as this task, so no stream ends.
+        // The stores live as long as this task, so the streams do not end.
         tokio::select! {
             change = definition_changes.next() => take(discovery, change.as_ref()),
             change = service_changes.next() => take(discovery, change.as_ref()),
@@ -44,7 +44,7 @@ fn take(discovery: &Discovery, change: Option<&Change<()>>) {
     }
 }
 
-/// A type that does not exist has no objects that could change unseen.
+/// Returns true if the watch shows all changes. A type that is not served has no objects whose changes could be missed.
 fn follows(store: &ProjectedStore<()>) -> bool {
     matches!(store.status().state, WatchState::Watching | WatchState::NotServed)
 }

@@ -1,4 +1,4 @@
-//! The client for hooks and reconcilers: its errors show nothing confidential, and its writes are visible at once in all stores.
+//! The client for hooks and reconcilers: its errors show no confidential values, and its writes are visible at once in all stores.
 
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ use super::write_observer::{WriteObserver, observer};
 use super::{ClusterOptions, Discovery};
 use crate::watch::Watches;
 
-/// What the client for users needs besides the client that sends.
+/// The parts of the client for users beside the client that sends.
 pub(super) struct UserClient {
     pub(super) options: ClusterOptions,
     pub(super) credentials: Arc<Confidential>,
-    /// The name by which requests present themselves that have none.
+    /// The user agent of requests that have none.
     pub(super) user_agent: Option<HeaderValue>,
     pub(super) discovery: Discovery,
     pub(super) watches: Watches,
 }
 
 impl UserClient {
-    /// A client like `below` (whose connections it shares), in whose failed answers the confidential values of the request and the
-    /// credentials are masked, and bodies that are no `Status` are replaced. `kube` makes its errors of those answers. What it writes is
-    /// told to the watches before the answer is handed on (STORE-8).
+    /// Creates a client that shares the connections of `below`. In its failed answers, from which `kube` makes its errors, the confidential values of the
+    /// request and the credentials are masked, and bodies that are not a `Status` are replaced. The watches learn of its writes before the answer is handed
+    /// on (STORE-8).
     pub(super) fn around(self, below: &FencedClient) -> kube::Client {
         let (client, this) = (below.clone(), Arc::new(self));
         below.with_service(move |request: Request<Body>| {
@@ -61,7 +61,7 @@ impl UserClient {
         }
     }
 
-    /// Tells what a write has done, and hands its answer on as it is.
+    /// Reports the effect of a write, and hands its answer on unchanged.
     async fn told(
         &self,
         answer: Response<Body>,
@@ -78,7 +78,7 @@ impl UserClient {
 
     fn tell(&self, write: &WriteRequest, answered: &Value, observer: Option<&dyn WriteObserver>) {
         let path = &write.path;
-        // A store that has objects has had its kind looked up, so a kind that the cache lacks is in no store.
+        // A store with objects has resolved its kind before, so no store has objects of a kind that the cache lacks.
         let known = self.discovery.cached_plural(&path.group, &path.version, &path.plural).map(|resource| resource.group_kind());
         tell(&self.watches, write, answered, known, observer);
     }

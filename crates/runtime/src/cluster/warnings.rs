@@ -6,14 +6,14 @@ use parking_lot::Mutex;
 
 use super::ApiRequest;
 
-/// How many distinct texts are remembered.
+/// The number of distinct texts that are remembered.
 const KEPT: usize = 1024;
 
 /// Warnings of the API server, logged once per distinct text.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     seen: Mutex<HashSet<String>>,
-    /// How warnings begin that the operator's users can do nothing about.
+    /// The beginnings of warnings that the operator's users cannot avoid.
     expected: Mutex<HashSet<String>>,
     redactor: Redactor,
 }
@@ -23,7 +23,7 @@ impl Warnings {
         Self { redactor, ..Self::default() }
     }
 
-    /// Warnings that begin like this are no news: they are returned, and not logged.
+    /// Suppresses the logging of warnings that begin with this text; they are still returned.
     pub(super) fn expect(&self, beginning: String) {
         self.expected.lock().insert(beginning);
     }
@@ -63,11 +63,11 @@ impl Warnings {
     }
 }
 
-/// The text of `299 - "text"`; other codes are not for us.
+/// Returns the text of `299 - "text"`; other warning codes do not come from the API server.
 fn text(header: &str) -> Option<String> {
     let rest = header.trim().strip_prefix("299 ")?;
     let quoted = rest[rest.find('"')? + 1..].strip_suffix('"').or_else(|| {
-        // A date may follow the text.
+        // The text may be followed by a date.
         let rest = &rest[rest.find('"')? + 1..];
         rest.rfind("\" \"").map(|end| &rest[..end])
     })?;

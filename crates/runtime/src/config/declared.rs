@@ -44,9 +44,9 @@ pub(crate) struct DeclaredConfigs {
 
 /// A type of configuration as it was declared.
 pub(crate) struct Declared {
-    /// Whether its ConfigMap is read: it has no fixed value.
+    /// True if the type has no fixed value, so that its ConfigMap is read.
     pub(crate) is_read: bool,
-    /// What is wrong with the type.
+    /// The problem of the type, if it has one.
     pub(crate) problem: Option<String>,
 }
 
@@ -55,7 +55,7 @@ impl DeclaredConfigs {
         Self { values, entries: BTreeMap::new() }
     }
 
-    /// Adds a type for a controller, if it is one that asks.
+    /// Adds a type, for a controller if it is one that requests it.
     pub(crate) fn declare<T: FromConfigMap>(&mut self, controller: Option<&str>) -> Declared {
         let type_id = TypeId::of::<T>();
         let values = &self.values;
@@ -78,8 +78,8 @@ impl DeclaredConfigs {
         Declared { is_read, problem }
     }
 
-    /// Adds the configuration of leadership, which is read from a ConfigMap of this name; keys that it lacks are as in `base`. A ConfigMap that
-    /// cannot be read is waited for: other replicas may have read another version of it.
+    /// Adds the configuration of leadership, which is read from a ConfigMap of this name; keys that it lacks are as in `base`. The operator waits for the
+    /// correction of a ConfigMap that cannot be read, because other replicas may have read another version of it.
     pub(crate) fn leader_election(&mut self, map: &str, base: &LeaderElection, most: NonZeroU32) {
         let type_id = TypeId::of::<LeaderElection>();
         let fixed = self.values.fixed.get(&type_id).cloned();
@@ -99,17 +99,17 @@ impl DeclaredConfigs {
         let mut entry = ConfigEntry::parsed_by::<Timing>(Some(default), fixed, move |data| base.updated(data));
         entry.map = map.to_owned().into();
         entry.is_of_operator = true;
-        // Parts may ask for it, too.
+        // Parts may request this type, too.
         entry.controllers = self.entries.remove(&type_id).map(|entry| entry.controllers).unwrap_or_default();
         self.entries.insert(type_id, entry);
     }
 
-    /// Whether the ConfigMap of any type is read.
+    /// Returns true if the ConfigMap of any type is read.
     pub(crate) fn is_any_read(&self) -> bool {
         self.entries.values().any(|entry| entry.fixed.is_none())
     }
 
-    /// The types that controllers ask for which are not disabled.
+    /// Returns the types except those that only disabled controllers request.
     pub(crate) fn enabled(&self, disabled: &[String]) -> Vec<ConfigEntry> {
         let disabled: BTreeSet<&String> = disabled.iter().collect();
         let is_asked_for = |entry: &&ConfigEntry| {

@@ -1,16 +1,16 @@
-//! A ConfigMap that is mounted as a volume.
+//! The reading of a ConfigMap that is mounted as a volume.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
-/// The link to the folder of the current version. The kubelet replaces it when the ConfigMap changes, and removes the former folder.
+/// The name of the link to the folder of the current version. The kubelet replaces it when the ConfigMap changes, and removes the former folder.
 const CURRENT: &str = "..data";
 
-/// Reads a folder as the data of a ConfigMap: each file is a key with its content. For `FromConfigMap::from_data`.
+/// Reads a folder as the data of a ConfigMap, for `FromConfigMap::from_data`: each file is a key with its content.
 ///
-/// Folders, names that start with `..`, and contents that are not UTF-8, which only `binaryData` has, are left out. In a volume that the
-/// kubelet manages all files are of one version, also while it writes the next one.
+/// Folders, names that start with `..`, and contents that are not UTF-8 (these come from `binaryData`) are left out. In a volume that the kubelet manages all
+/// files are of one version, even while it writes the next one.
 pub fn read_dir(path: impl AsRef<Path>) -> io::Result<BTreeMap<String, String>> {
     let path = path.as_ref();
     loop {
@@ -32,9 +32,9 @@ fn read_files(folder: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut data = BTreeMap::new();
     for entry in fs::read_dir(folder).map_err(|error| about(folder, error))? {
         let path = entry.map_err(|error| about(folder, error))?.path();
-        // Keys of ConfigMaps are ASCII.
+        // The keys of ConfigMaps are ASCII.
         let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|name| !name.starts_with("..")) else { continue };
-        // Follows links, as the files of volumes are.
+        // `metadata` follows links, and the files of volumes are links.
         if !fs::metadata(&path).map_err(|error| about(&path, error))?.is_file() {
             continue;
         }
@@ -112,7 +112,7 @@ mod tests {
         folder.file("..2026_02/a", "new");
         symlink("..2026_02", folder.0.join("..data")).unwrap();
         symlink("..data/a", folder.0.join("a")).unwrap();
-        // The kubelet removes links of keys that are gone after it has replaced the folder.
+        // The kubelet removes the links of deleted keys only after it has replaced the folder.
         symlink("..data/gone", folder.0.join("gone")).unwrap();
         assert_eq!(folder.data(), entries(&[("a", "new")]));
     }

@@ -1,4 +1,4 @@
-//! A type of configuration that constructors ask for, without its type.
+//! A type of configuration that constructors request, with its Rust type erased.
 
 use std::any::{Any, TypeId, type_name};
 use std::borrow::Cow;
@@ -9,45 +9,45 @@ use std::sync::Arc;
 use kubewright_core::config::{ConfigErrors, FromConfigMap, Parsed};
 use tokio::sync::watch;
 
-/// A configuration without its type.
+/// A configuration value with its type erased.
 pub(super) type AnyConfig = Arc<dyn Any + Send + Sync>;
 
-/// Reads the data of a ConfigMap.
+/// The function that parses the data of a ConfigMap.
 type Parse = Arc<dyn Fn(&BTreeMap<String, String>) -> Result<Parsed<Erased>, ConfigErrors> + Send + Sync>;
 
-/// A type of configuration that constructors ask for.
+/// A type of configuration that constructors request.
 #[derive(Clone)]
 pub(crate) struct ConfigEntry {
     pub(super) type_id: TypeId,
     pub(super) type_name: &'static str,
     /// The name of the ConfigMap.
     pub(super) map: Cow<'static, str>,
-    /// The value without ConfigMap. Without one, the operator waits for the ConfigMap.
+    /// The value if there is no ConfigMap. If this is None, the operator waits for the ConfigMap.
     pub(super) default: Option<AnyConfig>,
-    /// Whether the operator waits for the correction of a ConfigMap that cannot be read, although there is a value without ConfigMap.
+    /// True if the operator waits for the correction of a ConfigMap that cannot be read, although there is a default value.
     pub(super) must_be_readable: bool,
-    /// The value in place of the ConfigMap.
+    /// The value that replaces the ConfigMap.
     pub(super) fixed: Option<AnyConfig>,
-    /// Whether the operator itself reads it, whatever controllers ask for it.
+    /// True if the operator itself reads the type, regardless of the controllers that request it.
     pub(super) is_of_operator: bool,
-    /// The controllers whose constructors ask for it.
+    /// The controllers whose constructors request the type.
     pub(super) controllers: BTreeSet<String>,
     parse: Parse,
     equal: fn(&AnyConfig, &AnyConfig) -> bool,
     channel: fn(&AnyConfig) -> Option<Box<dyn Channel>>,
 }
 
-/// A parsed configuration without its type.
+/// A parsed configuration with its type erased.
 #[derive(Clone)]
 pub(super) struct Erased(pub(super) AnyConfig);
 
 impl ConfigEntry {
-    /// The type `T`, for which no controller has asked yet.
+    /// Creates the entry of type `T`, which no controller has requested yet.
     pub(super) fn of<T: FromConfigMap>(default: Option<AnyConfig>, fixed: Option<AnyConfig>) -> Self {
         Self::parsed_by::<T>(default, fixed, T::from_data)
     }
 
-    /// The same with a reader of the data other than that of the type.
+    /// Creates the entry with a parser other than that of the type.
     pub(super) fn parsed_by<T: FromConfigMap>(
         default: Option<AnyConfig>,
         fixed: Option<AnyConfig>,
@@ -82,7 +82,7 @@ impl ConfigEntry {
         (self.equal)(a, b)
     }
 
-    /// A channel with this value, which has the type of the entry.
+    /// Returns a channel with this value, which has the type of the entry, or None if the value has another type.
     pub(super) fn channel(&self, value: &AnyConfig) -> Option<Box<dyn Channel>> {
         (self.channel)(value)
     }
@@ -94,7 +94,7 @@ impl fmt::Debug for ConfigEntry {
     }
 }
 
-/// The channel that tells the changes of one type.
+/// The channel that sends the changes of one type.
 pub(super) trait Channel: Send + Sync {
     fn send(&self, value: &AnyConfig);
 

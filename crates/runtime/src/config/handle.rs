@@ -1,4 +1,4 @@
-//! The handle that reconcilers keep.
+//! The configuration handle of a reconciler.
 
 use std::any::type_name;
 use std::fmt;
@@ -15,22 +15,22 @@ use crate::reconcile::current;
 
 /// A typed configuration that follows its ConfigMap. Cheap to clone.
 ///
-/// An argument of a reconciler's constructor: asking for it declares the ConfigMap, and the constructor runs when it is loaded. When the value changes, all
-/// objects of the controller are looked at again.
+/// It is an argument of a reconciler's constructor: requesting it declares the ConfigMap, and the constructor runs after the ConfigMap is loaded. When the
+/// value changes, all objects of the controller are reconciled again.
 pub struct Config<T> {
-    /// None of a fixed value.
+    /// None for a fixed value.
     configs: Option<Configs>,
     channel: watch::Sender<Arc<T>>,
 }
 
 impl<T: Send + Sync + 'static> Config<T> {
-    /// A configuration that never changes, for tests of code that takes one.
+    /// Creates a configuration that never changes, for tests of code that takes one.
     pub fn fixed(value: T) -> Self {
         Self { configs: None, channel: watch::Sender::new(Arc::new(value)) }
     }
 
-    /// The value. In a method of a reconciler it is the same during the whole pass, whatever happens to the ConfigMap; a task that the method
-    /// spawns sees the current one.
+    /// Returns the value. In a method of a reconciler it stays the same during the whole pass, even if the ConfigMap changes; a task that the method spawns
+    /// sees the current one.
     pub fn snapshot(&self) -> Arc<T> {
         let snapshot = self.configs.as_ref().map(|configs| {
             let frozen = current::pass().and_then(|pass| pass.config_of(configs));
@@ -40,7 +40,7 @@ impl<T: Send + Sync + 'static> Config<T> {
         value.unwrap_or_else(|| Arc::clone(&*self.channel.borrow()))
     }
 
-    /// The values from now on, and the current one. A change of the ConfigMap that leaves the value equal is not told.
+    /// Returns a receiver of the current value and all later ones. A change of the ConfigMap that leaves the value equal is not sent.
     pub fn changes(&self) -> watch::Receiver<Arc<T>> {
         self.channel.subscribe()
     }

@@ -1,4 +1,4 @@
-//! Keeps all typed configuration as the ConfigMaps have it.
+//! The keeper of typed configuration: it reads all ConfigMaps and follows their changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -21,36 +21,36 @@ use crate::controller::QueuedBy;
 use crate::operator::{OperatorContext, Queues};
 use crate::watch::{Changes, ProjectedStore};
 
-/// Changes that come within this time of each other are swapped together ...
+/// The time within which a further change joins the same swap of the snapshot.
 const TOGETHER: Duration = Duration::from_millis(100);
-/// ... but none waits longer than this.
+/// The longest delay of a swap, however many changes follow each other.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// A ConfigMap as the store keeps it.
+/// A ConfigMap in the form that the store keeps.
 type Kept = Arc<Option<Box<FoundMap>>>;
 type Maps = ProjectedStore<Option<Box<FoundMap>>>;
 
-/// Puts log levels into effect.
+/// The function that puts log levels into effect.
 pub(crate) type LevelSink = Arc<dyn Fn(&LogLevels) + Send + Sync>;
 
-/// What a keeper is started with.
+/// The options of a keeper.
 #[derive(Default)]
 pub(crate) struct KeeperOptions {
     /// The types of configuration.
     pub(crate) entries: Vec<ConfigEntry>,
-    /// A label that ConfigMaps must have to be seen; none for all.
+    /// A label that ConfigMaps must have to be read; None reads all.
     pub(crate) label: Option<String>,
-    /// The name of the ConfigMap with log levels, and what puts them into effect.
+    /// The name of the ConfigMap with log levels, and the function that puts them into effect.
     pub(crate) levels: Option<(String, LevelSink)>,
     /// The name of the ConfigMap with the exports, and the prefix of its keys.
     pub(crate) observability: Option<(String, String)>,
-    /// The decisions of that ConfigMap.
+    /// The settings that the ConfigMap with the exports controls.
     pub(crate) control: ObservabilityControl,
-    /// How the ConfigMaps are doing, for pages.
+    /// The states of the ConfigMaps, for pages.
     pub(crate) states: ConfigStates,
 }
 
-/// Keeps all typed configuration as the ConfigMaps have it.
+/// The keeper of typed configuration: it reads all ConfigMaps and follows their changes.
 pub(crate) struct Keeper {
     operator: Arc<str>,
     configs: Configs,
@@ -58,7 +58,7 @@ pub(crate) struct Keeper {
     levels: Option<FollowedLevels>,
     observability: Option<FollowedObservability>,
     source: Option<Source>,
-    /// The label that ConfigMaps must have to be seen.
+    /// The label that ConfigMaps must have to be read.
     label: Option<String>,
     reporter: Reporter,
     queues: Queues,
@@ -70,9 +70,9 @@ pub(crate) struct Keeper {
 struct Source {
     store: Maps,
     changes: Changes<Option<Box<FoundMap>>>,
-    /// What has been read, by name.
+    /// The ConfigMaps that have been read, by name.
     read: BTreeMap<String, Option<Kept>>,
-    /// The names of the ConfigMaps that types are read from.
+    /// The names of the ConfigMaps from which types are read.
     typed: BTreeSet<String>,
     names: Arc<BTreeSet<String>>,
 }
@@ -84,7 +84,7 @@ struct FollowedLevels {
     apply: LevelSink,
 }
 
-/// What the first snapshot waits for. Cheap to clone.
+/// The state of the wait for the first snapshot. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct Waiting(Arc<Mutex<WaitingState>>);
 
@@ -96,7 +96,7 @@ struct WaitingState {
 }
 
 impl Waiting {
-    /// What is waited for; nothing once the configuration is loaded.
+    /// Returns the watch or the ConfigMaps for which the first snapshot waits; nothing once the configuration is loaded.
     pub(crate) fn culprits(&self) -> Vec<String> {
         let state = self.0.lock();
         match &state.store {
@@ -110,7 +110,7 @@ impl Waiting {
 }
 
 impl Keeper {
-    /// Starts the watch, unless there is nothing to read.
+    /// Creates a keeper and starts its watch, unless it has no ConfigMap to read.
     pub(crate) fn start(context: &OperatorContext, options: KeeperOptions) -> Self {
         let KeeperOptions { entries, label, levels, observability, control, states } = options;
         let table = Table::new(entries);
@@ -144,17 +144,17 @@ impl Keeper {
         }
     }
 
-    /// Whether there are types that are read from ConfigMaps.
+    /// Returns true if any type is read from a ConfigMap.
     pub(crate) fn reads_types(&self) -> bool {
         self.source.as_ref().is_some_and(|source| !source.typed.is_empty())
     }
 
-    /// What [`load`](Self::load) waits for.
+    /// Returns the state of the wait of [`load`](Self::load).
     pub(crate) fn waiting(&self) -> Waiting {
         self.waiting.clone()
     }
 
-    /// Makes the first snapshot, when the first list is complete and each type has a value. Waits for nothing where no type is read.
+    /// Makes the first snapshot once the first list is complete and each type has a value. It does not wait if no type is read.
     pub(crate) async fn load(&mut self) {
         if let Some(source) = self.source.as_ref().filter(|source| !source.typed.is_empty()) {
             self.waiting.0.lock().store = Some(source.store.clone());
@@ -172,7 +172,7 @@ impl Keeper {
     /// Follows the ConfigMaps until `stop`.
     pub(crate) async fn follow(mut self, stop: CancellationToken) {
         let following = async {
-            // The ConfigMaps of types have been loaded; the ConfigMaps that the start does not wait for are looked for now.
+            // The ConfigMaps of types are loaded already; those that the start does not wait for are read now.
             if let Some(source) = &self.source {
                 source.store.synced().await;
                 self.read();
@@ -181,7 +181,7 @@ impl Keeper {
             loop {
                 self.next_change().await;
                 let end = self.clock.moment() + LONGEST;
-                // Until nothing has come for a while.
+                // Further changes are collected until none has come for a while.
                 loop {
                     let left = end.since(self.clock.moment());
                     let clock = self.clock.clone();
@@ -199,7 +199,7 @@ impl Keeper {
         }
     }
 
-    /// The next change of a ConfigMap that is read.
+    /// Waits for the next change of a ConfigMap that is read.
     async fn next_change(&mut self) {
         let Some(source) = &mut self.source else { return std::future::pending().await };
         loop {
@@ -211,7 +211,7 @@ impl Keeper {
         }
     }
 
-    /// Takes in the ConfigMaps that have changed since they were read last.
+    /// Reads the ConfigMaps that have changed since they were last read.
     fn read(&mut self) {
         let Some(source) = &mut self.source else { return };
         for name in source.names.iter() {
@@ -239,7 +239,7 @@ impl Keeper {
         }
     }
 
-    /// Tells what is waited for, and returns it.
+    /// Logs and returns the ConfigMaps that the first snapshot waits for.
     fn tell_missing(&self) -> Vec<String> {
         let namespace = &self.reporter.namespace;
         let culprit = |(map, errors): (&str, BTreeSet<String>)| {
@@ -258,7 +258,7 @@ impl Keeper {
         culprits
     }
 
-    /// Swaps the snapshot if a value has changed, and queues the objects of the controllers that asked for one.
+    /// Swaps the snapshot if a value has changed, and queues the objects of the controllers that requested the value.
     fn swap(&mut self) {
         let snapshot = self.table.snapshot();
         let changed = self.table.take_changed();
@@ -284,7 +284,7 @@ fn joined(names: &BTreeSet<&str>) -> String {
     names.iter().copied().collect::<Vec<_>>().join(", ")
 }
 
-/// The data of a ConfigMap; none if it is absent.
+/// Returns the data of a ConfigMap, or None if it is absent.
 fn data_in(kept: Option<&Kept>) -> Option<&BTreeMap<String, String>> {
     Some(&kept?.as_ref().as_ref()?.data)
 }
@@ -298,7 +298,7 @@ impl FollowedLevels {
             (self.apply)(&levels);
             self.current = levels;
         }
-        // Its other keys belong to other operators and to the format.
+        // The other keys of this ConfigMap belong to other operators and to the log format.
         reading.unknown.clear();
     }
 }

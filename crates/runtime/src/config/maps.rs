@@ -1,4 +1,4 @@
-//! The ConfigMaps as the watch keeps them.
+//! The ConfigMaps in the form that the watch keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(super) struct FoundMap {
     pub(super) reference: ObjectReference,
 }
 
-/// Keeps the ConfigMaps with these names only. Others are a null pointer each.
+/// The projector that keeps only the ConfigMaps with these names. Each other one costs a null pointer.
 pub(super) struct Registered(pub(super) Arc<BTreeSet<String>>);
 
 impl Project for Registered {
@@ -28,7 +28,7 @@ impl Project for Registered {
     }
 }
 
-/// The watch on the ConfigMaps of a namespace, only those with a label if one is given.
+/// Returns the watch of the ConfigMaps of a namespace; with a label, only of those that have it.
 pub(super) fn watch_of(namespace: &str, label: Option<&str>) -> WatchSpec {
     let spec = WatchSpec::of_version(&GroupVersionKind::new("", "v1", "ConfigMap")).in_namespace(namespace);
     match label {

@@ -1,8 +1,8 @@
-//! Typed configuration: the ConfigMaps in the namespace that the operator runs in, as values that follow them.
+//! Typed configuration: values that follow the ConfigMaps in the namespace in which the operator runs.
 //!
-//! A constructor that asks for [`Config<T>`] declares the ConfigMap of `T`. Before any constructor runs, one watch has read all declared ConfigMaps. All
-//! values together are one immutable snapshot behind one pointer: changes that arrive together are swapped together, and a pass keeps the snapshot that it
-//! started with. A change of a value queues the objects of the controllers that asked for it.
+//! A constructor that requests [`Config<T>`] declares the ConfigMap of `T`. One watch reads all declared ConfigMaps before any constructor runs. All values
+//! together are one immutable snapshot behind one pointer: changes that arrive together are swapped together, and a pass keeps the snapshot that it started
+//! with. A change of a value queues the objects of the controllers that requested it.
 
 mod declared;
 mod directory;

@@ -1,4 +1,4 @@
-//! The decisions of the ConfigMap `config-observability` in a running operator.
+//! The settings of the ConfigMap `config-observability` in a running operator.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::table::Reading;
 
-/// The decisions of `config-observability` in a running operator. Cheap to clone.
+/// The settings of `config-observability` in a running operator. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct ObservabilityControl(Arc<State>);
 
@@ -18,22 +18,22 @@ pub struct ObservabilityControl(Arc<State>);
 struct State {
     profiles: AtomicBool,
     hides_metrics: AtomicBool,
-    /// The keys whose new values take effect after a restart only.
+    /// The keys whose new values take effect only after a restart.
     outdated: Mutex<Vec<&'static str>>,
 }
 
 impl ObservabilityControl {
-    /// Whether pages that name objects, and profiles, are served.
+    /// Returns true if profiles, and pages that name objects, are served.
     pub fn profiles(&self) -> bool {
         self.0.profiles.load(Ordering::Relaxed)
     }
 
-    /// Whether `/metrics` is served.
+    /// Returns true if `/metrics` is served.
     pub fn serves_metrics(&self) -> bool {
         !self.0.hides_metrics.load(Ordering::Relaxed)
     }
 
-    /// Profiles are allowed.
+    /// Returns a control that allows profiles.
     #[cfg(test)]
     pub(crate) fn enabled() -> Self {
         let control = Self::default();
@@ -41,13 +41,13 @@ impl ObservabilityControl {
         control
     }
 
-    /// `/metrics` is not served.
+    /// Turns `/metrics` off.
     #[cfg(test)]
     pub(crate) fn hide_metrics(&self) {
         self.0.hides_metrics.store(true, Ordering::Relaxed);
     }
 
-    /// The changed keys, without their prefix, that take effect with the next start only.
+    /// Returns the changed keys, without their prefix, that take effect only with the next start.
     pub fn outdated(&self) -> Vec<&'static str> {
         self.0.outdated.lock().clone()
     }
@@ -59,12 +59,12 @@ impl fmt::Debug for ObservabilityControl {
     }
 }
 
-/// Follows the ConfigMap.
+/// The current values of the ConfigMap, and the settings that follow them.
 pub(super) struct FollowedObservability {
     pub(super) map: String,
     prefix: String,
     current: Observability,
-    /// The values at the start of the operator; none until the ConfigMap has been looked for.
+    /// The values at the start of the operator; None until the ConfigMap has been read or found absent.
     started: Option<Observability>,
     control: ObservabilityControl,
 }
@@ -74,7 +74,7 @@ impl FollowedObservability {
         Self { map, prefix, current: Observability::default(), started: None, control }
     }
 
-    /// Takes in the data of the ConfigMap; none if it is absent. Wrong data leave the last good value in effect.
+    /// Applies the data of the ConfigMap, or None if it is absent. Invalid data leave the last valid value in effect.
     pub(super) fn read(&mut self, data: Option<&BTreeMap<String, String>>, reading: &mut Reading) {
         let none = BTreeMap::new();
         let parsed = Observability::from_data(&self.prefix, data.unwrap_or(&none)).and_then(|parsed| {
@@ -110,7 +110,7 @@ impl FollowedObservability {
     }
 }
 
-/// The keys that differ and are read only once (OBS-3).
+/// Returns the keys that differ and are read only at the start (OBS-3).
 fn changed(started: &Observability, now: &Observability) -> Vec<&'static str> {
     let (metrics, tracing) = (&started.metrics, &started.tracing);
     let keys = [
@@ -124,7 +124,7 @@ fn changed(started: &Observability, now: &Observability) -> Vec<&'static str> {
     keys.into_iter().filter(|(_, is_changed)| *is_changed).map(|(key, _)| key).collect()
 }
 
-/// Returns the errors of values that ask for exports which this version does not have.
+/// Returns the errors of values that request exports which this version does not have.
 fn unbuilt(prefix: &str, asked: &Observability) -> Option<ConfigErrors> {
     let otlp = |protocol: &dyn fmt::Display, allowed: &str| {
         format!("the protocol {protocol} needs the feature `otlp`, which this version does not have yet; allowed: {allowed}")

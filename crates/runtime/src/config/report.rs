@@ -1,4 +1,4 @@
-//! What operators of clusters are told about ConfigMaps that cannot be used (CFG-14).
+//! The reports about ConfigMaps that cannot be used, for operators of clusters (CFG-14).
 
 use kubewright_core::flow::{Event, redact};
 use kubewright_machinery::object::ObjectReference;
@@ -8,7 +8,7 @@ use super::table::Reading;
 use crate::events::Recorder;
 use crate::metrics::{ConfigLabels, Metrics};
 
-/// Tells of ConfigMaps that were read.
+/// The reporter of ConfigMaps that were read.
 pub(super) struct Reporter {
     pub(super) namespace: String,
     pub(super) recorder: Recorder,
@@ -17,7 +17,7 @@ pub(super) struct Reporter {
 }
 
 impl Reporter {
-    /// Tells of a ConfigMap that is there.
+    /// Reports on a ConfigMap that exists.
     pub(super) fn read(&self, map: &str, reference: &ObjectReference, reading: &Reading) {
         let gauge = self.metrics.standard().config_reloads.get_or_create(&ConfigLabels { config: map.to_owned() }).clone();
         gauge.set(i64::from(reading.errors.is_empty()));
@@ -38,13 +38,13 @@ impl Reporter {
         }
     }
 
-    /// Tells of a ConfigMap that is not there.
+    /// Reports on a ConfigMap that is absent.
     pub(super) fn absent(&self, map: &str, reading: &Reading) {
         self.states.read(map, None, reading.is_usable && !reading.is_orphaned);
         if reading.is_orphaned {
             tracing::warn!(config = map, namespace = self.namespace, "the configuration is gone; its last value stays in use");
         } else if reading.is_usable {
-            // The default is in use, as it should be.
+            // The default is in use, which is no error.
             self.metrics.standard().config_reloads.get_or_create(&ConfigLabels { config: map.to_owned() }).set(1);
         }
     }

@@ -1,4 +1,4 @@
-//! All typed configuration at one time.
+//! All typed configuration at one moment.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::entry::{AnyConfig, Channel, ConfigEntry};
 
-/// All typed configuration at one time. Immutable.
+/// All typed configuration at one moment. Immutable.
 #[derive(Default)]
 pub(crate) struct Snapshot(HashMap<TypeId, AnyConfig>);
 
@@ -20,7 +20,7 @@ impl Snapshot {
         Self(values.into_iter().collect())
     }
 
-    /// The configuration of a type, if a part of the operator declared it.
+    /// Returns the configuration of a type, if a part of the operator declared it.
     pub(crate) fn get<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         Arc::downcast(Arc::clone(self.0.get(&TypeId::of::<T>())?)).ok()
     }
@@ -38,29 +38,29 @@ pub(crate) struct Configs(Arc<Current>);
 
 #[derive(Default)]
 struct Current {
-    /// The one pointer: a pass takes the whole.
+    /// The single pointer to all values: a pass takes all of them at once.
     snapshot: ArcSwap<Snapshot>,
     channels: RwLock<HashMap<TypeId, Box<dyn Channel>>>,
 }
 
 impl Configs {
-    /// The snapshot that counts now.
+    /// Returns the current snapshot.
     pub(crate) fn current(&self) -> Arc<Snapshot> {
         self.0.snapshot.load_full()
     }
 
-    /// Whether both are of the same operator.
+    /// Returns true if both belong to the same operator.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The channel of a type; none before the first snapshot, or of a type that was not declared.
+    /// Returns the channel of a type; None before the first snapshot, or if the type was not declared.
     pub(crate) fn channel<T: Send + Sync + 'static>(&self) -> Option<watch::Sender<Arc<T>>> {
         let channels = self.0.channels.read();
         channels.get(&TypeId::of::<T>())?.as_any().downcast_ref::<watch::Sender<Arc<T>>>().cloned()
     }
 
-    /// Swaps the whole, then tells the new values of these types.
+    /// Swaps the snapshot, then sends the new values of these types.
     pub(super) fn swap<'a>(&self, snapshot: Snapshot, changed: impl IntoIterator<Item = &'a ConfigEntry>) {
         let snapshot = Arc::new(snapshot);
         self.0.snapshot.store(Arc::clone(&snapshot));

@@ -1,4 +1,4 @@
-//! The values of all types, and what is wrong with their ConfigMaps.
+//! The values of all types, and the errors of their ConfigMaps.
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,37 +18,37 @@ pub(super) struct Table {
 struct Slot {
     entry: ConfigEntry,
     value: Option<AnyConfig>,
-    /// What is wrong with the ConfigMap, as it was read last.
+    /// The errors of the ConfigMap when it was last read.
     errors: Option<ConfigErrors>,
 }
 
-/// What a reading of a ConfigMap came to.
+/// The result of reading a ConfigMap.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     /// The errors of all types, one line for each key.
     pub(super) errors: Vec<String>,
     /// The keys that no type reads.
     pub(super) unknown: BTreeSet<String>,
-    /// Whether a type has a value that its ConfigMap, which is gone, does not back.
+    /// True if a type keeps the value of a ConfigMap that was deleted.
     pub(super) is_orphaned: bool,
-    /// Whether all types have a value.
+    /// True if all types have a value.
     pub(super) is_usable: bool,
 }
 
 impl Table {
-    /// Fixed values are there from the beginning.
+    /// Creates a table, in which fixed values are present from the beginning.
     pub(super) fn new(entries: Vec<ConfigEntry>) -> Self {
         let changed = entries.iter().filter(|entry| entry.fixed.is_some()).map(|entry| entry.type_id).collect();
         let slots = entries.into_iter().map(|entry| Slot { value: entry.fixed.clone(), entry, errors: None });
         Self { slots: slots.collect(), changed }
     }
 
-    /// The names of the ConfigMaps that are read.
+    /// Returns the names of the ConfigMaps that are read.
     pub(super) fn maps(&self) -> BTreeSet<String> {
         self.slots.iter().filter(|slot| slot.entry.fixed.is_none()).map(|slot| slot.entry.map.clone().into_owned()).collect()
     }
 
-    /// Takes in a ConfigMap as it is now; without data it is absent.
+    /// Reads the current data of a ConfigMap; None means that it is absent.
     pub(super) fn read(&mut self, map: &str, data: Option<&BTreeMap<String, String>>) -> Reading {
         let mut reading = Reading { is_usable: true, ..Reading::default() };
         let mut unknown: Option<BTreeSet<String>> = None;
@@ -69,7 +69,7 @@ impl Table {
                 Some(Err(errors)) => {
                     reading.errors.extend(errors.to_string().lines().map(str::to_owned));
                     slot.errors = Some(errors);
-                    // The last good value stays.
+                    // The last valid value stays.
                     let is_needed = slot.value.is_none() && !slot.entry.must_be_readable;
                     if is_needed { slot.entry.default.clone() } else { None }
                 }
@@ -88,7 +88,7 @@ impl Table {
         reading
     }
 
-    /// The ConfigMaps without which there is no value, each with what is wrong with it; without errors it is absent.
+    /// Returns the ConfigMaps whose types have no value, each with its errors; one without errors is absent.
     pub(super) fn missing(&self) -> BTreeMap<&str, BTreeSet<String>> {
         let mut missing: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for slot in self.slots.iter().filter(|slot| slot.value.is_none()) {
@@ -98,12 +98,12 @@ impl Table {
         missing
     }
 
-    /// All values.
+    /// Returns a snapshot of all values.
     pub(super) fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.slots.iter().filter_map(|slot| Some((slot.entry.type_id, slot.value.clone()?))))
     }
 
-    /// The types whose value has changed since the last call.
+    /// Returns the types whose value has changed since the last call.
     pub(super) fn take_changed(&mut self) -> Vec<&ConfigEntry> {
         let changed = std::mem::take(&mut self.changed);
         self.slots.iter().map(|slot| &slot.entry).filter(|entry| changed.contains(&entry.type_id)).collect()

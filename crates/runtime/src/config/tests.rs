@@ -39,7 +39,7 @@ impl FromConfigMap for Pool {
     }
 }
 
-/// Another type of the same ConfigMap.
+/// A second type that is read from the same ConfigMap.
 #[derive(Clone, Debug, PartialEq)]
 struct Mode(String);
 
@@ -72,7 +72,7 @@ impl FromConfigMap for Limits {
     }
 }
 
-/// A server with ConfigMaps, and what an operator in the namespace `system` is told.
+/// A server with ConfigMaps, and the context and events of an operator in the namespace `system`.
 struct World {
     server: Server,
     context: OperatorContext,
@@ -169,7 +169,7 @@ impl World {
     }
 }
 
-// CFG-11, CFG-12, CFG-17: the constructor would see the real values only.
+// CFG-11, CFG-12, CFG-17: the constructor must only see the real values.
 #[tokio::test(start_paused = true)]
 async fn the_first_snapshot_waits_for_all_required_maps() {
     let world = World::new(ConfigValues::default()).asks::<Pool>().asks::<Limits>();
@@ -196,7 +196,7 @@ async fn the_first_snapshot_waits_for_all_required_maps() {
     assert_eq!(world.gauge("config-pool").as_deref(), Some("1"));
 }
 
-// CFG-12: with a default of the operator, a required map is waited for no more.
+// CFG-12: if the operator sets a default, it does not wait for a required map.
 #[tokio::test(start_paused = true)]
 async fn a_malformed_map_at_the_start_gives_way_to_the_default() {
     let mut values = ConfigValues::default();
@@ -231,7 +231,7 @@ async fn the_last_good_value_stays_until_there_is_a_better_one() {
     assert_eq!((limits.snapshot().most, world.gauge("config-limits").as_deref()), (10, Some("1")), "deleted");
 }
 
-// CFG-15: nothing stands in for a required map that is gone.
+// CFG-15: a required map that is deleted has no default.
 #[tokio::test(start_paused = true)]
 async fn the_value_of_a_deleted_map_without_default_stays() {
     let (log, _guard) = crate::testing::CapturedLog::start();
@@ -244,7 +244,7 @@ async fn the_value_of_a_deleted_map_without_default_stays() {
     assert!(log.text().contains("the configuration is gone"), "{}", log.text());
 }
 
-// CFG-20: within 100 ms of each other, and after a second at the latest.
+// CFG-20: changes within 100 ms of each other are swapped together, and after a second at the latest.
 #[tokio::test(start_paused = true)]
 async fn changes_that_come_together_are_swapped_together() {
     let world = World::new(ConfigValues::default()).asks::<Pool>().asks::<Limits>();
@@ -281,7 +281,7 @@ async fn a_change_that_leaves_the_values_equal_is_none() {
     world.put("config-pool", json!({"size": "4", "mode": "fast"}));
     world.pass(2000).await;
     assert!(!Arc::ptr_eq(&before, &world.context.configs.current()));
-    // Two types of one map: only one of them has changed.
+    // The map has two types, and only one of them has changed.
     assert!(Arc::ptr_eq(&before.get::<Mode>().unwrap(), &world.config::<Mode>().snapshot()));
 }
 
@@ -322,7 +322,7 @@ async fn a_fixed_value_needs_no_watch() {
     assert_eq!(Config::fixed(Pool { size: 6 }).snapshot().size, 6);
 }
 
-// CFG-11: optional means that there is a value without the map.
+// CFG-11: an optional type has a value without its map.
 #[test]
 fn an_optional_type_needs_a_default() {
     #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! The delays and limits of an operator, as they are now.
+//! The current delays and limits of an operator.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use kubewright_core::backoff::Timing;
 
 use super::Configs;
 
-/// The delays and limits of an operator: a value that stays, or the one that the ConfigMap `config-timing` has now. Cheap to clone.
+/// The delays and limits of an operator: a fixed value, or the current one of the ConfigMap `config-timing`. Cheap to clone.
 #[derive(Clone)]
 pub struct CurrentTiming {
     given: Arc<Timing>,
-    /// None of a value that stays.
+    /// None for a fixed value.
     configs: Option<Configs>,
 }
 
 impl CurrentTiming {
-    /// Follows the ConfigMap; without it this value counts.
+    /// Returns a timing that follows the ConfigMap. It has the given value until the configuration is loaded, or if none was declared.
     pub(crate) fn followed(given: Arc<Timing>, configs: Configs) -> Self {
         Self { given, configs: Some(configs) }
     }
 
-    /// The value. The same pointer as before if nothing has changed.
+    /// Returns the current value; the pointer stays the same while the value is unchanged.
     pub fn get(&self) -> Arc<Timing> {
         let followed = self.configs.as_ref().and_then(|configs| configs.current().get::<Timing>());
         followed.unwrap_or_else(|| Arc::clone(&self.given))
     }
 
-    /// How often a write in place is tried that meets a newer version; at least once.
+    /// Returns the number of attempts of a write in place that meets a newer version; at least one.
     pub(crate) fn attempts(&self) -> u32 {
         self.get().conflict_retries_in_place.max(1)
     }

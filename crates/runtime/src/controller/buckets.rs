@@ -1,4 +1,4 @@
-//! The buckets of a controller, as the election of its leader sees them.
+//! The buckets of a controller, as the leader election controls them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use kubewright_machinery::object::Key;
 use super::shared::Shared;
 use super::{LeaderTerm, RunPass};
 
-/// The keys of all objects that a controller knows.
+/// The source of the keys of all objects that a controller knows.
 #[derive(Clone, Default)]
 pub(super) struct KeySource(pub(super) Option<Arc<dyn Fn() -> Vec<Key> + Send + Sync>>);
 
@@ -19,9 +19,9 @@ impl KeySource {
     }
 }
 
-/// Tells a controller which buckets it leads. Cheap to clone.
+/// The handle that tells a controller which buckets it leads. Cheap to clone.
 ///
-/// The order for a bucket is [`prepare`](Self::prepare), [`activate`](Self::activate), [`cancel`](Self::cancel), [`drained`](Self::drained),
+/// The order of calls for a bucket is [`prepare`](Self::prepare), [`activate`](Self::activate), [`cancel`](Self::cancel), [`drained`](Self::drained),
 /// [`demote`](Self::demote); at a shutdown the queue ends instead of the term.
 #[derive(Clone)]
 pub struct ControllerBuckets {
@@ -35,22 +35,22 @@ impl ControllerBuckets {
         Self { shared, passes, keys }
     }
 
-    /// The name of the controller.
+    /// Returns the name of the controller.
     pub fn controller(&self) -> &str {
         &self.shared.name
     }
 
-    /// Whether this replica leads a key.
+    /// Returns true if this replica leads a key.
     pub fn leads(&self, key: &Key) -> bool {
         self.shared.queue.lock().gate().leads(key)
     }
 
-    /// Tells the reconciler that it will lead a bucket.
+    /// Notifies the reconciler that this replica is about to lead a bucket.
     pub async fn prepare(&self, term: &LeaderTerm) -> Result<(), BoxError> {
         self.passes.promoted(term).await
     }
 
-    /// Lets keys of a bucket in, and queues all that are known (LDR-25).
+    /// Opens the queue to the keys of a bucket, and queues all known ones (LDR-25).
     pub fn activate(&self, term: Arc<LeaderTerm>) {
         self.shared.promote(term, self.keys.keys());
     }
@@ -60,12 +60,12 @@ impl ControllerBuckets {
         self.shared.purge(bucket);
     }
 
-    /// Ends when no pass of a bucket runs, and none will in its present term: it was cancelled, or the controller takes no more keys.
+    /// Waits until no pass of a bucket runs and none can start in its current term, because the term was cancelled or the controller takes no more keys.
     pub async fn drained(&self, bucket: &str) {
         self.shared.done_with(bucket).await;
     }
 
-    /// Drops the memory about the keys of a bucket, and tells the reconciler that it leads them no longer.
+    /// Drops the memory about the keys of a bucket, and notifies the reconciler that this replica no longer leads it.
     pub async fn demote(&self, term: &LeaderTerm) -> Result<(), BoxError> {
         let bucket = term.bucket();
         self.shared.forget_bucket(bucket);

@@ -1,4 +1,4 @@
-//! The limits of a controller, by the timing as it is now.
+//! The limits of a controller, derived from its current timing.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::config::CurrentTiming;
 
-/// The limits that the passes of a controller share. A replaced timing counts from the next look on (RTY-22).
+/// The limits that the passes of a controller share. A changed timing takes effect the next time they are used (RTY-22).
 pub(super) struct CurrentLimits {
     timing: CurrentTiming,
     limits: Mutex<Of>,
 }
 
-/// Limits, and the timing that they follow from.
+/// The limits, and the timing from which they are derived.
 struct Of {
     timing: Arc<Timing>,
     limits: Limits,
 }
 
 impl CurrentLimits {
-    /// The limits that follow from a timing; the seed decides the jitter.
+    /// Creates the limits of a timing; the seed decides the jitter.
     pub(super) fn new(timing: CurrentTiming, seed: u64) -> Self {
         let now = timing.get();
         let limits = Limits::new((*now).clone(), seed);

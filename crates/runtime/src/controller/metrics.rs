@@ -1,4 +1,4 @@
-//! The metrics of one controller, each looked up once.
+//! The metrics of one controller. Each is looked up once.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -41,17 +41,17 @@ impl ControllerMetrics {
         }
     }
 
-    /// Keys added to the queue.
+    /// Returns the counter of keys added to the queue.
     pub(super) fn adds(&self) -> &Counter {
         self.adds.get_or_init(|| self.metrics.standard().adds.get_or_create(&self.queue()).clone())
     }
 
-    /// Keys added to the queue with a delay.
+    /// Returns the counter of keys added to the queue with a delay.
     pub(super) fn retries(&self) -> &Counter {
         self.retries.get_or_init(|| self.metrics.standard().retries.get_or_create(&self.queue()).clone())
     }
 
-    /// A key has been taken from the queue after this time.
+    /// Records the time that a key waited in the queue.
     pub(super) fn popped(&self, waited: Duration) {
         let durations = || self.metrics.standard().queue_durations.get_or_create(&self.queue()).clone();
         self.queued.get_or_init(durations).observe(waited.as_secs_f64());
@@ -88,7 +88,7 @@ impl ControllerMetrics {
         self.metrics.standard().panics.get_or_create(&self.labels()).inc();
     }
 
-    /// Counts a pass whose object is an own write that no event has told yet.
+    /// Counts a pass whose object is an own write that no watch event has shown yet.
     pub(super) fn read_ahead(&self) {
         self.metrics.standard().reads_ahead.get_or_create(&self.labels()).inc();
     }

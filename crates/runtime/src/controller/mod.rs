@@ -1,8 +1,7 @@
-//! The runner of a controller: keys from a queue, passes on the tasks of workers.
+//! The runner of a controller: it takes keys from a queue, and its workers run passes for them.
 //!
-//! A [`RunPass`] works on one key at a time and says with a [`Conclusion`] when the key runs
-//! again. The [`Runner`] bounds how many passes run at once, keeps a panic to its own pass, cancels passes that outlive
-//! the shutdown, and remembers per key what its last passes came to.
+//! A [`RunPass`] works on one key at a time and returns a [`Conclusion`], which says when the key runs again. The [`Runner`] limits the number of concurrent
+//! passes, confines a panic to its own pass, cancels passes that outlive the shutdown, and remembers the last passes of each key.
 
 mod buckets;
 mod gate;

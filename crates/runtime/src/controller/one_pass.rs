@@ -1,31 +1,31 @@
-//! One pass without queue and run loop, for table tests.
+//! A single pass without queue and run loop, for table tests.
 
 use kubewright_core::flow::{Conclusion, Flow, Summary};
 
-/// What one pass came to.
+/// The result of a single pass.
 #[derive(Clone, Debug)]
 #[allow(clippy::exhaustive_structs)] // for kubewright-testing only
 pub struct OnePass {
-    /// Whether code of the operator's author was called.
+    /// True if code of the operator's author was called.
     pub called: bool,
-    /// The outcome.
+    /// The outcome of the pass.
     pub outcome: OnePassOutcome,
-    /// What follows from it.
+    /// The conclusion of the outcome.
     pub conclusion: Conclusion,
 }
 
-/// An outcome without the values in it.
+/// An outcome without its values.
 #[derive(Clone, Debug)]
 #[allow(clippy::exhaustive_enums)] // for kubewright-testing only
 pub enum OnePassOutcome {
     /// `Ok`.
     Success,
-    /// A halt: what can be compared of it, and its text.
+    /// A halt: its comparable summary and its text.
     Halted(Summary, String),
 }
 
 impl OnePassOutcome {
-    /// The outcome of a pass.
+    /// Returns the outcome of a pass.
     pub fn of<T>(outcome: &Flow<T>) -> Self {
         match outcome {
             Ok(_) => Self::Success,

@@ -1,4 +1,4 @@
-//! What a pass knows of itself.
+//! The context of a pass.
 
 use std::fmt;
 use std::num::NonZero;
@@ -25,7 +25,7 @@ use super::shared::Shared;
 use super::{LeaderTerm, QueueHandle};
 use crate::cluster::{Verb, Write, WriteObserver};
 
-/// What is known of a pass when it begins.
+/// The facts about a pass at its beginning.
 pub(super) struct PassBegin {
     pub(super) key: Key,
     pub(super) trace: Arc<str>,
@@ -51,14 +51,14 @@ pub struct PassContext {
     role: Role,
     cancelled: CancellationToken,
     recheck: Mutex<Option<Delay>>,
-    /// The delay of a persisted back-off.
+    /// The delay of a persisted back-off, if it applies.
     persisted: Mutex<Option<Delay>>,
     forgotten: AtomicBool,
-    /// Whether code of the operator's author was called.
+    /// True once code of the operator's author was called.
     called: AtomicBool,
-    /// The step of a pipeline that the pass came to last.
+    /// The pipeline step that the pass last reached.
     step: Mutex<Option<Arc<str>>>,
-    /// The outcome, if somebody wants to know it besides its conclusion.
+    /// The outcome, for a caller that needs it besides the conclusion.
     kept: Option<Mutex<Option<OnePassOutcome>>>,
 }
 
@@ -97,18 +97,18 @@ impl PassContext {
         self
     }
 
-    /// Whether code of the operator's author was called, and the outcome if it was kept.
+    /// Returns true if code of the operator's author was called, and the outcome if it was kept.
     pub(super) fn seen(&self) -> (bool, Option<OnePassOutcome>) {
         let outcome = self.kept.as_ref().and_then(|kept| kept.lock().take());
         (self.called.load(Ordering::Relaxed), outcome)
     }
 
-    /// The pass comes to a step of a pipeline (STEP-10).
+    /// Records that the pass has reached a step of a pipeline (STEP-10).
     pub(crate) fn reached_step(&self, step: &str) {
         *self.step.lock() = Some(step.into());
     }
 
-    /// The step that the pass came to last.
+    /// Returns the step that the pass last reached.
     pub(super) fn last_step(&self) -> Option<Arc<str>> {
         self.step.lock().clone()
     }
@@ -118,27 +118,27 @@ impl PassContext {
         self.shared.counted.step_took(pipeline, step, took);
     }
 
-    /// Code of the operator's author is about to be called.
+    /// Records that code of the operator's author is about to be called.
     pub(crate) fn calls_method(&self) {
         self.called.store(true, Ordering::Relaxed);
     }
 
-    /// The object that the pass is about.
+    /// Returns the key of the object of the pass.
     pub fn key(&self) -> &Key {
         &self.key
     }
 
-    /// The identity of the pass in logs: 32 hexadecimal digits (RUN-3).
+    /// Returns the trace id, which identifies the pass in logs: 32 hexadecimal digits (RUN-3).
     pub fn trace_id(&self) -> &str {
         &self.trace
     }
 
-    /// Why the pass runs (WHY-1).
+    /// Returns the causes of the pass (WHY-1).
     pub fn causes(&self) -> &Causes {
         &self.causes
     }
 
-    /// Notes a write of the pass that a server answered with success. The subresource of the object itself is empty.
+    /// Records a write of the pass that a server answered with success. The subresource is empty for the object itself.
     pub fn wrote(&self, verb: WriteVerb, kind: &GroupKind, key: &Key, subresource: &str) {
         self.writes.lock().add(verb, kind, key, subresource);
     }
@@ -148,22 +148,22 @@ impl PassContext {
         self.shared.counted.panicked();
     }
 
-    /// Counts a pass whose object is an own write that no event has told yet.
+    /// Counts a pass whose object is an own write that no watch event has shown yet.
     pub fn count_read_ahead(&self) {
         self.shared.counted.read_ahead();
     }
 
-    /// When the pass started.
+    /// Returns the moment at which the pass started.
     pub fn started(&self) -> Moment {
         self.started
     }
 
-    /// Cancelled when the pass should end soon: at shutdown, or because its term has ended. Its outcome is not recorded then.
+    /// Returns the token that is cancelled when the pass should end soon: at shutdown, or because its term has ended. Its outcome is not recorded then.
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancelled
     }
 
-    /// The term in which the pass runs; none without leadership, and for a pass that only observes.
+    /// Returns the term in which the pass runs; None without leadership, and for a pass that only observes.
     pub fn term(&self) -> Option<&Arc<LeaderTerm>> {
         match &self.role {
             Role::Leader(term, _) => Some(term),
@@ -171,7 +171,7 @@ impl PassContext {
         }
     }
 
-    /// Whether this replica leads the key. If not, writes of the pass are refused.
+    /// Returns true if this replica leads the key. If it does not, writes of the pass are rejected.
     pub fn leads(&self) -> bool {
         !matches!(self.role, Role::Observer(_))
     }
@@ -180,47 +180,47 @@ impl PassContext {
         &self.role
     }
 
-    /// Whether the pass ran in a term that has ended: another replica may be at work on its object.
+    /// Returns true if the pass ran in a term that has ended: another replica may work on its object.
     pub fn has_lost_term(&self) -> bool {
         self.term().is_some_and(|term| term.is_over())
     }
 
-    /// Whether the pass counts for nothing: it was cancelled, or its term has ended.
+    /// Returns true if the outcome of the pass must be ignored, because it was cancelled or its term has ended.
     pub fn is_void(&self) -> bool {
         self.cancelled.is_cancelled() || self.has_lost_term()
     }
 
-    /// Queues keys of the same controller.
+    /// Returns the handle that queues keys of the same controller.
     pub fn enqueue(&self) -> QueueHandle {
         QueueHandle::new(self.shared.clone())
     }
 
-    /// Says which object the key stands for now: what is remembered of another object of the same name is dropped.
+    /// Sets the UID of the object that the key stands for now, and drops the memory of another object of the same name.
     pub fn object(&self, uid: &str) {
         self.shared.memory(&self.key, |memory| {
             memory.of(uid);
         });
     }
 
-    /// The object is gone: what is remembered of it is dropped, and its timers with it.
+    /// Drops the memory and the timers of an object that is deleted.
     pub fn forget(&self) {
         self.forgotten.store(true, Ordering::Relaxed);
         self.shared.forget(&self.key);
     }
 
-    /// The number of failures in a row, before this pass.
+    /// Returns the number of consecutive failures before this pass.
     pub fn failures(&self) -> u32 {
         self.shared.memory(&self.key, |memory| memory.failures())
     }
 
-    /// Repeats the pass no later than after this time, whatever its outcome. Several calls: the smallest delay counts.
+    /// Repeats the pass no later than after this time, whatever its outcome. The smallest delay of several calls counts.
     pub fn recheck_after(&self, delay: Delay) {
         let mut recheck = self.recheck.lock();
         *recheck = Some(recheck.map_or(delay, |earlier| earlier.min(delay)));
     }
 
-    /// Applies the deadline of the wait that an outcome leaves pending (STEP-9). `before` is the wait that the object tells of; a kind without
-    /// conditions goes by the memory of its key. A pass that was cancelled keeps its outcome.
+    /// Applies the deadline of the wait that an outcome leaves pending (STEP-9). `before` is the wait that the object records; a kind without conditions uses
+    /// the memory of its key. A pass that was cancelled keeps its outcome.
     pub(crate) fn apply_deadline(&self, outcome: Flow, before: PriorWait, generation: Option<i64>) -> (Flow, WaitingMark) {
         if self.is_void() {
             return (outcome, WaitingMark::Keep);
@@ -236,7 +236,7 @@ impl PassContext {
         }
     }
 
-    /// Says what becomes of the delay that is stored in the status, and takes the next one for the schedule of this pass (BO-11). None for a pass
+    /// Decides the change of the delay that is stored in the status, and applies the next delay to the schedule of this pass (BO-11). Returns None for a pass
     /// that was cancelled.
     pub(crate) fn persist(&self, outcome: &Flow, policy: &PersistedBackoff, stored: Option<&Value>) -> Option<(Persist, Delay)> {
         if self.is_void() {
@@ -249,8 +249,7 @@ impl PassContext {
         Some((persist, next))
     }
 
-    /// Returns the conditions and the event of an outcome; nothing is counted yet. None for a pass that was cancelled, which tells nothing,
-    /// whatever its outcome.
+    /// Returns the conditions and the event of an outcome, without counting it yet. Returns None for a pass that was cancelled, which reports nothing.
     pub fn report(&self, outcome: &Flow, prior: &Prior) -> Option<PassReport> {
         if self.is_void() {
             return None;
@@ -259,8 +258,8 @@ impl PassContext {
         Some(self.remembering(|memory| report(outcome, memory, prior, limits.timing())))
     }
 
-    /// Counts an outcome with its report, and says when the key runs again. Called once per pass, after everything is written. A pass that was
-    /// cancelled meanwhile counts for nothing.
+    /// Counts an outcome with its report, and returns when the key runs again. It is called once per pass, after everything is written. A pass that was
+    /// cancelled meanwhile is not counted.
     pub fn conclude(&self, outcome: &Flow, report: PassReport) -> Conclusion {
         if self.is_void() {
             return Conclusion::cancelled();
@@ -278,7 +277,7 @@ impl PassContext {
         self.remembering(|memory| conclude(outcome, report, memory, &mut limits, &pass))
     }
 
-    /// Reports and counts an outcome at once, for a reconciler whose objects have told of the outcome already.
+    /// Reports and counts an outcome at once, for a reconciler whose objects show the outcome already.
     pub fn end(&self, outcome: &Flow) -> Conclusion {
         match self.report(outcome, &Prior::Memory) {
             Some(report) => self.conclude(outcome, report),
@@ -286,7 +285,7 @@ impl PassContext {
         }
     }
 
-    /// Keeps what the pass was, for those who ask why it ran.
+    /// Keeps the record of the pass for the pages that explain passes.
     pub(super) fn remember(&self, conclusion: &Conclusion) {
         let took = self.shared.now().since(self.started);
         let started = self.shared.clock.now().saturating_sub(SignedDuration::try_from(took).unwrap_or(SignedDuration::MAX));
@@ -300,7 +299,7 @@ impl PassContext {
         self.shared.remember(&self.key, record);
     }
 
-    /// Nothing is remembered of what is gone.
+    /// Uses the memory of the key, or an empty one if the object is deleted, about which nothing is remembered.
     fn remembering<T>(&self, use_it: impl FnOnce(&mut KeyMemory) -> T) -> T {
         if self.forgotten.load(Ordering::Relaxed) {
             return use_it(&mut KeyMemory::default());
@@ -309,7 +308,7 @@ impl PassContext {
     }
 }
 
-/// Notes the writes of the clients that the operator hands out.
+/// Records the writes of the clients that the operator hands out.
 impl WriteObserver for PassContext {
     fn wrote(&self, write: &Write<'_>) {
         let verb = match write.verb {

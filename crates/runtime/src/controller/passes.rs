@@ -17,17 +17,17 @@ impl PassHistory {
         Self(shared)
     }
 
-    /// The name of the controller.
+    /// Returns the name of the controller.
     pub fn controller(&self) -> &str {
         &self.0.name
     }
 
-    /// The last passes of a key, the oldest first.
+    /// Returns the last passes of a key, the oldest first.
     pub fn of(&self, key: &Key) -> Vec<Arc<PassRecord>> {
         self.0.passes(key)
     }
 
-    /// The last passes of all keys, those of one key after each other.
+    /// Returns the last passes of all keys; those of one key follow each other.
     pub fn all(&self) -> Vec<Arc<PassRecord>> {
         self.0.all_passes()
     }

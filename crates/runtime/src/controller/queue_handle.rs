@@ -10,7 +10,7 @@ use kubewright_machinery::object::Key;
 
 use super::shared::Shared;
 
-/// Queues keys. Cheap to clone; works before the controller runs, and does nothing after it has ended.
+/// The handle of a controller's queue. Cheap to clone. It works before the controller runs, and does nothing after the controller has ended.
 #[derive(Clone)]
 pub struct QueueHandle(Arc<Shared>);
 
@@ -19,42 +19,42 @@ impl QueueHandle {
         Self(shared)
     }
 
-    /// As soon as a worker is free.
+    /// Queues a key; it runs as soon as a worker is free.
     pub fn now(&self, key: Key) {
         self.because(key, Lane::Fast, QueuedBy::Requested);
     }
 
-    /// When nothing faster is queued, for first lists and resyncs.
+    /// Queues a key in the slow lane, which runs when no faster key is queued: for first lists and resyncs.
     pub fn slow(&self, key: Key) {
         self.because(key, Lane::Slow, QueuedBy::Requested);
     }
 
-    /// Many keys in this lane, and says why. They are queued by and by.
+    /// Queues many keys in this lane for a cause. They are queued in portions.
     pub fn all_because(&self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) {
         self.0.add_all(keys, lane, cause);
     }
 
-    /// Before everything else.
+    /// Queues a key in the urgent lane, which runs before all others.
     pub fn urgent(&self, key: Key) {
         self.because(key, Lane::Urgent, QueuedBy::Requested);
     }
 
-    /// After a delay. The earliest of several such requests counts.
+    /// Queues a key after a delay. The earliest of several such requests counts.
     pub fn after(&self, key: Key, delay: Delay) {
         self.because_after(key, delay, Lane::Fast, QueuedBy::Requested);
     }
 
-    /// In this lane, and says why: the pass tells it (WHY-1). Without a cause a key counts as requested.
+    /// Queues a key in this lane with its cause, which the pass reports (WHY-1). A key without a cause counts as requested.
     pub fn because(&self, key: Key, lane: Lane, cause: QueuedBy) {
         self.0.add(key, lane, cause);
     }
 
-    /// After a delay, in this lane, and says why.
+    /// Queues a key after a delay, in this lane, with its cause.
     pub fn because_after(&self, key: Key, delay: Delay, lane: Lane, cause: QueuedBy) {
         self.0.add_after(key, delay, lane, cause);
     }
 
-    /// The object is gone: drops what is remembered of it, and its timers. A queued pass still runs.
+    /// Drops the memory and the timers of an object that is deleted. A queued pass still runs.
     pub fn forget(&self, key: &Key) {
         self.0.forget(key);
     }

@@ -1,4 +1,4 @@
-//! The safety resync: everything is looked at again now and then (RUN-7).
+//! The safety resync, which periodically reconciles every object again (RUN-7).
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::QueueHandle;
 use super::buckets::KeySource;
 use crate::clock::Clock;
 
-/// The part of the period over which keys are spread: one in twenty.
+/// The fraction of the period over which keys are spread: one in twenty.
 const SPREAD: u32 = 20;
 
 /// Queues all keys every period. Never ends on its own.

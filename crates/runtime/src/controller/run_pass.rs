@@ -1,4 +1,4 @@
-//! The passes of a controller.
+//! The interface through which a controller runs passes.
 
 use std::sync::Arc;
 
@@ -8,29 +8,28 @@ use kubewright_machinery::object::Key;
 
 use super::{LeaderTerm, PassContext};
 
-/// Runs the passes of a controller, each for one object.
+/// The passes of a controller, each for one object.
 #[async_trait]
 pub trait RunPass: Send + Sync + 'static {
-    /// One pass. Its outcome becomes a conclusion by [`PassContext::report`] and [`PassContext::conclude`].
+    /// Runs one pass. Its outcome becomes a conclusion by [`PassContext::report`] and [`PassContext::conclude`].
     ///
-    /// The future is dropped when it still runs some seconds after [`PassContext::cancelled`]; a panic ends this pass only.
+    /// The future is dropped if it still runs some seconds after [`PassContext::cancelled`]. A panic ends only this pass.
     async fn run(&self, pass: &Arc<PassContext>) -> Conclusion;
 
-    /// Called when a pass did not come to its end: it panicked, or took too long. The conclusion says so; here it can be
-    /// made visible on the object. The default does nothing.
+    /// Reports a pass that did not end by itself because it panicked or took too long. The conclusion says so; this method can make it visible on the object.
+    /// The default does nothing.
     async fn interrupted(&self, pass: &PassContext, conclusion: &Conclusion) {
         let _ = (pass, conclusion);
     }
 
-    /// Called when this replica is about to lead a bucket, before keys of it are queued. After an error it is called again. The default does
-    /// nothing.
+    /// Prepares the reconciler for leading a bucket, before keys of the bucket are queued. After an error it is called again. The default does nothing.
     async fn promoted(&self, term: &LeaderTerm) -> Result<(), BoxError> {
         let _ = term;
         Ok(())
     }
 
-    /// Called when this replica leads a bucket no longer and all passes of the term have ended. `is_lost` says which keys were in the bucket:
-    /// memory about them is of no use any more. An error is logged. The default does nothing.
+    /// Tells the reconciler that this replica no longer leads a bucket and that all passes of the term have ended. `is_lost` tells which keys were in the
+    /// bucket: memory about them is of no further use. An error is logged. The default does nothing.
     async fn demoted(
         &self,
         term: &LeaderTerm,

@@ -1,4 +1,4 @@
-//! The run loop.
+//! The run loop of a controller.
 
 use std::fmt;
 use std::future;
@@ -30,23 +30,23 @@ use crate::config::CurrentTiming;
 use crate::metrics::{Metrics, QueueStatistics};
 use crate::task::{Tasks, panic_message};
 
-/// Passes at once, unless said otherwise.
+/// The default number of concurrent passes.
 const WORKERS: usize = 2;
-/// A cancelled pass is given this long to end by itself.
+/// The time that a cancelled pass has to end by itself.
 pub(crate) const CANCEL_GRACE: Duration = Duration::from_secs(5);
 
-/// What a controller needs from the process.
+/// The services of the process that a controller needs.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// The clock.
     pub clock: Clock,
     /// The source of jitter.
     pub random: Random,
-    /// Where passes run.
+    /// The set of tasks in which passes run.
     pub tasks: Tasks,
     /// The registry of metrics.
     pub metrics: Metrics,
-    /// Delays and limits.
+    /// The delays and limits.
     pub timing: CurrentTiming,
 }
 
@@ -64,7 +64,7 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// A controller that runs two passes at once, without a limit on their time.
+    /// Creates a controller that runs two passes at once, without a limit on their time.
     pub fn new(name: impl Into<String>, passes: Arc<dyn RunPass>, surroundings: Surroundings) -> Self {
         let Surroundings { clock, random, tasks, metrics, timing } = surroundings;
         let limits = CurrentLimits::new(timing, random.next_u64());
@@ -84,37 +84,37 @@ impl Runner {
         }
     }
 
-    /// With another number of passes at once; at least one.
+    /// Sets the number of concurrent passes; at least one.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers.max(1);
         self
     }
 
-    /// With a limit on the time of a pass; one that exceeds it has failed.
+    /// Limits the time of a pass; a pass that exceeds it has failed.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// With the keys of all objects that are known, for resyncs and promotions. Without this there are none.
+    /// Sets the source of the keys of all known objects, for resyncs and promotions. The default has none.
     #[must_use]
     pub fn keys(mut self, keys: impl Fn() -> Vec<Key> + Send + Sync + 'static) -> Self {
         self.keys = KeySource(Some(Arc::new(keys)));
         self
     }
 
-    /// With a resync: every period, all [`keys`](Self::keys) are put in the slow lane, spread over a twentieth of the period. Without a period
-    /// there is none.
+    /// Sets the resync: every period, all [`keys`](Self::keys) are queued in the slow lane, spread over a twentieth of the period. Without a period there is
+    /// no resync.
     #[must_use]
     pub fn resync(mut self, period: Option<Duration>) -> Self {
         self.resync = period.filter(|period| !period.is_zero());
         self
     }
 
-    /// With keys that are divided into buckets of these names. The controller works on keys of the buckets that it is told to lead by
-    /// [`buckets`](Self::buckets), at first on none.
+    /// Divides the keys into buckets of these names. The controller works on the keys of the buckets that [`buckets`](Self::buckets) makes it lead, at first
+    /// on none.
     #[must_use]
     pub fn divided(self, names: impl IntoIterator<Item = Arc<str>>) -> Self {
         let mut queue = self.shared.queue.lock();
@@ -123,63 +123,63 @@ impl Runner {
         self
     }
 
-    /// With passes for keys of other replicas' buckets. Their writes are refused.
+    /// Sets which keys of other replicas' buckets get passes. The writes of these passes are rejected.
     #[must_use]
     pub fn observes(self, observes: Observes) -> Self {
         self.shared.queue.lock().gate().observe(observes);
         self
     }
 
-    /// Its buckets; none if its keys are not divided.
+    /// Returns the handle of its buckets, or None if its keys are not divided.
     pub fn buckets(&self) -> Option<ControllerBuckets> {
         let is_divided = self.shared.queue.lock().gate().is_divided();
         is_divided.then(|| ControllerBuckets::new(Arc::clone(&self.shared), Arc::clone(&self.passes), self.keys.clone()))
     }
 
-    /// With another way to end: by default running passes end by themselves and queued keys are dropped.
+    /// Sets the way to end. By default running passes end by themselves and queued keys are dropped.
     #[must_use]
     pub fn drain(mut self, drain: Drain) -> Self {
         self.drain = drain;
         self
     }
 
-    /// With another limit on retries (LIM-2).
+    /// Sets the limit on retries (LIM-2).
     #[must_use]
     pub fn limiter(self, limiter: Box<dyn RateLimiter>) -> Self {
         self.shared.limits.lock().set_limiter(limiter);
         self
     }
 
-    /// With another class of failures whose error nothing is known about (ERR-9).
+    /// Sets the class of failures whose error is not recognised (ERR-9).
     #[must_use]
     pub fn unclassified(self, class: Class) -> Self {
         self.shared.limits.lock().set_unclassified(class);
         self
     }
 
-    /// With another turn of lower lanes; none means that they wait for all higher ones (QUE-6).
+    /// Sets the turn of lower lanes; with None they wait for all higher ones (QUE-6).
     #[must_use]
     pub fn fairness(self, turn: Option<NonZero<u32>>) -> Self {
         self.shared.queue.lock().fairness(turn);
         self
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.shared.name
     }
 
-    /// The handle that queues keys; it works before the controller runs.
+    /// Returns the handle that queues keys; it works before the controller runs.
     pub fn enqueue(&self) -> QueueHandle {
         QueueHandle::new(self.shared.clone())
     }
 
-    /// The last passes of each key, with what queued them.
+    /// Returns the history of the last passes of each key, with their causes.
     pub fn history(&self) -> PassHistory {
         PassHistory::new(self.shared.clone())
     }
 
-    /// A probe that fails when all workers have been in the same passes for longer than `limit`.
+    /// Returns a probe that fails when all workers have been in the same passes for longer than `limit`.
     pub fn stuck_probe(&self, limit: Duration) -> impl Fn() -> Result<(), String> + Send + Sync + use<> {
         let (shared, workers) = (self.shared.clone(), self.workers);
         move || {
@@ -188,7 +188,7 @@ impl Runner {
         }
     }
 
-    /// Runs one pass for a key, whether it is queued or not. Nothing is queued by its conclusion.
+    /// Runs one pass for a key, even if it is not queued. Its conclusion queues nothing.
     #[doc(hidden)]
     pub async fn one_pass(&self, key: Key) -> OnePass {
         let (trace, started) = (trace_id(&self.random), self.shared.now());
@@ -271,7 +271,7 @@ impl Runner {
     }
 }
 
-/// A runner that is gone runs no more passes, also if it never ran or has failed: its buckets can be released.
+/// Ends the queue, even if the runner never ran or has failed, so that its buckets can be released.
 impl Drop for Runner {
     fn drop(&mut self) {
         self.shared.drain(Drain::Drop);
@@ -284,7 +284,7 @@ impl fmt::Debug for Runner {
     }
 }
 
-/// Works on keys, on tasks of their own.
+/// The state that the workers share; each works in a task of its own.
 struct Worker {
     passes: Arc<dyn RunPass>,
     shared: Arc<Shared>,
@@ -294,7 +294,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// Runs a pass, and further ones as long as many keys wait: a task for each would cost more than the pass of a controller with little to do.
+    /// Runs a pass, and further ones as long as many keys wait: for a controller with short passes, a new task for each would cost more than the pass.
     async fn work(self: Arc<Self>, first: NextKey) {
         let mut next = Some(first);
         while let Some(popped) = next {
@@ -302,7 +302,7 @@ impl Worker {
             tokio::task::yield_now().await;
             next = self.shared.pop(self.workers);
         }
-        // Others took what was waiting, and were not told of the end of the pass.
+        // Other workers took the waiting keys, and the run loop was not notified of the end of the pass.
         self.shared.wake.notify_one();
     }
 
@@ -331,7 +331,7 @@ fn trace_id(random: &Random) -> Arc<str> {
     format!("{:016x}{:016x}", random.next_u64(), random.next_u64()).into()
 }
 
-/// One pass.
+/// A pass that is being run.
 struct Running<'a> {
     passes: &'a dyn RunPass,
     shared: &'a Shared,
@@ -376,7 +376,7 @@ impl Running<'_> {
                     .reason("Panic")
                     .origin(Origin::Bug)
             }
-            // What took so long is not worth a worker all the time.
+            // A pass that takes so long is retried slowly, so that it does not occupy a worker all the time.
             Err(elapsed) => Failure::backoff(format!("the pass took longer than {:?}", elapsed.after)).reason("Timeout").slow(),
         };
         let conclusion = self.context.end(&Flow::from(failure));

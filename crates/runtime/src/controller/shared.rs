@@ -1,4 +1,4 @@
-//! What the runner, its passes and its handles share.
+//! The state that the runner, its passes and its handles share.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -22,7 +22,7 @@ use super::waiting::{TakenKey, Waiting};
 use crate::clock::Clock;
 use crate::metrics::{Metrics, QueueStatistics, QueuedNow};
 
-/// From so many waiting keys on, a worker that has ended a pass goes on with the next key by itself.
+/// The number of waiting keys from which a worker that has ended a pass takes the next key by itself.
 const MANY: usize = 16;
 
 /// A key that a worker has taken from the queue.
@@ -35,10 +35,10 @@ pub(super) struct NextKey {
     pub(super) role: Role,
 }
 
-/// The next step of a worker whose pass is over.
+/// The next action of a worker whose pass is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterPass {
-    /// The worker takes the next key: the run loop has not been told that it is free.
+    /// The worker takes the next key; the run loop has not been notified that it is free.
     GoOn,
     /// The worker ends.
     End,
@@ -48,19 +48,19 @@ pub(super) struct Shared {
     pub(super) name: String,
     pub(super) clock: Clock,
     pub(super) counted: ControllerMetrics,
-    /// The queue, with what queued its keys.
+    /// The queue, with the causes of its keys.
     pub(super) queue: Mutex<Waiting>,
     pub(super) limits: CurrentLimits,
     memories: Mutex<HashMap<Key, KeyMemory>>,
-    /// The running passes and when they started.
+    /// The keys of the running passes and the moments at which they started.
     running: Mutex<BTreeMap<Key, Moment>>,
     /// The last passes of each key.
     history: Mutex<History>,
-    /// The queue has changed.
+    /// Notified when the queue has changed.
     pub(super) wake: Notify,
-    /// Notified when a pass ends whose bucket waits for its last one.
+    /// Notified when a pass ends or the queue is drained, for the callers that wait for the last pass of a bucket.
     drained: Notify,
-    /// Cancels all passes.
+    /// The token that cancels all passes.
     pub(super) cancel: CancellationToken,
 }
 
@@ -93,14 +93,14 @@ impl Shared {
         }
     }
 
-    /// Queues many keys for one cause. The run loop queues them in portions, so neither the caller nor other keys wait for all of them.
+    /// Queues many keys for one cause. The run loop queues them in portions, so that neither the caller nor other keys wait for all of them.
     pub(super) fn add_all(&self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) {
         let now = self.now();
         self.queue.lock().add_batch(keys, lane, cause, now, None);
         self.wake.notify_one();
     }
 
-    /// Queues a portion of what [`add_all`](Self::add_all) left. Returns whether there is more.
+    /// Queues a portion of the keys of [`add_all`](Self::add_all). Returns true if more are left.
     pub(super) fn take_portion(&self) -> bool {
         let (taken, is_more) = self.queue.lock().take_portion();
         self.counted.adds().inc_by(taken as u64);
@@ -115,26 +115,26 @@ impl Shared {
         }
     }
 
-    /// This replica leads a bucket from now on.
+    /// Starts to lead a bucket, and queues these keys of it.
     pub(super) fn promote(&self, term: Arc<LeaderTerm>, keys: Vec<Key>) {
         let now = self.now();
         self.queue.lock().promote(term, keys, now, &self.cancel);
         self.wake.notify_one();
     }
 
-    /// This replica leads a bucket no longer.
+    /// Ends the leadership of a bucket, cancels its passes and drops its queued keys.
     pub(super) fn purge(&self, bucket: &str) {
         self.queue.lock().purge(bucket);
         self.wake.notify_one();
     }
 
-    /// Takes no more keys.
+    /// Ends the queue, which takes no more keys.
     pub(super) fn drain(&self, mode: Drain) {
         self.queue.lock().drain(mode);
         self.drained.notify_waiters();
     }
 
-    /// Ends when no pass of a bucket runs, and none will in its present term.
+    /// Waits until no pass of a bucket runs and none can start in its current term.
     pub(super) async fn done_with(&self, bucket: &str) {
         loop {
             let drained = self.drained.notified();
@@ -178,22 +178,22 @@ impl Shared {
         Some(NextKey { key, started, causes, role })
     }
 
-    /// The last pass of a key.
+    /// Returns the last pass of a key.
     pub(super) fn last_pass(&self, key: &Key) -> Option<Arc<PassRecord>> {
         self.history.lock().last(key).cloned()
     }
 
-    /// The last passes of a key, the oldest first.
+    /// Returns the last passes of a key, the oldest first.
     pub(super) fn passes(&self, key: &Key) -> Vec<Arc<PassRecord>> {
         self.history.lock().of(key)
     }
 
-    /// The last passes of all keys.
+    /// Returns the last passes of all keys.
     pub(super) fn all_passes(&self) -> Vec<Arc<PassRecord>> {
         self.history.lock().all().cloned().collect()
     }
 
-    /// Keeps a pass that has ended.
+    /// Keeps the record of a pass that has ended.
     pub(super) fn remember(&self, key: &Key, record: PassRecord) {
         let passed = self.memories.lock().get(key).map_or(0, KeyMemory::passes);
         let number = self.history.lock().add(key, record, u64::from(passed));
@@ -202,14 +202,14 @@ impl Shared {
         }
     }
 
-    /// When a timer is due. `None` while no worker is free: the end of a pass wakes the loop, a timer that cannot be served
-    /// would only make it spin.
+    /// Returns the moment at which the next timer is due. `None` while no worker is free: the end of a pass wakes the loop, and a timer that cannot be served
+    /// would make it spin.
     pub(super) fn next_due(&self, workers: usize) -> Option<Moment> {
         let queue = self.queue.lock();
         if queue.in_flight() < workers { queue.next_due() } else { None }
     }
 
-    /// A pass is over.
+    /// Ends a pass and returns the next action of its worker.
     pub(super) fn done(&self, key: &Key, started: Moment, conclusion: &Conclusion, role: &Role) -> AfterPass {
         let now = self.now();
         self.running.lock().remove(key);
@@ -224,7 +224,7 @@ impl Shared {
             self.counted.retries().inc();
         }
         self.counted.ended(conclusion.report.outcome, now.since(started));
-        // The run loop must hear of a timer in any case.
+        // The run loop must be notified of a new timer in any case.
         if waiting >= MANY && !is_repeated {
             return AfterPass::GoOn;
         }
@@ -232,7 +232,7 @@ impl Shared {
         AfterPass::End
     }
 
-    /// Whether so many passes have been running for longer than `limit` that no worker is left.
+    /// Returns true if all workers are in passes that have run for longer than `limit`.
     pub(super) fn is_stuck(&self, workers: usize, limit: Duration) -> bool {
         let now = self.now();
         let running = self.running.lock();

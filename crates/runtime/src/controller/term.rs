@@ -19,42 +19,42 @@ pub struct LeaderTerm {
     epoch: u64,
     clock: Clock,
     end: Mutex<End>,
-    /// Cancelled when the lease was seen to be lost.
+    /// Cancelled when the lease is found to be lost.
     revoked: CancellationToken,
 }
 
 #[derive(Clone, Copy)]
 struct End {
-    /// When passes must have ended.
+    /// The moment at which passes must have ended.
     valid_until: Moment,
-    /// When another replica could lead the bucket.
+    /// The moment from which another replica could lead the bucket.
     safe_until: Moment,
 }
 
 impl LeaderTerm {
-    /// The term that an elector has gained.
+    /// Creates the term that an elector has gained.
     pub fn new(bucket: Arc<str>, term: Term, clock: Clock) -> Self {
         let end = End { valid_until: term.valid_until, safe_until: term.safe_until };
         Self { bucket, epoch: term.epoch, clock, end: Mutex::new(end), revoked: CancellationToken::new() }
     }
 
-    /// The bucket, which has the name of its lease.
+    /// Returns the bucket, which has the name of its lease.
     pub fn bucket(&self) -> &Arc<str> {
         &self.bucket
     }
 
-    /// The number of the term among those of its bucket: the next replica that leads the bucket has a larger one. Outside of Kubernetes it
-    /// can stand beside the data that is written, so that a late write of an older term is refused there (LDR-31).
+    /// Returns the number of the term among those of its bucket: the next replica that leads the bucket has a larger one. A system outside of Kubernetes can
+    /// store it beside the written data, and reject a late write of an older term (LDR-31).
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Whether the term has ended, also if it was not told yet.
+    /// Returns true if the term has ended, even if its end has not been reported yet.
     pub fn is_over(&self) -> bool {
         self.clock.moment() >= self.end.lock().valid_until
     }
 
-    /// The term was renewed. Returns false if it has ended before that: then it stays so.
+    /// Renews the term. Returns false if it has already ended, which cannot be undone.
     pub(crate) fn renew(&self, term: Term) -> bool {
         let now = self.clock.moment();
         let mut end = self.end.lock();
@@ -65,14 +65,14 @@ impl LeaderTerm {
         is_valid
     }
 
-    /// The term ends now.
+    /// Ends the term now.
     pub(crate) fn end(&self) {
         let now = self.clock.moment();
         let mut end = self.end.lock();
         end.valid_until = end.valid_until.min(now);
     }
 
-    /// The term ends now, and the lease is not this replica's any more: writes that are under way are given up.
+    /// Ends the term now and aborts the writes under way, because this replica no longer holds the lease.
     pub(crate) fn revoke(&self) {
         self.end();
         self.revoked.cancel();

@@ -24,7 +24,7 @@ use crate::task::{Task, Tasks};
 
 type Pass = Pin<Box<dyn Future<Output = Flow> + Send>>;
 
-/// A reconciler that is one function, and remembers what it was asked.
+/// A reconciler that consists of one function, and records its calls.
 struct Script<F> {
     pass: F,
     journal: Arc<Journal>,
@@ -34,7 +34,7 @@ struct Script<F> {
 struct Journal {
     passes: Mutex<Vec<(String, Duration)>>,
     interrupted: Mutex<Vec<String>>,
-    /// What is told of an interrupted pass never ends.
+    /// Makes the report of an interrupted pass hang.
     hangs: AtomicBool,
     running: AtomicUsize,
     most: AtomicUsize,
@@ -264,7 +264,7 @@ async fn a_pass_that_outlives_the_deadline_is_cancelled_and_dropped() {
     assert!(metrics.encode().unwrap().contains("result=\"cancelled\"} 1"));
 }
 
-// SHT-3: a server that does not answer must not keep the process.
+// SHT-3: a server that does not answer must not keep the process alive.
 #[tokio::test(start_paused = true)]
 async fn telling_of_a_panic_outlives_no_deadline() {
     let scene = Scene::start(|_, _| Box::pin(async { panic!("out of order") }), |controller| controller);
@@ -356,7 +356,7 @@ async fn queues_tell_how_long_keys_wait_and_how_long_their_passes_take() {
     scene.enqueue.after(key("d"), Delay::secs::<60>());
     assert_eq!(queue.waiting(), 1);
     scene.at(10_000).await;
-    // They waited 0, 2 and 4 seconds.
+    // The keys waited 0, 2 and 4 seconds.
     for line in [
         "test_workqueue_queue_duration_seconds_sum{name=\"widgets\"} 6.0",
         "test_workqueue_queue_duration_seconds_count{name=\"widgets\"} 3",

@@ -1,4 +1,4 @@
-//! The queue of a controller with what queued its keys.
+//! The queue of a controller, with the causes of its keys.
 
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZero;
@@ -15,19 +15,19 @@ use tokio_util::sync::CancellationToken;
 use super::LeaderTerm;
 use super::gate::{Gate, Role};
 
-/// How many keys of a batch are queued before others get at the queue.
+/// The number of keys of a batch that are queued before other callers get access to the queue.
 const PORTION: usize = 256;
 
-/// A queue that knows why its keys are in it. A key of a first list needs no entry: a key without any cause comes from one.
+/// A queue that knows the causes of its keys. A key without a cause comes from a first list, so that such keys need no entry.
 #[derive(Default)]
 pub(super) struct Waiting {
     queue: Queue<Key>,
     causes: HashMap<Key, Gathered>,
-    /// Many keys that are not in the queue yet.
+    /// The batches of keys that are not in the queue yet.
     batches: VecDeque<Batch>,
-    /// Which keys are taken.
+    /// The gate that decides which keys are queued.
     gate: Gate,
-    /// How the queue ends; none while keys are still taken.
+    /// The way in which the queue ends; None while keys are still queued.
     ending: Option<Drain>,
 }
 
@@ -36,9 +36,9 @@ struct Batch {
     keys: vec::IntoIter<Key>,
     lane: Lane,
     cause: QueuedBy,
-    /// The only bucket whose keys are meant; none for all.
+    /// The bucket whose keys alone are queued; None for all.
     bucket: Option<Arc<str>>,
-    /// When they were handed over.
+    /// The moment at which the batch was handed over.
     since: Moment,
 }
 
@@ -47,13 +47,13 @@ pub(super) struct TakenKey {
     pub(super) key: Key,
     /// The causes for which the key was queued.
     pub(super) causes: Causes,
-    /// Since when the key was queued.
+    /// The moment at which the key was queued.
     pub(super) since: Moment,
     /// The role of this replica for the key.
     pub(super) role: Role,
 }
 
-/// What queued a key, and what will when its asked timer is due.
+/// The causes that queued a key, and those of its requested timer.
 #[derive(Default)]
 struct Gathered {
     now: Causes,
@@ -61,12 +61,12 @@ struct Gathered {
 }
 
 impl Waiting {
-    /// Another turn of lower lanes.
+    /// Sets the turn of lower lanes.
     pub(super) fn fairness(&mut self, turn: Option<NonZero<u32>>) {
         self.queue = std::mem::take(&mut self.queue).with_fairness(turn);
     }
 
-    /// Takes keys only as this gate says.
+    /// Sets the gate that decides which keys are queued.
     pub(super) fn divide(&mut self, gate: Gate) {
         self.gate = gate;
     }
@@ -75,7 +75,7 @@ impl Waiting {
         &mut self.gate
     }
 
-    /// Returns whether the key is taken.
+    /// Queues a key. Returns true unless the gate or the end of the queue rejects it.
     pub(super) fn add(&mut self, key: Key, lane: Lane, cause: QueuedBy, now: Moment) -> bool {
         let is_taken = self.ending.is_none() && self.gate.lets_in(&key, &cause);
         if is_taken {
@@ -91,14 +91,14 @@ impl Waiting {
         self.queue.add(key, lane, now);
     }
 
-    /// Takes many keys for one cause, if there is a bucket only those of it; [`take_portion`](Self::take_portion) queues them.
+    /// Takes a batch of keys for one cause, with a bucket only those of the bucket. [`take_portion`](Self::take_portion) queues them.
     pub(super) fn add_batch(&mut self, keys: Vec<Key>, lane: Lane, cause: QueuedBy, now: Moment, bucket: Option<Arc<str>>) {
         if self.ending.is_none() && !keys.is_empty() {
             self.batches.push_back(Batch { keys: keys.into_iter(), lane, cause, bucket, since: now });
         }
     }
 
-    /// Queues a portion of the first batch. Returns the number of keys that are taken, and whether there are more keys in batches.
+    /// Queues a portion of the first batch. Returns the number of queued keys, and true if batches hold more keys.
     pub(super) fn take_portion(&mut self) -> (usize, bool) {
         let Some(mut batch) = self.batches.pop_front() else { return (0, false) };
         let mut taken = 0;
@@ -118,7 +118,7 @@ impl Waiting {
         (taken, !self.batches.is_empty())
     }
 
-    /// Returns whether the key is taken.
+    /// Queues a key after a delay. Returns true unless the gate or the end of the queue rejects it.
     pub(super) fn add_after(&mut self, key: Key, delay: Delay, lane: Lane, now: Moment, cause: QueuedBy) -> bool {
         let is_taken = self.ending.is_none() && self.gate.lets_in(&key, &cause);
         if is_taken {
@@ -128,14 +128,14 @@ impl Waiting {
         is_taken
     }
 
-    /// This replica leads a bucket from now on. All its keys are queued by [`take_portion`](Self::take_portion).
+    /// Starts to lead a bucket. [`take_portion`](Self::take_portion) queues these keys of it.
     pub(super) fn promote(&mut self, term: Arc<LeaderTerm>, keys: Vec<Key>, now: Moment, passes: &CancellationToken) {
         let bucket = Arc::clone(term.bucket());
         self.gate.open(term, passes);
         self.add_batch(keys, Lane::Slow, QueuedBy::Promoted, now, Some(bucket));
     }
 
-    /// This replica leads a bucket no longer: its passes are cancelled, and its keys are dropped unless all are observed.
+    /// Ends the leadership of a bucket: cancels its passes, and drops its keys unless the controller observes all keys.
     pub(super) fn purge(&mut self, bucket: &str) {
         self.gate.close(bucket);
         if self.gate.observes_everything() {
@@ -146,7 +146,7 @@ impl Waiting {
         self.queue.purge(|key| gate.is_in(bucket, key));
     }
 
-    /// Whether no pass of a bucket runs, and none will in its present term: the term or the queue has ended.
+    /// Returns true if no pass of a bucket runs and none can start in its current term, because the term or the queue has ended.
     pub(super) fn is_done_with(&mut self, bucket: &str) -> bool {
         if self.gate.in_flight(bucket) > 0 {
             return false;
@@ -159,13 +159,14 @@ impl Waiting {
         }
     }
 
-    /// Whether a key of a bucket is queued. Timers and batches do not count.
+    /// Returns true if a key of a bucket is queued. Timers and batches do not count.
     fn has_queued(&mut self, bucket: &str) -> bool {
         let (queue, gate) = (&self.queue, &mut self.gate);
         Lane::ALL.into_iter().any(|lane| queue.queued(lane, 0).any(|queued| gate.is_in(bucket, queued.key)))
     }
 
-    /// The next key with its causes, and since when it was queued; `timer` tells why the timer of the last outcome of a key runs.
+    /// Takes the next key with its causes and the moment at which it was queued; `timer` returns the reason of the timer that the last outcome of a key has
+    /// set.
     pub(super) fn pop(&mut self, now: Moment, timer: impl FnOnce(&Key) -> Timer) -> Option<TakenKey> {
         let popped = self.queue.take(now)?;
         let mut causes = self.gathered(&popped.key, popped.fired.asked);
@@ -173,7 +174,7 @@ impl Waiting {
             causes.add(QueuedBy::Timer(timer(&popped.key)));
         }
         if causes.is_empty() {
-            // The object of an asked timer may have been forgotten since the timer was due.
+            // The object of a requested timer may have been forgotten after the timer became due.
             causes.add(if popped.fired.asked { QueuedBy::Requested } else { QueuedBy::FirstList });
         }
         let role = self.gate.begin(&popped.key);
@@ -199,12 +200,12 @@ impl Waiting {
     }
 
     pub(super) fn done(&mut self, key: &Key, schedule: Schedule, now: Moment, role: &Role) {
-        // The time at which the key would run again is nothing to a replica that does not lead it any more.
+        // A replica that no longer leads the key must not run it again.
         let schedule = if self.gate.ended(role) { schedule } else { Schedule::OnEvent };
         self.queue.done(key, schedule, now);
     }
 
-    /// Drops the timers of a key. It stays queued if it was.
+    /// Drops the timers of a key. A queued key stays queued.
     pub(super) fn forget(&mut self, key: &Key) {
         if let Some(entry) = self.causes.get_mut(key) {
             entry.later = Causes::default();
@@ -215,7 +216,7 @@ impl Waiting {
         self.queue.forget(key);
     }
 
-    /// Takes no more keys. Keys that batches still hold are queued before that, or dropped, as the mode says.
+    /// Ends the queue. Depending on the mode, the keys in batches are queued before that or dropped.
     pub(super) fn drain(&mut self, mode: Drain) {
         if mode == Drain::FinishQueued {
             while self.take_portion().1 {}
@@ -228,7 +229,7 @@ impl Waiting {
         self.queue.drain(mode);
     }
 
-    /// The number of keys of which causes are held.
+    /// Returns the number of keys whose causes are kept.
     #[cfg(test)]
     pub(super) fn known_causes(&self) -> usize {
         self.causes.len()
@@ -242,23 +243,23 @@ impl Waiting {
         self.queue.in_flight()
     }
 
-    /// The number of keys of a lane, those of batches included.
+    /// Returns the number of keys of a lane, including those of batches.
     pub(super) fn depth(&self, lane: Lane) -> usize {
         let batches = self.batches.iter().filter(|batch| batch.lane == lane);
         self.queue.depth(lane) + batches.map(|batch| batch.keys.len()).sum::<usize>()
     }
 
-    /// The queued keys of a lane from this ticket on; those of batches are not among them yet.
+    /// Iterates over the queued keys of a lane from this ticket on, without those of batches.
     pub(super) fn queued(&self, lane: Lane, ticket: u64) -> impl Iterator<Item = QueuedKey<'_, Key>> {
         self.queue.queued(lane, ticket)
     }
 
-    /// The number of running timers.
+    /// Returns the number of running timers.
     pub(super) fn timers(&self) -> usize {
         self.queue.waiting()
     }
 
-    /// The number of keys that wait for a worker.
+    /// Returns the number of keys that wait for a worker.
     pub(super) fn waiting(&self) -> usize {
         Lane::ALL.into_iter().map(|lane| self.queue.depth(lane)).sum()
     }

@@ -1,8 +1,8 @@
-//! Formats of generated schemas, in the words of API servers.
+//! The formats in generated schemas, adapted to those of API servers.
 
 use serde_json::{Map, Value, json};
 
-/// The formats of strings that API servers check, without dashes. About any other they warn.
+/// The string formats that API servers check, without dashes. API servers warn about any other format.
 const OF_STRINGS: [&str; 26] = [
     "bsonobjectid",
     "byte",
@@ -32,8 +32,8 @@ const OF_STRINGS: [&str; 26] = [
     "uuid5",
 ];
 
-/// Replaces the formats of Rust's numbers by those of Kubernetes, with the bounds that the type has, and removes formats that no API
-/// server knows: it checks nothing for them and warns the client that applies the definition.
+/// Replaces the formats of Rust's numbers by those of Kubernetes, with the bounds of the type, and removes formats that no API server knows. An API server
+/// would check nothing for them, and would warn the client that applies the definition.
 pub(super) fn adapt(schema: &mut Value) {
     let Some(members) = schema.as_object_mut() else { return };
     adapt_format(members);
@@ -58,7 +58,7 @@ fn adapt_format(schema: &mut Map<String, Value>) {
         ("integer", "uint16") => (Some("int32"), Some(json!(0)), Some(json!(u16::MAX))),
         ("integer", "uint32") => (Some("int64"), Some(json!(0)), Some(json!(u32::MAX))),
         ("integer", "int") => (Some("int64"), None, None),
-        // Servers store no whole number beyond 64 bits with a sign.
+        // API servers store no integers beyond signed 64 bits.
         ("integer", "uint" | "uint64" | "uint128") => (Some("int64"), Some(json!(0)), None),
         ("string" | "", other) if OF_STRINGS.contains(&other.replace('-', "").as_str()) => return,
         _ => (None, None, None),
@@ -67,7 +67,7 @@ fn adapt_format(schema: &mut Map<String, Value>) {
         Some(format) => schema.insert("format".to_owned(), format.into()),
         None => schema.remove("format"),
     };
-    // Bounds that the type's author declared are narrower.
+    // Bounds that the author of the type declared are narrower, so they stay.
     for (name, bound) in [("minimum", least), ("maximum", most)] {
         if let Some(bound) = bound {
             schema.entry(name).or_insert(bound);

@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::formats;
 
-/// The definition of a kind as `CustomResource` generates it, without formats that servers do not know.
+/// Returns the definition of a kind as `CustomResource` generates it, without formats that API servers do not know.
 pub fn custom_resource_definition<K: CustomResourceExt>() -> Result<Value, serde_json::Error> {
     let mut definition = serde_json::to_value(K::crd())?;
     for version in definition.pointer_mut("/spec/versions").and_then(Value::as_array_mut).into_iter().flatten() {

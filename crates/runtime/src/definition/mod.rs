@@ -1,4 +1,4 @@
-//! Definitions of custom resources, from the types that `CustomResource` makes.
+//! Definitions of custom resources, from the types that `CustomResource` derives.
 
 mod formats;
 mod generated;

@@ -6,8 +6,8 @@ use super::ChildPass;
 use crate::cluster::{ApiRequest, ApiResource, PatchKind};
 
 impl ChildPass {
-    /// Changes one annotation of an object, which is given as it was read, and nothing else of it (flow-and-contract.md, 8.1). Returns the object with the change; none if it
-    /// was as wanted already, or is gone while its owner is being deleted.
+    /// Changes one annotation of an object, which is given as it was read, and no other field (flow-and-contract.md, 8.1). Returns the changed object; None
+    /// if the annotation already had the value, or if the object is gone while its owner is being deleted.
     pub(crate) async fn annotate(
         &self,
         resource: &ApiResource,
@@ -17,7 +17,7 @@ impl ChildPass {
     ) -> Flow<Option<Value>> {
         let Some(mut patch) = annotation_patch(object, key, change)? else { return Ok(None) };
         if !object.uid().is_empty() {
-            // Another object of the same name is none of ours.
+            // A new object of the same name must not be changed.
             kubewright_core::precondition::only_change(&mut patch, object.uid());
         }
         let request = ApiRequest::patch(resource, object.namespace(), object.name(), PatchKind::Merge, &patch);

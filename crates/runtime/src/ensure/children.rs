@@ -12,24 +12,24 @@ use crate::config::CurrentTiming;
 use crate::events::Recorder;
 use crate::metrics::{ControllerLabels, Metrics};
 
-/// The options of a controller about its children.
+/// The options of a controller for its children.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChildOptions {
-    /// None: those of the operator's name.
+    /// The keys of marks; None for those of the operator's name.
     pub(crate) marks: Option<ChildMarks>,
     pub(crate) common: CommonMetadata,
     pub(crate) refused: RefusedKinds,
 }
 
-/// Kinds of which a controller may have no children.
+/// The kinds of which a controller may have no children.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RefusedKinds {
     pub(crate) kinds: BTreeSet<GroupKind>,
-    /// The reason, as errors tell it.
+    /// The reason in error messages.
     pub(crate) why: String,
 }
 
-/// What the passes of one controller share about children.
+/// The state about children that the passes of one controller share.
 pub(crate) struct Children {
     pub(super) cluster: Cluster,
     pub(super) recorder: Recorder,
@@ -45,7 +45,7 @@ pub(crate) struct Children {
 }
 
 impl Children {
-    /// The children of a controller. `operator` is the domain of their marks, if the options have no other.
+    /// Creates the children of a controller. `operator` is the domain of their marks, unless the options set another.
     pub(crate) fn new(
         options: ChildOptions,
         (operator, controller): (&str, &str),
@@ -68,22 +68,22 @@ impl Children {
         }
     }
 
-    /// The keys of marks.
+    /// Returns the keys of marks.
     pub(crate) fn marks(&self) -> &ChildMarks {
         &self.marks
     }
 
-    /// Drops the memory about an owner.
+    /// Drops the memory of the children of an owner.
     pub(crate) fn forget(&self, owner: &Key) {
         self.memory.forget(owner);
     }
 
-    /// Drops the memory about children that a successful pass did without.
+    /// Drops the memory of children that a successful pass did not use.
     pub(crate) fn settle(&self, owner: &Key, used: &BTreeSet<ObjectKey>) {
         self.memory.retain(owner, used);
     }
 
-    /// Whether children of a kind may be written.
+    /// Returns an error if children of a kind may not be written.
     pub(super) fn admits(&self, kind: &GroupKind) -> Result<(), Failure> {
         if !self.refused.kinds.contains(kind) {
             return Ok(());

@@ -15,10 +15,10 @@ use crate::cluster::{ApiRequest, ApiResource, Propagation, is_removed};
 use crate::controller::WriteVerb;
 use crate::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 
-/// A child that is about to be deleted. Await it.
+/// The deletion of a child, which happens when it is awaited.
 ///
-/// Only what is ours is deleted, and only the object that was read. A child that is absent, that belongs to somebody else, or that was provided by a user
-/// is `Gone`. One that is there is `Deleting`: a later pass finds it gone.
+/// Only an object of this owner is deleted, and only the object that was read. A child that is absent, belongs to another owner, or was provided by a user is
+/// `Gone`. A child that exists is `Deleting`: a later pass finds it gone.
 #[must_use = "a child is deleted when this is awaited"]
 pub struct DeleteChild {
     asked: Result<(Arc<ChildPass>, ChildTarget), Failure>,
@@ -34,19 +34,19 @@ impl DeleteChild {
         Self { asked, guard: None }
     }
 
-    /// Takes this finalizer off the child first, by which [`Ensure::guarded_by`](super::Ensure::guarded_by) keeps it (KID-19).
+    /// Removes this finalizer from the child first, with which [`Ensure::guarded_by`](super::Ensure::guarded_by) protects it (KID-19).
     pub fn guarded_by(mut self, finalizer: &FinalizerName) -> Self {
         self.guard = Some(finalizer.clone());
         self
     }
 
-    /// Its name in messages.
+    /// Returns the name of the child in messages.
     fn title(&self) -> String {
         self.asked.as_ref().map(|(_, target)| target.title()).unwrap_or_default()
     }
 }
 
-/// Deletes all of them, whatever becomes of each, and joins their outcomes (KID-17).
+/// Deletes all children, even if some deletions fail, and joins their outcomes (KID-17).
 pub(crate) async fn delete_all(children: Vec<DeleteChild>) -> Flow<ChildDeletion> {
     let attempts = children.into_iter().map(|child| async move { (child.title(), child.await) });
     let Joined(deleted) = join(join_all(attempts).await)?;
@@ -55,7 +55,7 @@ pub(crate) async fn delete_all(children: Vec<DeleteChild>) -> Flow<ChildDeletion
 }
 
 impl ChildPass {
-    /// Deletes a child, if it is ours (KID-16).
+    /// Deletes a child, if it belongs to this owner (KID-16).
     async fn delete(&self, child: &ChildTarget, guard: Option<FinalizerName>) -> Flow<ChildDeletion> {
         let Some(mut live) = self.live(child).await? else { return Ok(ChildDeletion::Gone) };
         let is_orphan = live.label(&self.children.marks.orphan()) == Some("true");
@@ -83,7 +83,7 @@ impl ChildPass {
         Ok(ChildDeletion::Deleting)
     }
 
-    /// Takes a guard off a child. Returns the child as it is then; none when it is gone.
+    /// Removes the guard finalizer from a child. Returns the current child, or None if it is gone.
     async fn release(&self, child: &ChildTarget, guard: FinalizerName, live: Value) -> Flow<Option<Value>> {
         let (cluster, timing) = (&self.children.cluster, &self.children.timing);
         let manager = format!("{}/self", self.children.manager).into();
@@ -106,7 +106,7 @@ impl ChildPass {
         }
     }
 
-    /// Deletes the helpers of the owner's cleanup, before its finalizer is released (KID-6).
+    /// Deletes the helpers of the owner's cleanup, before its finalizer is removed (KID-6).
     pub(crate) async fn delete_helpers(&self) -> Flow {
         let attempts = self.children.memory.helpers(self.key()).into_iter().map(|helper| async move {
             let deleted = self.delete(&helper, None).await;

@@ -14,14 +14,14 @@ use super::request::ChildRequest;
 use super::{ChildPass, Ensured};
 use crate::cluster::ApiResource;
 
-/// A child that is about to be brought to where its pass wants it to be. Await it.
+/// The creation or update of a child, which happens when it is awaited.
 ///
-/// By default it is written by server-side apply, with the field manager `<domain>/<controller>`: what others set stays, and drift of what is wanted here
-/// is corrected. It names its owner by labels, and by a controller reference where its namespace allows one. A child without a namespace lies in that of its
-/// owner.
+/// By default the child is written by server-side apply, with the field manager `<domain>/<controller>`: fields that other managers set stay, and drift of
+/// the desired fields is corrected. The child names its owner by labels, and by a controller reference if its namespace permits one. A child without a
+/// namespace is put into that of its owner.
 ///
-/// The outcome is never `Done`. It is a wait while the child is on its way out (reasons `ChildTerminating`, `ChildOfFormerOwner`, `Recreating`),
-/// blocked by an object of the same name that belongs to somebody else (`NameConflict`), and else failed like the request that failed.
+/// The outcome is never `Done`. It is a wait while the child is being deleted (reasons `ChildTerminating`, `ChildOfFormerOwner`, `Recreating`), blocked by an
+/// object of the same name with another owner (`NameConflict`), or otherwise a failure of the failed request.
 #[must_use = "a child is ensured when this is awaited"]
 pub struct Ensure<K> {
     asked: Result<(Arc<ChildPass>, ChildRequest), Failure>,
@@ -37,55 +37,55 @@ impl<K> Ensure<K> {
         Self { asked, kind: PhantomData }
     }
 
-    /// Writes only when the hash of the wanted object differs from the one in the annotation `<domain>/applied-hash`, or the live object drifted: for
+    /// Writes only if the hash of the desired object differs from that in the annotation `<domain>/applied-hash`, or if the live object drifted: for
     /// expensive APIs.
     pub fn hash_guarded(self) -> Self {
         self.with(|request| request.strategy = Strategy::HashGuarded)
     }
 
-    /// Creates the child if it is absent and never changes it: for generated content. One that a user provided is marked as such, and never deleted.
+    /// Creates the child if it is absent and never changes it: for generated content. A child that a user provided is marked as such, and never deleted.
     pub fn create_once(self) -> Self {
         self.with(|request| request.strategy = Strategy::CreateOnce)
     }
 
-    /// Deletes the child when the wanted object differs, to be created in a later pass: for kinds with immutable fields.
+    /// Deletes the child if the desired object differs; a later pass creates it again. This is for kinds with immutable fields.
     pub fn replace(self) -> Self {
         self.with(|request| request.strategy = Strategy::Replace)
     }
 
-    /// Says what becomes of an object of this name that has no owner. Default: it is adopted by the next write.
+    /// Sets the treatment of an object of this name that has no owner. Default: the next write adopts it.
     pub fn adopt(self, adopt: Adopt) -> Self {
         self.with(|request| request.adopt = adopt)
     }
 
-    /// Changes a child that exists only while this gate is open (KID-7). See [`Context::update_gate`](crate::reconcile::Context::update_gate).
+    /// Changes an existing child only while this gate is open (KID-7). See [`Context::update_gate`](crate::reconcile::Context::update_gate).
     pub fn gate(self, gate: UpdateGate) -> Self {
         self.with(|request| request.gate = gate)
     }
 
-    /// Puts this finalizer on the child, so that it does not vanish under its owner (KID-19). [`DeleteChild::guarded_by`](super::DeleteChild::guarded_by)
-    /// takes it off.
+    /// Puts this finalizer on the child, so that it does not vanish before its owner releases it (KID-19).
+    /// [`DeleteChild::guarded_by`](super::DeleteChild::guarded_by) removes it.
     pub fn guarded_by(self, finalizer: &FinalizerName) -> Self {
         self.with(|request| request.guard = Some(finalizer.clone()))
     }
 
-    /// Names the owner by labels only, also where its namespace allows a controller reference.
+    /// Names the owner by labels only, even if the child's namespace permits a controller reference.
     pub fn without_owner_reference(self) -> Self {
         self.with(|request| request.refers = false)
     }
 
-    /// Writes with another field manager than `<domain>/<controller>`.
+    /// Sets the field manager, instead of `<domain>/<controller>`.
     pub fn field_manager(self, name: &str) -> Self {
         self.with(|request| request.manager = Some(name.into()))
     }
 
-    /// Creates the child also while its owner is being deleted (KID-6).
+    /// Creates the child even while its owner is being deleted (KID-6).
     #[doc(hidden)]
     pub fn while_deleting(self) -> Self {
         self.with(|request| request.skips_absent = false)
     }
 
-    /// A helper of a cleanup.
+    /// Makes the child a helper of a cleanup.
     pub(crate) fn helping(self) -> Self {
         self.without_owner_reference().while_deleting().with(|request| request.is_helper = true)
     }

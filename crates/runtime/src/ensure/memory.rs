@@ -6,30 +6,30 @@ use parking_lot::Mutex;
 
 use super::request::ChildTarget;
 
-/// What a controller remembers of the children of its objects. Losing it costs a request for each child, never correctness.
+/// The memory of a controller about the children of its objects. Its loss costs a request for each child, but never correctness.
 #[derive(Debug, Default)]
 pub(super) struct ChildMemory(Mutex<HashMap<Key, OfOwner>>);
 
 #[derive(Debug, Default)]
 struct OfOwner {
     children: BTreeMap<ObjectKey, OfChild>,
-    /// The helpers that are to go before the finalizer of the owner is released (KID-6).
+    /// The helpers that must be deleted before the finalizer of the owner is removed (KID-6).
     helpers: BTreeMap<ObjectKey, ChildTarget>,
 }
 
-/// What is remembered of one child.
+/// The memory of one child.
 #[derive(Debug, Default)]
 pub(super) struct OfChild {
-    /// The last write.
+    /// The last write of the child.
     pub(super) last: Option<LastWrite>,
-    /// The recent updates.
+    /// The recent updates of the child.
     pub(super) updates: HotLoop,
-    /// Whether its creation met an object of its name that no store shows.
+    /// True if the creation of the child failed because of an object of its name that no store shows.
     pub(super) was_met: bool,
 }
 
 impl ChildMemory {
-    /// Reads or changes what is remembered of a child.
+    /// Reads or changes the memory of a child.
     pub(super) fn of<T>(&self, owner: &Key, child: &ObjectKey, use_it: impl FnOnce(&mut OfChild) -> T) -> T {
         let mut owners = self.0.lock();
         use_it(owners.entry(owner.clone()).or_default().children.entry(child.clone()).or_default())
@@ -50,7 +50,7 @@ impl ChildMemory {
         self.0.lock().get(owner).map(|known| known.helpers.values().cloned().collect()).unwrap_or_default()
     }
 
-    /// Keeps only these children of an owner.
+    /// Keeps the memory of only these children of an owner.
     pub(super) fn retain(&self, owner: &Key, used: &BTreeSet<ObjectKey>) {
         let mut owners = self.0.lock();
         let Some(known) = owners.get_mut(owner) else { return };
@@ -60,7 +60,7 @@ impl ChildMemory {
         }
     }
 
-    /// The owner is gone, or another replica works on it.
+    /// Drops the memory of an owner that is gone or that another replica works on.
     pub(super) fn forget(&self, owner: &Key) {
         self.0.lock().remove(owner);
     }

@@ -1,7 +1,7 @@
 //! Children: objects that a reconciler writes for its own object, one by one (`flow-and-contract.md`, 7).
 //!
-//! An [`Ensure`] brings one child to where its pass wants it to be, with one write at most: it reads the child, from the store of its kind if the operator
-//! has one, lets `core::child` decide, and sends what was decided. A child that is as it was written last costs no request. A [`DeleteChild`] removes one.
+//! An [`Ensure`] brings one child into its desired state, with one write at most: it reads the child, from the store of its kind if the operator has one,
+//! lets `core::child` decide, and sends the decided request. A child that still is as it was last written costs no request. A [`DeleteChild`] deletes one.
 
 mod annotate;
 mod change;

@@ -26,7 +26,7 @@ pub(crate) struct ChildPass {
     seen: Mutex<SeenChildren>,
 }
 
-/// The children that a pass has come to.
+/// The children that a pass has used.
 #[derive(Default)]
 struct SeenChildren {
     used: BTreeSet<ObjectKey>,
@@ -35,7 +35,7 @@ struct SeenChildren {
 }
 
 impl ChildPass {
-    /// The children of an owner of which head and status are given.
+    /// Creates the children of an owner with this head and status.
     pub(crate) fn new(
         children: Arc<Children>,
         pass: Arc<PassContext>,
@@ -58,23 +58,23 @@ impl ChildPass {
         }
     }
 
-    /// The update gate of the children (KID-15).
+    /// Returns the update gate of the children (KID-15).
     pub(crate) fn gate(&self) -> UpdateGate {
         self.seen.lock().asked_gate = true;
         self.gate
     }
 
-    /// Whether the pass asked for the update gate.
+    /// Returns true if the pass used the update gate.
     pub(crate) fn has_gate(&self) -> bool {
         self.seen.lock().asked_gate
     }
 
-    /// The children that the gate held back, as messages call them.
+    /// Returns the children that the gate held back, by their names in messages.
     pub(crate) fn held(&self) -> Vec<String> {
         self.seen.lock().held.iter().cloned().collect()
     }
 
-    /// The children that the pass has come to.
+    /// Returns the children that the pass has used.
     pub(crate) fn used(&self) -> BTreeSet<ObjectKey> {
         self.seen.lock().used.clone()
     }
@@ -91,7 +91,7 @@ impl ChildPass {
         self.pass.key()
     }
 
-    /// A child as it is: as the store of its kind has it, which shows own writes at once, else as the server has it (KID-3).
+    /// Returns the current child: from the store of its kind, which shows own writes at once, or else from the server (KID-3).
     pub(super) async fn live(&self, child: &ChildTarget) -> Result<Option<Value>, Failure> {
         let (cluster, resource) = (&self.children.cluster, &child.resource);
         match cluster.watches().whole(&resource.gvk(), &child.key) {
@@ -108,21 +108,21 @@ impl ChildPass {
         }
     }
 
-    /// A wait for a child that is on its way out. One whose changes start no pass is looked at again.
+    /// Returns the wait for a child that is being deleted. If the changes of the child start no pass, the wait ends with a recheck.
     pub(super) fn wait(&self, reason: &'static str, message: String, child: &ChildTarget, live: &Value) -> Halt {
         let wait = Wait::for_event(reason).message(message);
         let is_followed = self.is_followed(child, live);
         if is_followed { wait.into() } else { wait.recheck(self.children.timing.get().unwatched).into() }
     }
 
-    /// Whether the changes of a child can start passes of its owner: its kind is watched, and it names the owner as its controller.
+    /// Returns true if the changes of a child can start passes of its owner: its kind is watched, and it names the owner as its controller.
     pub(super) fn is_followed(&self, child: &ChildTarget, live: &Value) -> bool {
         let names_owner = live.controller().is_some_and(|controller| controller.name == self.owner.identity.name);
         names_owner && self.children.cluster.watches().whole(&child.resource.gvk(), &child.key).is_some()
     }
 }
 
-/// The generation of the last success as a status tells it: that of a component stands among those of what it was generated from.
+/// Returns the generation of the last success from a status. The status of a component lists it as `resource` among its applied generations.
 fn applied_generation(status: &Value) -> Option<i64> {
     let of_component = || status.get("appliedGenerations")?.get("resource");
     status.get("appliedGeneration").or_else(of_component)?.as_i64()

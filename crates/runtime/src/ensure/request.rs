@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use super::ChildPass;
 use crate::cluster::ApiResource;
 
-/// The child that a request is about.
+/// The child to which a request refers.
 #[derive(Clone, Debug)]
 pub(super) struct ChildTarget {
     pub(super) resource: Arc<ApiResource>,
     pub(super) key: Key,
 }
 
-/// A child as it is wanted, and how it is written.
+/// The desired child and the way to write it.
 #[derive(Debug)]
 pub(super) struct ChildRequest {
     pub(super) resource: Arc<ApiResource>,
@@ -24,19 +24,19 @@ pub(super) struct ChildRequest {
     pub(super) strategy: Strategy,
     pub(super) adopt: Adopt,
     pub(super) gate: UpdateGate,
-    /// Whether it is left absent.
+    /// True if an absent child is not created while its owner is being deleted.
     pub(super) skips_absent: bool,
-    /// Whether it names its owner as its controller where its namespace allows that.
+    /// True if the child names its owner as its controller if its namespace permits that.
     pub(super) refers: bool,
-    /// Whether it goes before the finalizer of the owner is released.
+    /// True if the child is deleted before the finalizer of the owner is removed.
     pub(super) is_helper: bool,
-    /// The finalizer by which it is kept.
+    /// The finalizer that protects the child.
     pub(super) guard: Option<FinalizerName>,
-    /// Another field manager than that of the controller.
+    /// The field manager, or None for that of the controller.
     pub(super) manager: Option<Arc<str>>,
 }
 
-/// A child with all its marks, as it is to be written.
+/// A child with all its marks, ready to be written.
 #[derive(Debug)]
 pub(super) struct PreparedChild {
     pub(super) target: ChildTarget,
@@ -46,7 +46,7 @@ pub(super) struct PreparedChild {
 }
 
 impl ChildTarget {
-    /// The object of this name, in the namespace of the owner if it needs one and names none.
+    /// Returns the target of this name, in the namespace of the owner if the kind is namespaced and no namespace is given.
     pub(super) fn new(pass: &ChildPass, resource: Arc<ApiResource>, namespace: &str, name: &str) -> Result<Self, Failure> {
         let namespace = match (resource.namespaced, namespace) {
             (false, _) => "",
@@ -70,7 +70,7 @@ impl ChildTarget {
         self.resource.group_kind().object(&self.key)
     }
 
-    /// Its name in messages.
+    /// Returns the name of the child in messages.
     pub(super) fn title(&self) -> String {
         format!("{} {}", self.resource.kind, self.key)
     }
@@ -92,7 +92,7 @@ impl ChildRequest {
         }
     }
 
-    /// The child with its common metadata, its owner, its guard, and the hash where the strategy compares hashes (KID-1, KID-2).
+    /// Returns the child with its common metadata, owner and guard, and with the hash if the strategy compares hashes (KID-1, KID-2).
     pub(super) fn prepare(&self, pass: &ChildPass) -> Result<PreparedChild, Failure> {
         let target = ChildTarget::new(pass, Arc::clone(&self.resource), self.object.namespace(), self.object.name())?;
         let mut desired = desired_form(&self.object);
@@ -118,7 +118,7 @@ impl ChildRequest {
         Ok(PreparedChild { target, desired, digest, manager })
     }
 
-    /// The hash of the child, which it gets as an annotation if its strategy compares hashes (flow-and-contract.md, 7.4).
+    /// Returns the hash of the child. The child gets it as an annotation if its strategy compares hashes (flow-and-contract.md, 7.4).
     fn hash(&self, marks: &ChildMarks, desired: &mut Value) -> String {
         let annotation = marks.applied_hash();
         let digest = applied_hash(desired, &annotation);

@@ -9,7 +9,7 @@ use super::{ChildChange, ChildPass};
 use crate::cluster::{ApiError, ApiRequest, PatchKind, Propagation};
 
 impl ChildPass {
-    /// Brings a child to where it is wanted, with one write at most (KID-8).
+    /// Brings a child into its desired state, with one write at most (KID-8).
     pub(super) async fn ensure(&self, request: ChildRequest) -> Flow<(Value, ChildChange)> {
         let child = request.prepare(self)?;
         self.uses(child.target.object_key());
@@ -65,7 +65,7 @@ impl ChildPass {
         })
     }
 
-    /// An apply that only creates, so that whatever has the name meanwhile is looked at before it is changed.
+    /// Sends an apply that can only create, so that an object that took the name meanwhile is read before it is changed.
     async fn create(&self, child: &PreparedChild) -> Result<Value, Failure> {
         let mut body = child.desired.clone();
         only_create(&mut body);
@@ -102,7 +102,7 @@ impl ChildPass {
         }
     }
 
-    /// Whether a refused write met no object.
+    /// Returns true if a refused write met no object.
     async fn is_gone(&self, child: &PreparedChild, refusal: &ApiError) -> Result<bool, Failure> {
         if refusal.is_not_found() {
             return Ok(true);
@@ -118,7 +118,7 @@ impl ChildPass {
         }
     }
 
-    /// Marks an object that a user provided, and leaves the rest of it alone.
+    /// Marks an object that a user provided, and changes no other field of it.
     async fn adopt_orphan(&self, child: &PreparedChild, mut patch: Value, live: &Value) -> Result<Value, Failure> {
         patch.metadata_mut().insert("resourceVersion".to_owned(), live.resource_version().into());
         self.send(child, PatchKind::Merge, &patch).await.map_err(Failure::unclassified)
@@ -150,7 +150,7 @@ impl ChildPass {
         self.children.memory.of(self.key(), &key, |memory| memory.last = Some(LastWrite::new(child.digest.as_str(), answer)));
     }
 
-    /// Counts an update, and warns of a child that is updated again and again (KID-18).
+    /// Counts an update, and warns of a child that is updated repeatedly (KID-18).
     fn note_update(&self, child: &PreparedChild) {
         let (now, limits) = (self.children.cluster.clock().moment(), self.children.timing.get().hot_loop);
         let key = child.target.object_key();

@@ -1,8 +1,7 @@
 //! Events on objects, `events.k8s.io/v1`.
 //!
-//! What is sent is decided by `kubewright_core::events`: repeats become a series, similar ones are combined, and an object
-//! has a budget. Decided is at once (`post`), what is to be sent waits in the `outbox`, and one task sends it (`sending`), so that
-//! no pass waits for an event or fails with it.
+//! `kubewright_core::events` decides what is sent: repeated events become a series, similar ones are combined, and each object has a budget. The decision is
+//! made at once (`post`), the requests wait in the `outbox`, and one task sends them (`sending`), so that no pass waits for an event or fails because of it.
 
 mod object;
 mod outbox;

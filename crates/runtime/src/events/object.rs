@@ -12,12 +12,12 @@ use crate::cluster::{ApiRequest, ApiResource, PatchKind};
 /// The longest reason and action, in bytes.
 const MAX_WORD: usize = 128;
 
-/// The kind of events.
+/// Returns the kind of events.
 pub(super) fn resource() -> ApiResource {
     ApiResource::known(&GroupVersionKind::new("events.k8s.io", "v1", "Event"), "events", true)
 }
 
-/// The request that creates an event object.
+/// Returns the request that creates an event object.
 pub(super) fn create(resource: &ApiResource, record: &Record, occurred: Option<Series>, instance: &str) -> ApiRequest {
     let mut object = object(record, instance);
     if let Some(occurred) = occurred {
@@ -26,7 +26,7 @@ pub(super) fn create(resource: &ApiResource, record: &Record, occurred: Option<S
     ApiRequest::create(resource, &object)
 }
 
-/// The request that writes how often an event occurred.
+/// Returns the request that writes the number of occurrences of an event.
 pub(super) fn count(resource: &ApiResource, namespace: &str, name: &str, occurred: Series) -> ApiRequest {
     ApiRequest::patch(resource, namespace, name, PatchKind::Merge, &json!({"series": series(occurred)}))
 }

@@ -1,4 +1,4 @@
-//! What waits to be sent: in which order, how long, and what goes when there is no more room.
+//! The waiting event requests: their order, their delays, and the removal of the least important when there is no more room.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -8,39 +8,39 @@ use kubewright_core::events::{Decision, Record};
 use kubewright_core::flow::EventType;
 use kubewright_core::time::Moment;
 
-/// Letters that may wait: what the components of a large operator tell at once, in 8 MB.
+/// The number of letters that may wait: enough for the events that the components of a large operator record at once; they take 8 MB.
 pub(super) const ROOM: usize = 16_384;
 
-/// Where counts wait: among what goes first when there is no room.
+/// The index of the queue in which counts wait. Its letters are dropped first when there is no room.
 const COUNT: usize = 0;
 
-/// Event requests that wait, and those that are under way.
+/// The event requests that wait, and those that are under way.
 ///
-/// What is told of one object is sent in order and one by one; objects wait for each other only where the server makes them.
+/// The events about one object are sent in order and one at a time. Events about different objects only wait for each other if the server is the cause.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     lanes: HashMap<LaneKey, Lane>,
-    /// Lanes that have something to send, each once, in the order in which they came.
+    /// The lanes that have something to send, each once, in the order in which they came.
     ready: VecDeque<LaneKey>,
-    /// Namespaces that are left alone for a while, and the lanes that wait for it.
+    /// The namespaces to which nothing is sent for a while, each with the lanes that wait for it.
     held: BTreeMap<String, Held>,
-    /// Nothing is sent before.
+    /// The moment before which nothing is sent.
     paused: Option<Moment>,
-    /// What waits, in the order in which it came: normal events and counts; warnings.
+    /// The waiting letters in the order in which they came: first normal events and counts, then warnings.
     waiting: [BTreeMap<u64, LaneKey>; 2],
     under_way: BTreeSet<u64>,
     next: u64,
 }
 
-/// Stands for the object of an event: namespace and name of the event, without what makes the name distinct.
+/// The lane of an object: namespace and name of its events, without the suffix that makes a name distinct.
 type LaneKey = Arc<str>;
 
 #[derive(Debug, Default)]
 struct Lane {
     letters: VecDeque<Letter>,
-    /// One of its letters is under way.
+    /// True while one of its letters is under way.
     busy: bool,
-    /// It waits for its turn.
+    /// True while the lane waits for its turn.
     listed: bool,
 }
 
@@ -50,7 +50,7 @@ struct Held {
     lanes: Vec<LaneKey>,
 }
 
-/// One request.
+/// A request of one event.
 #[derive(Debug)]
 pub(super) struct Letter {
     number: u64,
@@ -59,37 +59,37 @@ pub(super) struct Letter {
     /// The name of the event object.
     pub(super) name: String,
     pub(super) content: Content,
-    /// How often it was tried.
+    /// The number of attempts so far.
     pub(super) tries: u32,
 }
 
-/// What a request writes.
+/// The content of a request.
 #[derive(Debug)]
 pub(super) enum Content {
-    /// A new event object, and how often it occurred when that is more than once.
+    /// A new event object, with the number of occurrences if that is more than one.
     Create(Box<Record>, Option<Series>),
-    /// How often an event occurred.
+    /// A new number of occurrences of an event.
     Count(Series),
 }
 
-/// How often an event occurred, and when the last time.
+/// The number of occurrences of an event, and the time of the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Series {
     pub(super) count: u32,
     pub(super) last: Timestamp,
 }
 
-/// What has to wait when a request does not succeed.
+/// The scope of the requests that must wait when a request fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// The events of this namespace: something in it may refuse them.
+    /// The events of this namespace, because something in it may reject them.
     Namespace,
-    /// All events: the server is busy or away.
+    /// All events, because the server is busy or unreachable.
     Server,
 }
 
 impl Outbox {
-    /// Puts in what was decided; returns what has to go for it. What still waits takes up the counts of its event.
+    /// Adds a decided request, and returns the letter that is dropped to make room for it. A waiting letter absorbs later counts of its event.
     pub(super) fn put(&mut self, decision: Decision) -> Option<Letter> {
         let (namespace, name, content) = match decision {
             Decision::Create(record) => (record.namespace.clone(), record.name.clone(), Content::Create(record, None)),
@@ -114,7 +114,7 @@ impl Outbox {
         if self.waiting() > ROOM { self.drop_one() } else { None }
     }
 
-    /// The next request to send now; [`done`](Self::done) or [`again`](Self::again) follows.
+    /// Takes the next request that can be sent now; [`done`](Self::done) or [`again`](Self::again) must follow.
     pub(super) fn take(&mut self, now: Moment) -> Option<Letter> {
         if self.paused.is_some_and(|until| now < until) {
             return None;
@@ -140,13 +140,13 @@ impl Outbox {
         None
     }
 
-    /// It was sent or given up.
+    /// Ends a letter that was sent or abandoned.
     pub(super) fn done(&mut self, letter: &Letter) {
         self.under_way.remove(&letter.number);
         self.free(letter.lane.clone());
     }
 
-    /// It is sent again, in its place, when others may be sent again.
+    /// Puts a letter back at its former position, to be sent again at this moment; the wait also applies to the other letters in the scope.
     pub(super) fn again(&mut self, mut letter: Letter, until: Moment, scope: Scope) {
         match scope {
             Scope::Server => self.paused = self.paused.max(Some(until)),
@@ -169,24 +169,24 @@ impl Outbox {
         self.free(key);
     }
 
-    /// When something that waits for its time can be sent; what can be sent now has been taken.
+    /// Returns the moment at which a delayed letter can be sent; letters that can be sent now have been taken already.
     pub(super) fn next_due(&self) -> Option<Moment> {
         let held = self.held.values().map(|held| held.until).min();
         if self.ready.is_empty() { held } else { self.paused.or(held) }
     }
 
-    /// The number that the next request gets.
+    /// Returns the number of the next request.
     pub(super) fn next_number(&self) -> u64 {
         self.next
     }
 
-    /// Whether nothing with a lower number waits or is under way.
+    /// Returns true if no letter with a lower number waits or is under way.
     pub(super) fn is_sent_before(&self, number: u64) -> bool {
         let first = [&self.waiting[0], &self.waiting[1]].into_iter().filter_map(|waiting| waiting.keys().next());
         first.chain(self.under_way.first()).min().is_none_or(|first| *first >= number)
     }
 
-    /// How many requests wait or are under way.
+    /// Returns the number of requests that wait or are under way.
     pub(super) fn len(&self) -> usize {
         self.waiting() + self.under_way.len()
     }
@@ -195,7 +195,7 @@ impl Outbox {
         self.waiting.iter().map(BTreeMap::len).sum()
     }
 
-    /// Puts the lanes of namespaces whose time has come where they came from: in front.
+    /// Puts the lanes of namespaces whose delay is over back to the front.
     fn release(&mut self, now: Moment) {
         let due: Vec<String> =
             self.held.iter().filter(|(_, held)| held.until <= now).map(|(namespace, _)| namespace.clone()).collect();
@@ -215,10 +215,10 @@ impl Outbox {
         }
     }
 
-    /// The oldest of what matters least.
+    /// Removes the oldest letter of the lowest importance.
     fn drop_one(&mut self) -> Option<Letter> {
         let (number, key) = self.waiting.iter_mut().find_map(BTreeMap::pop_first)?;
-        // A lane that is empty now goes when its turn comes.
+        // A lane that is empty now is removed when its turn comes.
         let letters = &mut self.lanes.get_mut(&key)?.letters;
         let place = letters.iter().position(|letter| letter.number == number)?;
         letters.remove(place)
@@ -226,7 +226,7 @@ impl Outbox {
 }
 
 impl Letter {
-    /// Normal events and counts go before warnings when there is no room.
+    /// Returns the importance: normal events and counts are dropped before warnings when there is no room.
     fn importance(&self) -> usize {
         match &self.content {
             Content::Create(record, _) => usize::from(record.occurrence.event.kind == EventType::Warning),

@@ -1,4 +1,4 @@
-//! What recorders and the task that sends share.
+//! The state that recorders and the sending task share.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use super::outbox::{Content, Letter, Outbox, ROOM, Scope};
 use crate::clock::Clock;
 use crate::metrics::{EventLabels, Metrics};
 
-/// Events that found no room are logged at most this often.
+/// The shortest interval between two log lines about events that found no room.
 const REMIND: Duration = Duration::from_secs(60);
 
-/// Decides about events as they occur, and keeps what is to be sent.
+/// The post, which decides about events as they occur, and keeps the requests to send.
 pub(super) struct Post {
     clock: Clock,
     metrics: Metrics,
     state: Mutex<State>,
-    /// There is something to do for the task that sends.
+    /// Notified when the sending task may have something to do.
     work: Notify,
-    /// Something was sent or given up.
+    /// Notified when a request was sent or abandoned.
     progress: Notify,
 }
 
@@ -29,7 +29,7 @@ struct State {
     correlator: Correlator,
     outbox: Outbox,
     life: Life,
-    /// Events that found no room and are not logged yet.
+    /// The number of events that found no room and are not logged yet.
     lost: u64,
     reminded: Option<Moment>,
 }
@@ -37,9 +37,9 @@ struct State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Life {
     Open,
-    /// Nobody records any more.
+    /// No recorder is left.
     Abandoned,
-    /// Nobody sends any more.
+    /// No task sends any more.
     Closed,
 }
 
@@ -50,7 +50,7 @@ impl Post {
         Self { clock, metrics, state: Mutex::new(state), work: Notify::new(), progress: Notify::new() }
     }
 
-    /// Something happened to an object.
+    /// Takes an event on an object.
     pub(super) fn put(&self, occurrence: Occurrence) {
         let (time, now) = (self.clock.now(), self.clock.moment());
         let mut state = self.state.lock();
@@ -65,13 +65,13 @@ impl Post {
         self.work.notify_one();
     }
 
-    /// Everything that was put in until now has been sent or given up.
+    /// Waits until all events that were recorded until now have been sent or abandoned.
     pub(super) async fn flush(&self) {
         let number = self.state.lock().outbox.next_number();
         loop {
             let progress = self.progress.notified();
             tokio::pin!(progress);
-            // What happens from here on is not missed.
+            // Notifications from here on are not missed.
             progress.as_mut().enable();
             {
                 let state = self.state.lock();
@@ -83,7 +83,7 @@ impl Post {
         }
     }
 
-    /// The counts of running series are to be sent now.
+    /// Queues the counts of running series for sending now.
     pub(super) fn close_series(&self) {
         let now = self.clock.moment();
         let mut state = self.state.lock();
@@ -94,7 +94,7 @@ impl Post {
         self.work.notify_one();
     }
 
-    /// Nobody records any more: what there is, is sent.
+    /// Ends the recording, because no recorder is left; the waiting events are still sent.
     pub(super) fn abandon(&self) {
         self.close_series();
         let mut state = self.state.lock();
@@ -105,7 +105,7 @@ impl Post {
         self.work.notify_one();
     }
 
-    /// Nobody sends any more: what there is, is lost.
+    /// Ends the sending; the waiting events are lost.
     pub(super) fn close(&self) {
         let mut state = self.state.lock();
         state.life = Life::Closed;
@@ -115,12 +115,12 @@ impl Post {
         self.progress.notify_waiters();
     }
 
-    /// Ends when there may be something to do.
+    /// Waits until there may be something to do.
     pub(super) async fn work(&self) {
         self.work.notified().await;
     }
 
-    /// The next request to send.
+    /// Takes the next request to send.
     pub(super) fn take(&self) -> Option<Letter> {
         let now = self.clock.moment();
         let mut state = self.state.lock();
@@ -130,26 +130,26 @@ impl Post {
         state.outbox.take(now)
     }
 
-    /// When there is something to do even if nothing happens, after [`take`](Self::take) had nothing.
+    /// Returns the moment at which there is something to do without a further event, after [`take`](Self::take) returned None.
     pub(super) fn next_due(&self) -> Option<Moment> {
         let state = self.state.lock();
         [state.correlator.next_due(), state.outbox.next_due()].into_iter().flatten().min()
     }
 
-    /// Whether there is nothing to send and never will be.
+    /// Returns true if there is nothing to send, and there never will be.
     pub(super) fn is_over(&self) -> bool {
         let state = self.state.lock();
         state.life != Life::Open && state.outbox.len() == 0
     }
 
-    /// A request was answered as it should be.
+    /// Ends a request that succeeded.
     pub(super) fn sent(&self, letter: &Letter) {
         self.metrics.standard().events_sent.inc();
         self.state.lock().outbox.done(letter);
         self.progress.notify_waiters();
     }
 
-    /// The event of a request that was repeated is there, without what has been counted since.
+    /// Ends a repeated request whose event already exists. Occurrences that were counted since then are sent as a count.
     pub(super) fn is_there(&self, letter: Letter) {
         let now = self.clock.moment();
         let mut state = self.state.lock();
@@ -162,13 +162,13 @@ impl Post {
         self.progress.notify_waiters();
     }
 
-    /// A request is repeated after a while.
+    /// Repeats a request after a delay.
     pub(super) fn again(&self, letter: Letter, wait: Duration, scope: Scope) {
         let until = self.clock.moment() + wait;
         self.state.lock().outbox.again(letter, until, scope);
     }
 
-    /// A request is given up. When its event is not there, the next one of its kind is a new one.
+    /// Abandons a request. If its event does not exist, the next occurrence creates a new event.
     pub(super) fn refused(&self, letter: &Letter, is_missing: bool) {
         let mut state = self.state.lock();
         state.outbox.done(letter);

@@ -1,4 +1,4 @@
-//! The recorder: a handle for everybody.
+//! The recorder of events.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::cluster::Cluster;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
 
-/// Records events on the objects of one cluster. Cheap to clone; recording never blocks and never fails.
+/// The recorder of events on the objects of one cluster. Cheap to clone; recording never blocks and never fails.
 #[derive(Clone)]
 pub struct Recorder {
     reporter: Arc<str>,
@@ -25,32 +25,32 @@ pub struct Recorder {
     outlet: Outlet,
     metrics: Metrics,
     redactor: Redactor,
-    /// What all recorders of this process have to send.
+    /// The posts of all recorders of this process.
     posts: Arc<Mutex<Vec<Weak<Post>>>>,
 }
 
 /// A function that takes events in place of the API server. It is called inside passes, so it must not block.
 pub type EventSink = Arc<dyn Fn(Occurrence) + Send + Sync>;
 
-/// Where recorded events go.
+/// The destination of recorded events.
 #[derive(Clone)]
 enum Outlet {
-    /// To the API server of one cluster.
+    /// The API server of one cluster.
     Server(Arc<Handle>),
-    /// To a function, whatever the cluster.
+    /// A function, for the events of all clusters.
     Sink(EventSink),
 }
 
-/// Who reports.
+/// The reporter of events.
 #[derive(Clone, Debug)]
 pub struct RecorderOptions {
     /// The controller: a qualified name, usually the operator's name.
     pub reporter: String,
-    /// The instance, usually the pod's name; not empty.
+    /// The instance, usually the name of the pod; not empty.
     pub instance: String,
 }
 
-/// The last one to go tells the post.
+/// A handle of the post. When the last one is dropped, the post is abandoned.
 struct Handle(Arc<Post>);
 
 impl Drop for Handle {
@@ -60,7 +60,7 @@ impl Drop for Handle {
 }
 
 impl Recorder {
-    /// Starts the task that sends.
+    /// Creates a recorder and starts the task that sends its events.
     pub fn start(cluster: &Cluster, options: RecorderOptions, tasks: &Tasks, metrics: &Metrics) -> Self {
         Self::start_with(cluster, options, tasks, metrics, Arc::default())
     }
@@ -92,7 +92,7 @@ impl Recorder {
         }
     }
 
-    /// A recorder of the same reporter for objects of another cluster. It sends until its last clone is gone, and what is left then.
+    /// Returns a recorder of the same reporter for objects of another cluster. It sends until its last clone is dropped, and then the waiting events.
     #[must_use]
     pub fn on(&self, cluster: &Cluster, tasks: &Tasks) -> Self {
         if let Outlet::Sink(_) = &self.outlet {
@@ -103,13 +103,13 @@ impl Recorder {
         Self { redactor: self.redactor.clone(), ..recorder }
     }
 
-    /// The same recorder for another controller.
+    /// Returns the same recorder for another controller.
     #[must_use]
     pub fn reporter(&self, reporter: &str) -> Self {
         Self { reporter: reporter.into(), ..self.clone() }
     }
 
-    /// The same recorder with a function in place of the API server: for this cluster, and for those that [`on`](Self::on) names.
+    /// Returns the same recorder with a function in place of the API server: for this cluster, and for those of [`on`](Self::on).
     #[must_use]
     pub fn with_sink(&self, sink: EventSink) -> Self {
         Self { outlet: Outlet::Sink(sink), ..self.clone() }
@@ -120,7 +120,7 @@ impl Recorder {
         self.record_with(regarding, None, BTreeMap::new(), event);
     }
 
-    /// Records an event on an object, with another object that has to do with it and annotations.
+    /// Records an event on an object, with a related object and annotations.
     pub fn record_with(
         &self,
         regarding: &ObjectReference,
@@ -144,14 +144,14 @@ impl Recorder {
         }
     }
 
-    /// Ends when all events that were recorded until now are sent or given up.
+    /// Waits until all events that were recorded until now are sent or abandoned.
     pub async fn flush(&self) {
         if let Outlet::Server(handle) = &self.outlet {
             handle.0.flush().await;
         }
     }
 
-    /// Sends what has been counted only, too, for this cluster and all others, and ends when everything is sent or given up.
+    /// Sends also the counts of running series, for this cluster and all others, and waits until all events are sent or abandoned.
     pub async fn finish(&self) {
         let posts: Vec<Arc<Post>> = self.posts.lock().iter().filter_map(Weak::upgrade).collect();
         for post in &posts {

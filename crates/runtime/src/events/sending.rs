@@ -1,4 +1,4 @@
-//! The task that sends.
+//! The task that sends events.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use super::outbox::{Content, Letter, Scope};
 use super::post::Post;
 use crate::cluster::{ApiError, Cluster};
 
-/// Requests under way. They neither wait for other requests nor keep them waiting.
+/// The number of concurrent requests. They neither wait for other requests nor delay them.
 const AT_ONCE: usize = 4;
-/// Tries to send an event ...
+/// The number of attempts to send an event.
 const TRIES: u32 = 12;
-/// ... and the time between them, unless the server asks for more.
+/// The time between attempts, unless the server asks for more.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Sends what is in the post.
+/// The sender of the requests in the post.
 pub(super) struct Sending {
     cluster: Cluster,
     manager: String,
@@ -27,7 +27,7 @@ pub(super) struct Sending {
     post: Closing,
 }
 
-/// However the task ends, nobody waits for it any more.
+/// A guard that closes the post when the sending task ends for any reason, so that no caller waits for the task.
 struct Closing(Arc<Post>);
 
 impl Drop for Closing {
@@ -41,7 +41,7 @@ impl Sending {
         Self { cluster, manager, instance, post: Closing(post) }
     }
 
-    /// Sends until it is stopped or nobody can record any more.
+    /// Sends until it is stopped or no recorder is left.
     pub(super) async fn run(self, stopping: CancellationToken) {
         let (post, clock) = (&self.post.0, self.cluster.clock().clone());
         let mut under_way = FuturesUnordered::new();
@@ -82,7 +82,7 @@ impl Sending {
         let post = &self.post.0;
         match self.cluster.send(&request).await {
             Ok(_) => post.sent(&letter),
-            // The first answer was lost, the event is there.
+            // The answer to the first attempt was lost, and the event exists.
             Err(error) if letter.tries > 1 && error.is_already_exists() => post.is_there(letter),
             Err(error)
                 if letter.tries < TRIES
@@ -100,7 +100,8 @@ impl Sending {
     }
 }
 
-/// What has to wait when an error may pass. A conflict does not, nor anything that stays, such as a namespace that is going away.
+/// Returns the scope of the requests that must wait after a transient error. Conflicts and permanent errors, such as that of a namespace that is being
+/// deleted, have none.
 fn may_pass(error: &ApiError) -> Option<Scope> {
     if !error.is_transient() {
         return None;
@@ -108,7 +109,7 @@ fn may_pass(error: &ApiError) -> Option<Scope> {
     match error.code() {
         Some(409) => None,
         None | Some(429 | 503) => Some(Scope::Server),
-        // A webhook that looks at one namespace can answer so.
+        // A webhook that handles only one namespace can cause this answer.
         Some(_) => Some(Scope::Namespace),
     }
 }

@@ -21,12 +21,12 @@ struct Scene {
 }
 
 impl Scene {
-    /// A server that answers the n-th request so.
+    /// Creates a scene whose server answers the n-th request with this status code.
     fn new(answer: impl Fn(usize) -> u16 + Send + Sync + 'static) -> Self {
         Self::on(Duration::ZERO, move |number, _| answer(number))
     }
 
-    /// A server that takes its time and looks at the path.
+    /// Creates a scene whose server has this latency, and answers by number and path.
     fn on(latency: Duration, answer: impl Fn(usize, &str) -> u16 + Send + Sync + 'static) -> Self {
         let calls: Arc<Mutex<Vec<Call>>> = Arc::default();
         let journal = calls.clone();
@@ -118,7 +118,7 @@ async fn a_refused_event_is_dropped_at_once() {
     assert!(scene.metric("test_events_dropped_total{cause=\"refused\"} 1"));
 }
 
-// EMIT-8, EVT-4: one event per component to install, at 10,000 components.
+// EMIT-8, EVT-4: 10,000 components record one event each when they are installed.
 #[tokio::test(start_paused = true)]
 async fn a_burst_of_events_on_many_objects_arrives_whole() {
     let scene = Scene::on(Duration::from_millis(50), |_, _| 201);
@@ -156,7 +156,7 @@ async fn what_is_told_of_one_object_arrives_in_order() {
     }
 }
 
-// EMIT-8: a webhook on events in one namespace that does not work costs the others nothing.
+// EMIT-8: a failing webhook on the events of one namespace must not delay those of others.
 #[tokio::test(start_paused = true)]
 async fn events_that_are_refused_hold_no_others() {
     let scene = Scene::on(Duration::ZERO, |_, path| if path.contains("/bad/") { 500 } else { 201 });
@@ -276,7 +276,7 @@ async fn a_problem_that_goes_on_is_told_although_it_was_refused_once() {
     assert_eq!(methods[..3], ["POST", "POST", "PATCH"]);
 }
 
-// EMIT-4: events live for an hour, a problem may live longer.
+// EMIT-4: events are kept for an hour, and a problem may last longer.
 #[tokio::test(start_paused = true)]
 async fn an_event_that_is_gone_is_made_again() {
     let scene = Scene::new(|number| if number == 2 { 404 } else { 201 });

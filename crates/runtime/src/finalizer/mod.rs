@@ -1,4 +1,4 @@
-//! The writer of the finalizers of controllers. The finalizer on types that a component brings is a part of their manifests.
+//! The writer of the finalizers of controllers. Finalizers on objects of the types that a component brings are part of the component's manifests.
 
 mod writer;
 

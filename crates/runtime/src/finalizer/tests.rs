@@ -14,13 +14,13 @@ use crate::testing::{Call, client_of, cluster_of};
 
 const OURS: &str = "demo.example.com/widget";
 
-/// A server with one object whose finalizers other writers change before each patch, as often as they like.
+/// A server with one object whose finalizers other writers change before each patch.
 #[derive(Default)]
 struct World {
     object: Mutex<Option<Value>>,
-    /// What others make of the list of finalizers, before the next patches.
+    /// The lists of finalizers that other writers set before the next patches, one per patch.
     others: Mutex<Vec<Value>>,
-    /// Whether the server takes no patch.
+    /// True if the server rejects all patches.
     refuses: bool,
     calls: Mutex<Vec<String>>,
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, Retry};
 use crate::config::CurrentTiming;
 
-/// Adds and removes a finalizer on objects of one kind (FZ-5 to FZ-8). Cheap to clone.
+/// The writer that adds and removes a finalizer on objects of one kind (FZ-5 to FZ-8). Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct FinalizerWriter {
     cluster: Cluster,
@@ -28,27 +28,27 @@ pub struct FinalizerWriter {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FinalizerOutcome {
-    /// The object was as wanted already; no request was sent.
+    /// The object was already in the desired state; no request was sent.
     Unchanged,
-    /// The object as the server has it now, with the change.
+    /// The object was changed. The value is its state on the server.
     Changed(Value),
-    /// The object is being deleted by now, so the finalizer cannot be added. With the object as it is (FNL-4).
+    /// The object is being deleted, so the finalizer cannot be added (FNL-4). The value is the current object.
     Deleting(Value),
-    /// The object is gone, or another one has its name.
+    /// The object is gone, or another object has its name.
     Gone,
-    /// The object was changed meanwhile, and its reader does not go on with it as it is now.
+    /// The object was changed meanwhile, and the caller does not accept its current state, which is the value.
     Dropped(Value),
-    /// Other writers were faster each time; the last conflict.
+    /// Other writers were faster at each attempt; the value is the last conflict.
     Overtaken(ApiError),
 }
 
-/// Which state of an object may lose its finalizer.
+/// The states of an object in which its finalizer may be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RemovalGuard {
     /// Any state of the same object.
     Anyhow,
-    /// The state that was seen: what another writer added since is not known.
+    /// Only the state that was seen, because the changes of other writers since then are unknown.
     AsSeen,
 }
 
@@ -61,8 +61,8 @@ enum FinalizerRequest {
 }
 
 impl FinalizerWriter {
-    /// A writer for this finalizer. `manager` is the field manager of its writes, one of their own, so that no apply strips the finalizer
-    /// (FZ-11). `timing` says how often a patch is tried whose test failed.
+    /// Creates a writer for this finalizer. `manager` is the field manager of its writes; it must be separate, so that no apply strips the finalizer (FZ-11).
+    /// `timing` limits the attempts of a patch whose test fails.
     pub fn new(
         cluster: Cluster,
         resource: Arc<ApiResource>,
@@ -83,59 +83,57 @@ impl FinalizerWriter {
         }
     }
 
-    /// With former names of the finalizer: one that is there counts as ours, and goes with ours (FZ-8).
+    /// Sets former names of the finalizer: an entry with one of them counts as this finalizer, and is removed with it (FZ-8).
     #[must_use]
     pub fn former(mut self, names: impl IntoIterator<Item = FinalizerName>) -> Self {
         self.former = names.into_iter().collect();
         self
     }
 
-    /// With requests of this form. Default: JSON patches.
+    /// Sets the form of the requests. Default: JSON patches.
     #[must_use]
     pub fn form(mut self, form: FinalizerWrite) -> Self {
         self.form = form;
         self
     }
 
-    /// With requests that are repeated after transient errors. Default: never.
+    /// Sets the repetition of requests after transient errors. Default: none.
     #[must_use]
     pub fn retrying(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
     }
 
-    /// With requests that wait for no other requests and are answered within this time: for work that is done as well as it can be within a
-    /// bounded time.
+    /// Makes requests wait for no other requests, and limits the time of their answers: for work that must end within a bounded time, complete or not.
     #[must_use]
     pub fn hurried(mut self, answer: Duration) -> Self {
         self.hurry = Some(answer);
         self
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &FinalizerName {
         &self.name
     }
 
-    /// Whether the object has the finalizer, under any of its names.
+    /// Returns true if the object has the finalizer under any of its names.
     pub fn holds(&self, object: &Value) -> bool {
         self.names().any(|name| object.has_finalizer(name.as_str()))
     }
 
-    /// Whether finalizers are written by server-side apply.
+    /// Returns true if finalizers are written by server-side apply.
     pub(crate) fn applies(&self) -> bool {
         matches!(self.form, FinalizerWrite::Apply { .. })
     }
 
-    /// Adds the finalizer, unless it is there or the object is being deleted (FZ-4). `goes_on` is asked whether an object that was changed
-    /// meanwhile still is the one that the caller means.
+    /// Adds the finalizer, unless the object has it or is being deleted (FZ-4). `goes_on` decides if the caller still accepts an object that was changed
+    /// meanwhile.
     pub async fn add(&self, object: &Value, goes_on: impl Fn(&Value) -> bool + Send) -> Result<FinalizerOutcome, ApiError> {
         let addition = |object: &Value| self.addition(object).filter(|_| !self.holds(object));
         self.settle(object, true, addition, goes_on).await
     }
 
-    /// Removes the finalizer under all of its names. `goes_on` is asked whether an object that was changed meanwhile still is the one that the
-    /// caller means.
+    /// Removes the finalizer under all of its names. `goes_on` decides if the caller still accepts an object that was changed meanwhile.
     pub async fn remove(
         &self,
         object: &Value,
@@ -162,7 +160,7 @@ impl FinalizerWriter {
         let mut patch = remove_patch(object, &names)?;
         match &self.form {
             FinalizerWrite::MergePatch => remove_merge_patch(object, &names).map(FinalizerRequest::Merge),
-            // Former names alone are of other managers.
+            // Entries with former names alone have other field managers, so an apply would not remove them.
             FinalizerWrite::Apply { manager, force } if object.has_finalizer(self.name.as_str()) => {
                 let mut body = applied_finalizers(object, &[]);
                 if guard == RemovalGuard::AsSeen {
@@ -180,7 +178,7 @@ impl FinalizerWriter {
         }
     }
 
-    /// The removal of entries that an apply has left: other managers own them too, such as the one of a former patch (FNL-9).
+    /// Returns the removal of entries that an apply has left because other managers own them too, such as the manager of a former patch (FNL-9).
     fn removal_of_left(&self, answer: &Value) -> Option<FinalizerRequest> {
         let names: Vec<&FinalizerName> = self.names().collect();
         remove_patch(answer, &names).map(FinalizerRequest::Json)
@@ -190,7 +188,7 @@ impl FinalizerWriter {
         std::iter::once(&self.name).chain(&*self.former)
     }
 
-    /// Sends the change until no other writer interferes, each time for the object as it is then (FZ-6).
+    /// Sends the change until no other writer interferes, each time for the current object (FZ-6).
     async fn settle(
         &self,
         object: &Value,
@@ -241,7 +239,7 @@ impl FinalizerWriter {
                 return Ok(FinalizerOutcome::Dropped(live));
             }
             let Some(again) = change(&live) else { return Ok(self.as_found(live, is_added)) };
-            // The object has not changed in this respect, so the server refuses the change itself.
+            // The finalizers have not changed, so the server rejects the change itself.
             if again == next && refusal.code() == Some(422) {
                 return Err(refusal);
             }
@@ -253,7 +251,7 @@ impl FinalizerWriter {
         }
     }
 
-    /// The outcome for an object that another writer has left so that nothing is to be changed.
+    /// Returns the outcome for an object that another writer has changed so that there is nothing left to do.
     fn as_found(&self, live: Value, is_added: bool) -> FinalizerOutcome {
         if is_added && !self.holds(&live) { FinalizerOutcome::Deleting(live) } else { FinalizerOutcome::Changed(live) }
     }

@@ -9,38 +9,38 @@ use crate::background::{BackgroundTask, LeaderTask};
 use crate::operator::{Declarations, OperatorContext};
 use crate::reconcile::Reconcile;
 
-/// A function that makes a reconciler or a background task of its dependencies: sync or async, with up to 12 arguments, and the value or a `Result`
-/// of it. `M` is found by the compiler.
+/// A function that makes a reconciler or a background task from its dependencies. It is sync or async, has up to 12 arguments, and returns the value or a
+/// `Result` of it. The compiler infers `M`.
 #[diagnostic::on_unimplemented(
     message = "this function does not construct `{R}`, a reconciler or a background task",
     note = "a constructor takes up to 12 arguments that implement `FromOperator`, and returns the reconciler or task, a `Result` of it, or a future of one of these",
     note = "a type is a reconciler by `#[reconciler(kind = …)]` on its impl block, and a background task by `impl BackgroundTask for …` or `impl LeaderTask for …`"
 )]
 pub trait Constructor<R, M>: Send + Sync + Sized + 'static {
-    /// The constructor without the types of its arguments.
+    /// Erases the types of the constructor's arguments.
     fn boxed(self) -> Box<dyn Construct<R>>;
 }
 
-/// A constructor without the types of its arguments.
+/// A constructor whose argument types are erased.
 #[async_trait]
 pub trait Construct<R>: Send + Sync {
-    /// Declares what the arguments need.
+    /// Declares the requirements of the arguments.
     fn declare(&self, declarations: &mut Declarations);
 
     /// Makes the value.
     async fn construct(self: Box<Self>, context: &OperatorContext) -> Result<R, BoxError>;
 }
 
-/// The products of constructors: reconcilers and background tasks. `Role` is found by the compiler.
+/// The products of constructors: reconcilers and background tasks. The compiler infers `Role`.
 pub trait Constructible<Role>: Send + 'static {}
 
 /// The role of a reconciler.
 #[derive(Debug)]
 pub struct ReconcilerRole;
-/// The role of a background task of every replica.
+/// The role of a background task that runs on every replica.
 #[derive(Debug)]
 pub struct TaskRole;
-/// The role of a background task of one replica.
+/// The role of a background task that runs on one replica at a time.
 #[derive(Debug)]
 pub struct LeaderTaskRole;
 
@@ -58,20 +58,20 @@ impl<T: LeaderTask> Constructible<LeaderTaskRole> for T {}
 )]
 #[async_trait]
 pub trait Constructed<R, M>: Send {
-    /// The reconciler or task.
+    /// Returns the reconciler or task.
     async fn constructed(self) -> Result<R, BoxError>;
 }
 
-/// The constructor returns the value.
+/// Marks a constructor that returns the value.
 #[derive(Debug)]
 pub struct Plain;
-/// The constructor returns a result.
+/// Marks a constructor that returns a `Result`.
 #[derive(Debug)]
 pub struct Fallible;
-/// The constructor returns a future of the value.
+/// Marks a constructor that returns a future of the value.
 #[derive(Debug)]
 pub struct Later;
-/// The constructor returns a future of a result.
+/// Marks a constructor that returns a future of a `Result`.
 #[derive(Debug)]
 pub struct FallibleLater;
 
@@ -105,7 +105,7 @@ impl<K: 'static, R: Constructible<K>, E: Into<BoxError> + Send, F: Future<Output
     }
 }
 
-/// A function with the types of its arguments.
+/// A function together with the types of its arguments.
 struct WithArguments<F, M> {
     function: F,
     arguments: PhantomData<fn() -> M>,

@@ -10,40 +10,40 @@ use crate::controller::QueuedBy;
 use crate::kind::KnownKind;
 use crate::operator::{ControllerQueue, Declarations, OperatorContext, QueueSlot};
 
-/// Queues keys of the controller of a kind. Cheap to clone. What is queued before that controller is constructed is dropped: its first list has
-/// every object.
+/// The handle that queues keys of the controller of a kind. Cheap to clone. Keys that are queued before that controller is constructed are dropped, because
+/// its first list queues every object.
 pub struct Enqueue<K> {
     slot: QueueSlot,
     kind: PhantomData<fn() -> K>,
 }
 
 impl<K> Enqueue<K> {
-    /// As soon as a worker is free.
+    /// Queues a key; it runs as soon as a worker is free.
     pub fn now(&self, key: Key) {
         self.with(|queue| queue.queue.now(key));
     }
 
-    /// After a delay. The earliest of several such requests counts.
+    /// Queues a key after a delay. The earliest of several such requests counts.
     pub fn after(&self, key: Key, delay: Delay) {
         self.with(|queue| queue.queue.after(key, delay));
     }
 
-    /// When nothing faster is queued.
+    /// Queues a key in the slow lane, which runs when no faster key is queued.
     pub fn slow(&self, key: Key) {
         self.with(|queue| queue.queue.slow(key));
     }
 
-    /// Before everything else.
+    /// Queues a key in the urgent lane, which runs before all others.
     pub fn urgent(&self, key: Key) {
         self.with(|queue| queue.queue.urgent(key));
     }
 
-    /// All objects that the controller works on, when nothing faster is queued.
+    /// Queues all objects of the controller in the slow lane, which runs when no faster key is queued.
     pub fn all(&self) {
         self.matching(|_| true);
     }
 
-    /// Those objects whose key the predicate selects.
+    /// Queues the objects whose key the predicate selects.
     pub fn matching(&self, predicate: impl Fn(&Key) -> bool) {
         self.with(|queue| queue.all(predicate, QueuedBy::Requested));
     }

@@ -10,9 +10,9 @@ use crate::operator::{Declarations, OperatorContext, Rule};
 use crate::store::{DynamicStores, Indexes, MetaStore, Optional, Store, StoredObjects};
 use crate::watch::Scope;
 
-/// A dependency that constructors can ask for.
+/// A dependency that constructors can request.
 ///
-/// Own ones are made of others: `declare` calls theirs, and `extract` too.
+/// An implementation of an author's own type combines others: its `declare` calls theirs, and so does its `extract`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected",
     label = "not an extractor",
@@ -20,14 +20,14 @@ use crate::watch::Scope;
             OperatorInfo, Clock, Metrics, and own types that implement FromOperator"
 )]
 pub trait FromOperator: Sized + Send + 'static {
-    /// Declares what it needs. Called before anything starts, without a cluster.
+    /// Declares the requirements of the dependency. It is called before anything starts, without a cluster.
     fn declare(declarations: &mut Declarations);
 
-    /// The dependency. Called while the parts of the operator are constructed.
+    /// Returns the dependency. It is called while the parts of the operator are constructed.
     fn extract(context: &OperatorContext) -> Result<Self, BoxError>;
 }
 
-/// A value is asked for that was not declared.
+/// The error of requesting a value that was not declared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("inject {what}: it is not there; call its `declare` in that of the extractor that asks for it")]
 pub struct Missing {
@@ -40,7 +40,7 @@ impl Missing {
     }
 }
 
-/// The controller does not work before the store is filled.
+/// Makes the controller wait until the store is filled.
 fn must_fill<T: DeserializeOwned + Send + Sync + 'static>(context: &OperatorContext, store: &StoredObjects<T>) {
     let store = store.clone();
     context.opened.add(move || {
@@ -101,7 +101,7 @@ impl FromOperator for DynamicStores {
     }
 }
 
-/// A client whose writes are visible at once in all stores of the operator.
+/// The injected client's writes are visible at once in all stores of the operator.
 impl FromOperator for kube::Client {
     fn declare(_: &mut Declarations) {}
 
@@ -118,7 +118,7 @@ impl FromOperator for Cluster {
     }
 }
 
-/// Events in the controller's name.
+/// The injected recorder reports events in the name of the controller.
 impl FromOperator for Recorder {
     fn declare(declarations: &mut Declarations) {
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));

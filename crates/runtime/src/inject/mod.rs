@@ -1,8 +1,8 @@
 //! Constructors whose arguments are their dependencies.
 //!
-//! A constructor of a reconciler or of a background task is a function of up to 12 arguments that implement [`FromOperator`]. Its arguments are
-//! declared before anything starts, without a cluster: kinds that must be served, permissions, values. Asking for a
-//! [`Store`](crate::store::Store) starts its watch, and equal requests share it.
+//! A constructor of a reconciler or of a background task is a function of up to 12 arguments that implement [`FromOperator`]. Its arguments are declared
+//! before anything starts, without a cluster: kinds that must be served, permissions, values. Requesting a [`Store`](crate::store::Store) starts its watch,
+//! and equal requests share it.
 
 mod constructor;
 mod enqueue;

@@ -9,7 +9,7 @@ use crate::operator::{Declarations, OperatorContext};
 
 /// A clone of the value of this type that the operator's author registered with `.state(value)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs)] // constructors take it apart
+#[allow(clippy::exhaustive_structs)] // constructors destructure it
 pub struct State<T>(pub T);
 
 impl<T> Deref for State<T> {
@@ -31,15 +31,15 @@ impl<T: Any + Clone + Send + Sync> FromOperator for State<T> {
     }
 }
 
-/// What the operator knows of itself.
+/// The identity of the running operator.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OperatorInfo {
-    /// Its name.
+    /// The name of the operator.
     pub name: Arc<str>,
-    /// The namespace that it runs in; empty if none is known.
+    /// The namespace in which the operator runs; empty if it is unknown.
     pub system_namespace: Arc<str>,
-    /// The name of this instance in events, usually the pod's.
+    /// The name of this instance in events, usually that of the pod.
     pub instance: Arc<str>,
 }
 

@@ -52,7 +52,7 @@ pub(super) struct ElectedBucket {
     name: Arc<str>,
     elector: Elector,
     timer: Option<Moment>,
-    /// The term that was told to controllers last.
+    /// The term that controllers were last told of.
     term: Option<Arc<LeaderTerm>>,
     has_tried: bool,
 }
@@ -76,7 +76,7 @@ impl ElectedBucket {
 }
 
 impl Election {
-    /// Campaigns until `stop`, then releases the leases as soon as the passes and tasks of their buckets have ended.
+    /// Competes for the leases until `stop`, then releases each lease as soon as the passes and tasks of its bucket have ended.
     pub(super) async fn run(self, stop: CancellationToken) {
         let mut changes = self.leases.changes();
         for bucket in &self.buckets {
@@ -107,7 +107,7 @@ impl Election {
 
 struct RunningElection {
     election: Election,
-    /// Requests, hooks and waits that are under way.
+    /// The requests, hooks and waits that are under way.
     pending: FuturesUnordered<BoxFuture<'static, Done>>,
     is_stopping: bool,
 }
@@ -147,7 +147,7 @@ impl RunningElection {
         }
     }
 
-    /// Deletes leases of a former number of buckets that no replica uses any more, if this replica leads the first bucket (LDR-34).
+    /// Deletes the unused leases of a former number of buckets, if this replica leads the first bucket (LDR-34).
     fn clean_up(&mut self) {
         let is_leading = self.election.buckets.first().is_some_and(|first| first.elector.state() == LeaseState::Leading);
         if !is_leading || self.is_stopping {
@@ -211,7 +211,7 @@ impl RunningElection {
         }
     }
 
-    /// Hands an input to an elector, and carries its outputs out. The other electors are told whether that leaves room for them.
+    /// Passes an input to an elector, and performs its outputs. The other electors are told if that leaves room for them.
     fn tell(&mut self, bucket: usize, input: Input) {
         self.tell_one(bucket, input);
         while let Some((bucket, has_room)) = self.election.share.tell_next() {
@@ -229,7 +229,7 @@ impl RunningElection {
         }
         let overlap = self.election.guard.overlap(now);
         let of_bucket = &mut self.election.buckets[bucket];
-        // Writes of a term that is over may be under way when another replica takes the lease.
+        // Writes of a term that is over may still be under way when another replica takes the lease.
         if of_bucket.elector.state() == LeaseState::Losing
             && !of_bucket.elector.is_ours()
             && let Some(term) = &of_bucket.term
@@ -273,7 +273,7 @@ impl RunningElection {
                 self.election.metrics.begins(&name);
                 self.election.members.activate(&term);
                 self.clean_up();
-                // A replica that stops takes no more keys: a term that has just begun ends at once.
+                // A replica that stops takes no more keys, so a term that has just begun ends at once.
                 if self.is_stopping {
                     self.await_passes(bucket);
                 }
@@ -306,7 +306,7 @@ impl RunningElection {
     fn promote(&mut self, bucket: usize, term: Term) {
         let name = Arc::clone(&self.election.buckets[bucket].name);
         let term = match &self.election.buckets[bucket].term {
-            // The hook is tried again.
+            // The hook is being tried again.
             Some(current) if current.epoch() == term.epoch && !current.is_over() => Arc::clone(current),
             _ => Arc::new(LeaderTerm::new(Arc::clone(&name), term, self.election.clock.clone())),
         };
@@ -327,7 +327,7 @@ impl RunningElection {
         });
     }
 
-    /// Tells the elector when the passes and tasks of a bucket have ended.
+    /// Informs the elector when the passes and tasks of a bucket have ended.
     fn await_passes(&mut self, bucket: usize) {
         let drained = self.election.members.drained(&self.election.buckets[bucket].name);
         self.push(async move {
@@ -348,7 +348,7 @@ fn tell_of(overlap: Option<&Overlap>) {
     }
 }
 
-/// The leases of an operator by the set that they belong to: elections have distinct sets.
+/// Groups leases by the set to which they belong; different elections have different sets.
 pub(super) fn grouped<T>(items: impl IntoIterator<Item = (LeaseSet, T)>) -> BTreeMap<Arc<str>, (LeaseSet, Vec<T>)> {
     let mut groups: BTreeMap<Arc<str>, (LeaseSet, Vec<T>)> = BTreeMap::new();
     for (set, item) in items {

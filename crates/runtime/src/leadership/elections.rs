@@ -31,12 +31,12 @@ pub(crate) struct ElectionSurroundings {
     pub(crate) tasks: Tasks,
     /// The namespace of the leases.
     pub(crate) namespace: Arc<str>,
-    /// A name for this replica in leases, usually the pod's. A random suffix makes it unique.
+    /// The name of this replica in leases, usually that of the pod. A random suffix makes it unique.
     pub(crate) instance: Arc<str>,
     /// The domain of labels.
     pub(crate) label_domain: Arc<str>,
     pub(crate) metrics: Metrics,
-    /// Where is told which buckets this replica leads.
+    /// The channel that publishes the buckets which this replica leads.
     pub(crate) state: watch::Sender<LeadershipState>,
 }
 
@@ -45,23 +45,23 @@ pub(crate) struct Elections {
     plan: Arc<Plan>,
     surroundings: ElectionSurroundings,
     identity: Arc<str>,
-    /// None of ordinal leadership.
+    /// The store of leases; None with ordinal leadership.
     leases: Option<ProjectedStore<ObservedLease>>,
     stop: CancellationToken,
     running: FuturesUnordered<Task<()>>,
 }
 
 impl Elections {
-    /// Begins to watch the leases. Nothing is tried for yet.
+    /// Creates the elections, and begins to watch the leases without competing for them.
     pub(crate) fn new(plan: Arc<Plan>, surroundings: ElectionSurroundings) -> Self {
         let leases = plan.ordinal().is_none().then(|| watch_leases(&surroundings.cluster, &surroundings.namespace));
         let identity = identity(&surroundings.instance, surroundings.cluster.random()).into();
         Self { plan, surroundings, identity, leases, stop: CancellationToken::new(), running: FuturesUnordered::new() }
     }
 
-    /// Begins to campaign for the buckets of controllers and leader tasks. Ends when each bucket has been tried for once and those that were gained
-    /// are promoted, so that no key of theirs is taken for that of another replica at first; after a retry period in any case: a promotion hook that
-    /// hangs holds up its own bucket only.
+    /// Begins to compete for the buckets of controllers and leader tasks. It ends when each bucket has been tried once and the gained ones are promoted, so
+    /// that their keys are not treated as those of another replica at first. It ends after a retry period in any case: a promotion hook that hangs delays
+    /// only its own bucket.
     pub(crate) async fn campaign(&mut self, controllers: &[Runner], tasks: &[TaskTerms]) {
         let controllers = controllers.iter().filter_map(|runner| {
             let member = BucketMember::Controller(runner.buckets()?);
@@ -94,7 +94,7 @@ impl Elections {
             self.running.push(self.surroundings.tasks.spawn(name, election.run(self.stop.clone())));
         }
         if buckets == 0 {
-            // An operator whose tasks run on every replica, and that has no controller, has nothing to share.
+            // An operator without controllers whose tasks run on every replica has nothing to share.
             self.surroundings.state.send_replace(LeadershipState::everything());
         }
         let mut state = self.surroundings.state.subscribe();
@@ -129,12 +129,12 @@ impl Elections {
         }
     }
 
-    /// Releases all leases: as soon as no pass of their bucket runs.
+    /// Begins to release all leases, each as soon as no pass of its bucket runs.
     pub(crate) fn stop(&self) {
         self.stop.cancel();
     }
 
-    /// Ends when an election has failed, which is a mistake in it; never without one.
+    /// Ends when an election has panicked, which is a bug; without that it never ends.
     pub(crate) async fn failed(&mut self) -> Panic {
         while let Some(ended) = self.running.next().await {
             if let Err(panic) = ended {
@@ -144,14 +144,14 @@ impl Elections {
         future::pending().await
     }
 
-    /// Ends when all leases have been released.
+    /// Waits until all leases have been released.
     pub(crate) async fn released(&mut self) {
-        // A failure was told when it happened.
+        // A failure has already been reported when it happened.
         while self.running.next().await.is_some() {}
     }
 }
 
-/// `<instance>_<uuid>`: each process has another one.
+/// Returns `<instance>_<uuid>`, which differs for each process.
 fn identity(instance: &str, random: &Random) -> String {
     let (high, low) = (random.next_u64(), random.next_u64());
     let (time, version, variant) = (high >> 32, (high & 0xfff) | 0x4000, ((low >> 48) & 0x3fff) | 0x8000);

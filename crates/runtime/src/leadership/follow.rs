@@ -1,4 +1,4 @@
-//! Leadership for code of the operator's author.
+//! Leadership changes for the code of the operator's author.
 
 use kubewright_core::flow::BoxError;
 use tokio::sync::watch;
@@ -7,18 +7,18 @@ use super::LeadershipState;
 use crate::inject::FromOperator;
 use crate::operator::{Declarations, OperatorContext};
 
-/// The buckets that this replica leads, and each change of them (LDR-5). An argument of constructors, for background work that depends on these
-/// buckets; work of one replica at a time is a [`LeaderTask`](crate::background::LeaderTask). Cheap to clone; each clone tells each change.
+/// The buckets that this replica leads, and each change of them (LDR-5). It is an argument of constructors, for background work that depends on these
+/// buckets; work that one replica does at a time is a [`LeaderTask`](crate::background::LeaderTask). Cheap to clone; each clone receives each change.
 #[derive(Clone, Debug)]
 pub struct LeadershipChanges(watch::Receiver<LeadershipState>);
 
 impl LeadershipChanges {
-    /// The buckets that this replica leads now.
+    /// Returns the buckets that this replica leads now.
     pub fn current(&self) -> LeadershipState {
         self.0.borrow().clone()
     }
 
-    /// Ends when something has changed since the last call, and returns it. Never ends when the operator has ended. Safe to cancel.
+    /// Waits for a change since the last call, and returns the new state. It never ends once the operator has ended. It is safe to cancel.
     pub async fn next(&mut self) -> LeadershipState {
         match self.0.changed().await {
             Ok(()) => self.0.borrow_and_update().clone(),

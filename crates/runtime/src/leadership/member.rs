@@ -15,7 +15,7 @@ pub(super) enum BucketMember {
 }
 
 impl BucketMember {
-    /// The controller, whose reconciler may have hooks; none for a task.
+    /// Returns the controller, whose reconciler may have hooks, or None for a task.
     pub(super) fn controller(&self) -> Option<&ControllerBuckets> {
         match self {
             Self::Controller(controller) => Some(controller),
@@ -31,7 +31,7 @@ impl BucketMember {
         }
     }
 
-    /// Asks the passes or the task of a bucket to stop: its term is over.
+    /// Asks the passes or the task of a bucket to stop, because its term is over.
     pub(super) fn cancel(&self, bucket: &str) {
         match self {
             Self::Controller(controller) => controller.cancel(bucket),
@@ -39,7 +39,7 @@ impl BucketMember {
         }
     }
 
-    /// Ends when no pass and no task of a bucket runs, and none will in its present term.
+    /// Waits until no pass and no task of a bucket runs and none can start in its current term.
     pub(super) async fn drained(&self, bucket: &str) {
         match self {
             Self::Controller(controller) => controller.drained(bucket).await,

@@ -11,7 +11,7 @@ use crate::task::Tasks;
 
 /// The controllers whose keys are divided among the buckets of an election, and the leader tasks that belong to one of them. Cheap to clone.
 ///
-/// Hooks run on tasks of their own, since code of the operator's author must not hold up renewals; one that panics has failed.
+/// Hooks run in tasks of their own, because code of the operator's author must not delay renewals. A hook that panics has failed.
 #[derive(Clone)]
 pub(super) struct BucketMembers {
     members: Arc<[BucketMember]>,
@@ -23,12 +23,12 @@ impl BucketMembers {
         Self { members: members.into(), tasks }
     }
 
-    /// Runs the promotion hooks of all controllers. Returns whether all succeeded.
+    /// Runs the promotion hooks of all controllers. Returns true if all succeeded.
     pub(super) fn promote(&self, term: &Arc<LeaderTerm>) -> impl Future<Output = bool> + Send + use<> {
         self.hooks("promotion", term, |controller, term| Box::pin(async move { controller.prepare(&term).await }))
     }
 
-    /// Lets the keys of a bucket in, and starts its tasks.
+    /// Opens the queues to the keys of a bucket, and starts its tasks.
     pub(super) fn activate(&self, term: &Arc<LeaderTerm>) {
         self.members.iter().for_each(|member| member.activate(Arc::clone(term)));
     }
@@ -38,7 +38,7 @@ impl BucketMembers {
         self.members.iter().for_each(|member| member.cancel(bucket));
     }
 
-    /// Ends when no pass and no task of a bucket runs.
+    /// Waits until no pass and no task of a bucket runs.
     pub(super) fn drained(&self, bucket: &Arc<str>) -> impl Future<Output = ()> + Send + use<> {
         let (members, bucket) = (Arc::clone(&self.members), Arc::clone(bucket));
         async move {
@@ -46,7 +46,7 @@ impl BucketMembers {
         }
     }
 
-    /// Runs the demotion hooks of all controllers. Failures are logged only.
+    /// Runs the demotion hooks of all controllers. Failures are only logged.
     pub(super) fn demote(&self, term: &Arc<LeaderTerm>) -> impl Future<Output = ()> + Send + use<> {
         let hooks = self.hooks("demotion", term, |controller, term| Box::pin(async move { controller.demote(&term).await }));
         async move {
@@ -54,7 +54,7 @@ impl BucketMembers {
         }
     }
 
-    /// Runs a hook of all controllers. Returns whether all succeeded.
+    /// Runs a hook of all controllers. Returns true if all succeeded.
     fn hooks<H>(&self, hook: &'static str, term: &Arc<LeaderTerm>, run: H) -> impl Future<Output = bool> + Send + use<H>
     where
         H: Fn(ControllerBuckets, Arc<LeaderTerm>) -> BoxFuture<'static, Result<(), BoxError>>,

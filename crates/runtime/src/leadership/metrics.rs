@@ -9,7 +9,7 @@ use prometheus_client::metrics::gauge::Gauge;
 
 use crate::metrics::Metrics;
 
-/// Labels of a bucket.
+/// The labels of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct BucketLabels {
     /// The name of the bucket, which is that of its lease.
@@ -24,7 +24,7 @@ pub(super) struct LeadershipMetrics {
 }
 
 impl LeadershipMetrics {
-    /// Those of an operator, registered once.
+    /// Returns the leadership metrics of an operator, which are registered once.
     pub(super) fn of(metrics: &Metrics) -> Self {
         metrics.shared(|registry| {
             let leadership = Self::default();
@@ -35,18 +35,18 @@ impl LeadershipMetrics {
         })
     }
 
-    /// This replica competes for a bucket.
+    /// Records that this replica competes for a bucket.
     pub(super) fn competes(&self, bucket: &Arc<str>) {
         self.leader(bucket).set(0);
     }
 
-    /// This replica leads a bucket.
+    /// Records that this replica begins to lead a bucket.
     pub(super) fn begins(&self, bucket: &Arc<str>) {
         self.leader(bucket).set(1);
         self.transitions.get_or_create(&BucketLabels { bucket: bucket.to_string() }).inc();
     }
 
-    /// This replica leads a bucket no longer.
+    /// Records that this replica no longer leads a bucket.
     pub(super) fn ends(&self, bucket: &Arc<str>) {
         self.leader(bucket).set(0);
     }

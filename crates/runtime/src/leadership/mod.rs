@@ -1,8 +1,8 @@
-//! Leader election: several replicas of an operator share its keys by leases on the cluster.
+//! Leader election: several replicas of an operator share its keys by means of leases in the cluster.
 //!
-//! [`Leadership`] holds the settings of the operator's author. The keys of each controller are divided into buckets, one for each lease; an
-//! election gains, renews and releases the leases as the electors of the core decide, and tells the controllers which buckets they lead.
-//! No write of a pass is sent after its term: the fence stands in the cluster's client.
+//! [`Leadership`] holds the settings of the operator's author. The keys of each controller are divided into buckets, one for each lease. An election gains,
+//! renews and releases the leases as the electors of the core decide, and tells the controllers which buckets they lead. No write of a pass is sent after its
+//! term, because the cluster's client checks the write fence.
 
 mod clean_up;
 mod election;

@@ -1,4 +1,4 @@
-//! The bucket of a replica that has it by its number (LDR-42).
+//! The bucket of a replica that leads it because of its ordinal number (LDR-42).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::{BucketState, LeadershipState};
 use crate::clock::Clock;
 use crate::controller::LeaderTerm;
 
-/// A bucket without lease.
+/// A bucket without a lease.
 pub(super) struct OrdinalBucket {
     pub(super) name: Arc<str>,
     /// The name of this replica.
@@ -46,7 +46,7 @@ impl OrdinalBucket {
         self.tell(LeaseState::Released, true);
     }
 
-    /// Runs the promotion hooks until they succeed. Returns false if they have not when the replica stops.
+    /// Runs the promotion hooks until they succeed. Returns false if the replica stops before that.
     async fn promote(&self, term: &Arc<LeaderTerm>, stop: &CancellationToken) -> bool {
         let mut failures = 0;
         while !self.members.promote(term).await {

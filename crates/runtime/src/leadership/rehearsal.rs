@@ -1,16 +1,17 @@
-//! The leadership of replicas whose take-overs a user watches in the command `dev`.
+//! The leadership of replicas whose take-overs a user watches with the command `dev`.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use super::Leadership;
 
-/// The durations of leases while take-overs are watched: lease duration, renew deadline and retry period.
+/// The timing of leases while take-overs are watched: lease duration, renew deadline and retry period.
 const DURATIONS: [Duration; 3] = [Duration::from_secs(5), Duration::from_secs(4), Duration::from_secs(1)];
 
 impl Leadership {
-    /// The leadership of an operator that `dev` runs as so many replicas: balanced among them, with durations of 5 s, 4 s and 1 s. A single bucket is
-    /// replaced by one for each replica, unless its lease has a name of its own. None without leases: no replica takes over from another.
+    /// Returns the leadership of an operator that `dev` runs with this number of replicas: balanced among them, with durations of 5 s, 4 s and 1 s. A single
+    /// bucket is replaced by one for each replica, unless its lease has an explicit name. Returns None without leases, because then no replica takes over
+    /// from another.
     pub fn rehearsed(self, replicas: NonZeroU32) -> Option<Self> {
         let sharing = self.sharing().filter(|sharing| sharing.has_leases())?;
         let configured = sharing.base.buckets;

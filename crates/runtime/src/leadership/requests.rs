@@ -1,4 +1,4 @@
-//! Requests about leases.
+//! The requests about leases.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, Propagation};
 use crate::watch::{ProjectedStore, WatchSpec, project_with};
 
-/// Reads and writes the leases of a namespace. Each request is sent once, waits for no other, and ends within a retry period (LDR-15).
+/// The client that reads and writes the leases of a namespace. Each request is sent once, waits for no other, and ends within a retry period (LDR-15).
 #[derive(Clone)]
 pub(super) struct LeaseRequests {
     cluster: Cluster,
@@ -39,7 +39,7 @@ impl LeaseRequests {
         self.cluster.clock()
     }
 
-    /// A lease; none if it does not exist.
+    /// Reads a lease; None if it does not exist.
     pub(super) async fn read(&self, name: &str) -> LeaseAnswer<Option<ObservedLease>> {
         match self.send(ApiRequest::get(&self.resource, &self.namespace, name), name).await {
             Ok(lease) => LeaseAnswer::Ok(Some(ObservedLease::of(lease))),
@@ -54,13 +54,13 @@ impl LeaseRequests {
         answered(self.send(ApiRequest::create(&self.resource, &object), name).await, ObservedLease::of)
     }
 
-    /// Replaces the version of a lease that was seen.
+    /// Replaces a lease if it still has the version that was seen.
     pub(super) async fn update(&self, name: &str, write: &LeaseWrite, seen: &ObservedLease) -> LeaseAnswer<ObservedLease> {
         let object = write.replace(seen, &self.labels, self.clock().now());
         answered(self.send(ApiRequest::update(&self.resource, &object), name).await, ObservedLease::of)
     }
 
-    /// All leases of the namespace, as the API server itself has them.
+    /// Lists all leases of the namespace from the API server, not from the watch.
     pub(super) async fn list(&self) -> LeaseAnswer<Vec<(String, ObservedLease)>> {
         match self.send(ApiRequest::list(&self.resource, Some(&self.namespace)), "").await {
             Ok(mut list) => {
@@ -71,7 +71,7 @@ impl LeaseRequests {
         }
     }
 
-    /// Deletes a lease if it is still as it was seen.
+    /// Deletes a lease if it still is in the state that was seen.
     pub(super) async fn delete(&self, lease: &UnusedLease) -> LeaseAnswer<()> {
         let request = ApiRequest::delete_exactly(
             &self.resource,
@@ -100,7 +100,7 @@ impl LeaseRequests {
     }
 }
 
-/// The answer to a write, which was not done if the server refused it because of the state of the lease.
+/// Returns the answer to a write; a refusal because of the state of the lease means that the write was not done.
 fn answered<T>(answer: Result<Value, ApiError>, read: impl FnOnce(Value) -> T) -> LeaseAnswer<T> {
     match answer {
         Ok(object) => LeaseAnswer::Ok(read(object)),

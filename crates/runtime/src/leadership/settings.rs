@@ -1,4 +1,4 @@
-//! The settings of leadership by the operator's author, and the plan that follows from them and the ConfigMap.
+//! The author's settings of leadership, and the plan that follows from them and the ConfigMap.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use kubewright_machinery::object::names::dns_1123_subdomain;
 
 use crate::operator::Rule;
 
-/// How the replicas of an operator share its work.
+/// The way in which the replicas of an operator share its work.
 ///
 /// ```
 /// # use kubewright_runtime::leadership::Leadership;
@@ -25,38 +25,39 @@ pub struct Leadership(
     Option<Box<Sharing>>,
 );
 
-/// Leadership of which replicas have shares.
+/// The settings of replicas that share the work.
 #[derive(Clone, Debug)]
 pub(crate) struct Sharing {
-    /// Whether each controller has an election; none if the author leaves that open.
+    /// True if each controller has an election of its own; None if the author leaves that open.
     is_per_controller: Option<bool>,
     name: Option<String>,
-    /// None for shares by leases; otherwise this replica, or the errors of the variables that should name it.
+    /// None if the work is shared by leases; otherwise this replica, or the errors of the variables that should name it.
     ordinal: Option<Result<OrdinalReplica, OrdinalErrors>>,
     pub(super) replicas: Option<NonZeroUsize>,
-    /// The values of keys that the ConfigMap does not have.
+    /// The values of keys that the ConfigMap lacks.
     pub(crate) base: LeaderElection,
-    /// The largest number of buckets that the ConfigMap may say.
+    /// The largest number of buckets that the ConfigMap may set.
     pub(crate) most: NonZeroU32,
     problems: Vec<String>,
 }
 
 impl Leadership {
-    /// Replicas share the keys by leases in the namespace that the operator runs in: one bucket, 60 s lease duration, 40 s renew deadline,
-    /// 10 s retry period. The ConfigMap `config-leader-election` can say otherwise. This is the default of an operator.
+    /// Shares the keys by leases in the namespace in which the operator runs: one bucket, 60 s lease duration, 40 s renew deadline, 10 s retry period. The
+    /// ConfigMap `config-leader-election` can override these values. This is the default of an operator.
     pub fn leases() -> Self {
         Self::shared(None)
     }
 
-    /// Each replica of a StatefulSet has the bucket of its own number, without leases (LDR-40): for operators whose keys a router sends to the replica
-    /// that has them. There are as many buckets as replicas, which [`buckets`](Self::buckets) or the ConfigMap say. The names of buckets are addresses
-    /// of pods (LDR-41).
+    /// Gives each replica of a StatefulSet the bucket of its own number, without leases (LDR-40): for operators whose keys a router sends to the replica that
+    /// leads them. There are as many buckets as replicas; the number comes from [`buckets`](Self::buckets) or the ConfigMap. The names of buckets are
+    /// addresses of pods (LDR-41).
     pub fn ordinal(replica: OrdinalReplica) -> Self {
         Self::shared(Some(Ok(replica)))
     }
 
-    /// The same with the variables `STATEFUL_CONTROLLER_ORDINAL` (the name of the pod), `STATEFUL_SERVICE_NAME`, `STATEFUL_SERVICE_PORT` (80 by
-    /// default) and `STATEFUL_SERVICE_PROTOCOL` (`http` by default). Errors of the variables are told when the operator starts.
+    /// Gives each replica its bucket as in [`ordinal`](Self::ordinal), from the variables `STATEFUL_CONTROLLER_ORDINAL` (the name of the pod),
+    /// `STATEFUL_SERVICE_NAME`, `STATEFUL_SERVICE_PORT` (80 by default) and `STATEFUL_SERVICE_PROTOCOL` (`http` by default). Errors of the variables are
+    /// reported when the operator starts.
     pub fn ordinal_from_env() -> Self {
         Self::shared(Some(OrdinalReplica::from_env(|name| std::env::var(name).ok())))
     }
@@ -73,13 +74,13 @@ impl Leadership {
         })))
     }
 
-    /// Every replica leads all keys (LDR-3): for operators of which one process runs at most.
+    /// Makes every replica lead all keys (LDR-3): for operators of which at most one process runs.
     pub fn off() -> Self {
         Self(None)
     }
 
-    /// With this number of buckets, at least 1: as many replicas can work at once. Default: 1. More than 10 raise the largest number that the
-    /// ConfigMap may say.
+    /// Sets the number of buckets, at least 1, which is the number of replicas that can work at once. Default: 1. A number above 10 also raises the largest
+    /// number that the ConfigMap may set.
     pub fn buckets(self, buckets: u32) -> Self {
         self.with(|sharing| match NonZeroU32::new(buckets) {
             Some(buckets) => {
@@ -90,18 +91,18 @@ impl Leadership {
         })
     }
 
-    /// With an election for each controller in place of one for the whole operator (LDR-2): replicas may lead different controllers.
+    /// Holds an election for each controller instead of one for the whole operator (LDR-2), so that replicas may lead different controllers.
     pub fn per_controller(self) -> Self {
         self.with(|sharing| sharing.is_per_controller = Some(true))
     }
 
-    /// With one election for the whole operator, also where the formats of the operator ask for one for each controller
-    /// ([`Compat`](crate::operator::Compat)). Default of an operator without such formats.
+    /// Holds one election for the whole operator, even if the formats of the operator require one for each controller ([`Compat`](crate::operator::Compat)).
+    /// This is the default of an operator without such formats.
     pub fn per_operator(self) -> Self {
         self.with(|sharing| sharing.is_per_controller = Some(false))
     }
 
-    /// With an election for each controller, unless the author chose another division or a lease name.
+    /// Holds an election for each controller, unless the author chose another division or a lease name.
     pub(crate) fn per_controller_by_default(self) -> Self {
         self.with(|sharing| {
             let is_open = sharing.is_per_controller.is_none() && sharing.name.is_none() && sharing.ordinal.is_none();
@@ -111,12 +112,12 @@ impl Leadership {
         })
     }
 
-    /// With one bucket whose lease has exactly this name, for instance that of an operator whose place this one takes (LDR-11).
+    /// Uses one bucket whose lease has exactly this name, for instance that of an operator that this one replaces (LDR-11).
     pub fn lease_name(self, name: impl Into<String>) -> Self {
         self.with(|sharing| sharing.name = Some(name.into()))
     }
 
-    /// With leases whose prefix `from` is replaced by `to` (LDR-12). Letters of either case are the same.
+    /// Replaces the prefix `from` of lease names by `to` (LDR-12). The case of letters is ignored.
     pub fn map_lease_prefix(self, from: &str, to: &str) -> Self {
         self.with(|sharing| {
             if !sharing.base.prefixes.insert(from, to) {
@@ -127,7 +128,7 @@ impl Leadership {
         })
     }
 
-    /// With durations other than 60 s, 40 s and 10 s. `lease_duration > renew_deadline > 1.2 × retry_period > 0` must hold.
+    /// Sets the durations, instead of 60 s, 40 s and 10 s. `lease_duration > renew_deadline > 1.2 × retry_period > 0` must hold.
     pub fn timing(self, lease_duration: Duration, renew_deadline: Duration, retry_period: Duration) -> Self {
         self.with(|sharing| match LeaseTiming::new(lease_duration, renew_deadline, retry_period) {
             Ok(timing) => sharing.base.timing = timing,
@@ -135,9 +136,9 @@ impl Leadership {
         })
     }
 
-    /// With so many replicas among which buckets are balanced: each takes at most its share, unless a bucket stays free for two lease
-    /// durations (LDR-35). By default a replica takes all buckets that it can get. With [ordinal](Self::ordinal) leadership this is the number of
-    /// replicas of the StatefulSet, which otherwise is read when the operator starts.
+    /// Sets the number of replicas among which buckets are balanced: each takes at most its share, unless a bucket stays free for two lease durations
+    /// (LDR-35). By default a replica takes all buckets that it can get. With [ordinal](Self::ordinal) leadership this is the number of replicas of the
+    /// StatefulSet, which otherwise is read when the operator starts.
     pub fn replicas(self, replicas: usize) -> Self {
         self.with(|sharing| match NonZeroUsize::new(replicas) {
             Some(replicas) => sharing.replicas = Some(replicas),
@@ -152,7 +153,7 @@ impl Leadership {
         self
     }
 
-    /// How replicas share the work, if they do.
+    /// Returns the settings of sharing, or None if the replicas do not share the work.
     pub(crate) fn sharing(&self) -> Option<&Sharing> {
         self.0.as_deref()
     }
@@ -165,7 +166,7 @@ impl Default for Leadership {
 }
 
 impl Sharing {
-    /// The problems that can be found without the ConfigMap.
+    /// Returns the problems that can be found without the ConfigMap.
     pub(crate) fn problems(&self) -> Vec<String> {
         let mut problems = self.problems.clone();
         if let Some(Err(errors)) = &self.ordinal {
@@ -201,23 +202,23 @@ impl Sharing {
         }
     }
 
-    /// Whether the one lease has a name of its own.
+    /// Returns true if the single lease has an explicit name.
     pub(crate) fn is_named(&self) -> bool {
         self.name.is_some()
     }
 
-    /// Whether leases are used.
+    /// Returns true if leases are used.
     pub(crate) fn has_leases(&self) -> bool {
         self.ordinal.is_none()
     }
 
-    /// The StatefulSet whose number of replicas must be read.
+    /// Returns the StatefulSet whose number of replicas must be read.
     pub(crate) fn unknown_stateful_set(&self) -> Option<&str> {
         let replica = self.ordinal.as_ref()?.as_ref().ok()?;
         self.replicas.is_none().then(|| replica.stateful_set())
     }
 
-    /// The division of the work by these values of the ConfigMap; `replicas` is the number of its StatefulSet, if that had to be read.
+    /// Returns the division of the work with these values of the ConfigMap; `replicas` is the number of replicas of the StatefulSet, if it had to be read.
     pub(crate) fn plan(&self, place: &Place<'_>, config: &LeaderElection, replicas: Option<u32>) -> Result<Plan, String> {
         self.too_many(config.buckets)?;
         let division = match (&self.ordinal, &self.name) {
@@ -237,7 +238,7 @@ impl Sharing {
     }
 }
 
-/// Where an operator runs.
+/// The identity and location of an operator.
 pub(crate) struct Place<'a> {
     pub(crate) operator: &'a str,
     /// The names of its controllers and tasks.
@@ -264,14 +265,14 @@ enum Division {
     Operator,
     /// One set of leases for each controller.
     Controllers,
-    /// One lease.
+    /// A single lease.
     OneLease(Arc<str>),
     /// One bucket for each replica of a StatefulSet.
     Ordinal(OrdinalBuckets),
 }
 
 impl Plan {
-    /// The leases among which the keys of a controller are divided; none of ordinal leadership.
+    /// Returns the leases among which the keys of a controller are divided; None with ordinal leadership.
     pub(crate) fn leases_of(&self, controller: &str) -> Option<LeaseSet> {
         let LeaderElection { buckets, prefixes, .. } = &self.config;
         match &self.division {
@@ -285,8 +286,8 @@ impl Plan {
         }
     }
 
-    /// The leases to one of which a leader task belongs; none of ordinal leadership. Where each controller has an election, so has each task: a
-    /// single lease, whatever the number of buckets.
+    /// Returns the set of leases to one of which a leader task belongs; None with ordinal leadership. If each controller has an election of its own, so has
+    /// each task: a single lease, whatever the number of buckets.
     pub(crate) fn leases_of_task(&self, task: &str) -> Option<LeaseSet> {
         match &self.division {
             Division::Controllers => Some(self.leases_of_one(task, NonZeroU32::MIN)),
@@ -294,14 +295,14 @@ impl Plan {
         }
     }
 
-    /// The leases of one controller or task alone.
+    /// Returns the leases of one controller or task alone.
     fn leases_of_one(&self, part: &str, buckets: NonZeroU32) -> LeaseSet {
         let LeaderElection { buckets: of_all, prefixes, .. } = &self.config;
         let others = [LeaseSet::of_operator(&self.operator, *of_all, prefixes)];
         LeaseSet::of_controller(&self.operator, part, buckets, prefixes).beside(others)
     }
 
-    /// The bucket that a leader task belongs to. The hash of its name chooses, so that tasks spread over the buckets.
+    /// Returns the bucket to which a leader task belongs. The hash of its name chooses it, so that tasks are spread over the buckets.
     pub(crate) fn bucket_of_task(&self, task: &str) -> Arc<str> {
         let names = match (self.leases_of_task(task), self.ordinal()) {
             (Some(leases), _) => leases.names().to_vec(),
@@ -311,7 +312,7 @@ impl Plan {
         chosen.unwrap_or_default()
     }
 
-    /// The buckets of ordinal leadership.
+    /// Returns the buckets of ordinal leadership, or None with leases.
     pub(crate) fn ordinal(&self) -> Option<&OrdinalBuckets> {
         match &self.division {
             Division::Ordinal(buckets) => Some(buckets),
@@ -319,7 +320,7 @@ impl Plan {
         }
     }
 
-    /// The names of the buckets into which the keys of a controller are divided.
+    /// Returns the names of the buckets into which the keys of a controller are divided.
     pub(crate) fn buckets_of(&self, controller: &str) -> Vec<Arc<str>> {
         match self.leases_of(controller) {
             Some(leases) => leases.names().to_vec(),
@@ -327,18 +328,18 @@ impl Plan {
         }
     }
 
-    /// The durations of all leases.
+    /// Returns the durations of all leases.
     pub(crate) fn timing(&self) -> LeaseTiming {
         self.config.timing
     }
 }
 
-/// The permission to hold leases, and to remove those that no replica uses any more.
+/// Returns the permission to hold leases, and to delete those that no replica uses any more.
 pub(crate) fn lease_rule() -> Rule {
     Rule::new("coordination.k8s.io", "leases", &["create", "delete", "get", "list", "update", "watch"])
 }
 
-/// The permission to read the number of replicas of a StatefulSet.
+/// Returns the permission to read the number of replicas of a StatefulSet.
 pub(crate) fn stateful_set_rule() -> Rule {
     Rule::new("apps", "statefulsets", &["get"])
 }

@@ -19,35 +19,36 @@ use crate::cluster::fenced;
 use crate::controller::{CANCEL_GRACE, LeaderTerm};
 use crate::task::panic_message;
 
-/// The function of a leader task: works in a term until it is asked to stop.
+/// The function of a leader task, which works in a term until it is asked to stop.
 pub(crate) type TermWork =
     Box<dyn Fn(Arc<LeaderTerm>, CancellationToken) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
 
-/// Tells a leader task about the terms of its bucket, and its election about the progress of the task. Cheap to clone.
+/// The link between a leader task and its election: it tells the task about the terms of its bucket, and the election about the progress of the task. Cheap
+/// to clone.
 ///
-/// The order for a term is [`activate`](Self::activate), [`cancel`](Self::cancel), [`drained`](Self::drained); at a shutdown the task is asked
-/// to stop instead of the term being cancelled.
+/// The order of calls for a term is [`activate`](Self::activate), [`cancel`](Self::cancel), [`drained`](Self::drained); at a shutdown the task is asked to
+/// stop, but the term is not cancelled.
 #[derive(Clone)]
 pub(crate) struct TaskTerms(Arc<Terms>);
 
 struct Terms {
     task: String,
-    /// The bucket that the task belongs to.
+    /// The bucket to which the task belongs.
     bucket: Arc<str>,
     clock: Clock,
     state: watch::Sender<TermState>,
 }
 
-/// How far a leader task is with the present term of its bucket.
+/// The progress of a leader task in the current term of its bucket.
 #[derive(Clone, Debug)]
 enum TermState {
     /// This replica does not lead the bucket.
     Standby,
-    /// The term has begun, and the task is about to.
+    /// The term has begun, and the task has not started yet.
     Due(Arc<LeaderTerm>),
-    /// The task runs.
+    /// The task runs in the term.
     Running(Arc<LeaderTerm>, TermTokens),
-    /// The task has returned, and begins again with the next term.
+    /// The task has returned, and starts again in the next term.
     Done(Arc<LeaderTerm>),
     /// The task runs in no further term: it has failed, or the operator ends.
     Ended,
@@ -56,20 +57,20 @@ enum TermState {
 /// The tokens of a task in a term.
 #[derive(Clone, Debug)]
 struct TermTokens {
-    /// Asks the task to stop: the term is lost, or the operator ends.
+    /// The token that asks the task to stop, because the term is lost or the operator ends.
     stop: CancellationToken,
-    /// The term is lost. The task has a bounded time then, also while the operator ends.
+    /// The token that is cancelled when the term is lost. From then on the task has a limited time, even while the operator ends.
     lost: CancellationToken,
 }
 
 impl TaskTerms {
-    /// The terms of a task that runs while this replica leads the bucket.
+    /// Creates the terms of a task that runs while this replica leads the bucket.
     pub(crate) fn of_bucket(task: &str, bucket: Arc<str>, clock: Clock) -> Self {
         let state = watch::Sender::new(TermState::Standby);
         Self(Arc::new(Terms { task: task.to_owned(), bucket, clock, state }))
     }
 
-    /// The one term of a task of an operator without leadership: that of the universal bucket, which has no name and never ends (LDR-3).
+    /// Creates the single term of a task of an operator without leadership: that of the universal bucket, which has no name and never ends (LDR-3).
     pub(crate) fn universal(task: &str, clock: Clock) -> Self {
         let terms = Self::of_bucket(task, Arc::default(), clock.clone());
         let term = Term::unlimited(Moment(Duration::MAX));
@@ -77,17 +78,17 @@ impl TaskTerms {
         terms
     }
 
-    /// The name of the task.
+    /// Returns the name of the task.
     pub(crate) fn task(&self) -> &str {
         &self.0.task
     }
 
-    /// The bucket that the task belongs to.
+    /// Returns the bucket to which the task belongs.
     pub(crate) fn bucket(&self) -> &Arc<str> {
         &self.0.bucket
     }
 
-    /// The epoch of the present term; none while this replica does not lead the bucket.
+    /// Returns the epoch of the current term; None while this replica does not lead the bucket.
     pub(crate) fn epoch(&self) -> Option<u64> {
         match &*self.0.state.borrow() {
             TermState::Due(term) | TermState::Running(term, _) | TermState::Done(term) => Some(term.epoch()),
@@ -95,7 +96,7 @@ impl TaskTerms {
         }
     }
 
-    /// How far the task is, in one word.
+    /// Returns the state of the task in one word.
     pub(crate) fn state(&self) -> &'static str {
         match &*self.0.state.borrow() {
             TermState::Standby => "standby",
@@ -105,7 +106,7 @@ impl TaskTerms {
         }
     }
 
-    /// A term has begun. Those of other buckets are passed over.
+    /// Begins a term. Terms of other buckets are ignored.
     pub(super) fn activate(&self, term: Arc<LeaderTerm>) {
         if term.bucket() == self.bucket() {
             self.0.state.send_if_modified(|state| {
@@ -118,7 +119,7 @@ impl TaskTerms {
         }
     }
 
-    /// The term of a bucket has ended: the task is asked to stop if it is its bucket.
+    /// Ends the term of a bucket: asks the task to stop if it belongs to that bucket.
     pub(super) fn cancel(&self, bucket: &str) {
         if *bucket == **self.bucket() {
             self.0.state.send_modify(|state| match state {
@@ -132,16 +133,16 @@ impl TaskTerms {
         }
     }
 
-    /// Ends when the task does not run for a bucket, and will not in its present term: that was cancelled, or the operator ends.
+    /// Waits until the task does not run for a bucket and cannot start in its current term, which was cancelled, or the operator ends.
     pub(super) async fn drained(&self, bucket: &str) {
         if *bucket == **self.bucket() {
             let is_drained = |state: &TermState| !matches!(state, TermState::Due(_) | TermState::Running(..));
-            // The sender is here.
+            // The sender is in `self`, so the wait cannot fail.
             drop(self.0.state.subscribe().wait_for(is_drained).await);
         }
     }
 
-    /// Runs `work` once in each term, under the fence of the term, until `stop` or until it fails before it was asked to stop.
+    /// Runs `work` once in each term, under the write fence of the term, until `stop` or until it fails before it was asked to stop.
     pub(crate) async fn run(self, work: TermWork, stop: CancellationToken) -> Result<(), BoxError> {
         let _ended = EndOfTask(&self);
         loop {
@@ -165,7 +166,7 @@ impl TaskTerms {
         }
     }
 
-    /// Ends when a term has begun, which is the task's from then on.
+    /// Waits for a term to begin, and marks the task as running in it.
     async fn begin(&self, stop: &CancellationToken) -> (Arc<LeaderTerm>, TermTokens) {
         let mut states = self.0.state.subscribe();
         loop {
@@ -181,14 +182,14 @@ impl TaskTerms {
             if let Some(begun) = begun {
                 return begun;
             }
-            // The sender is here.
+            // The sender is in `self`, so the wait cannot fail.
             drop(states.wait_for(|state| matches!(state, TermState::Due(_))).await);
         }
     }
 
     async fn run_in(&self, term: &Arc<LeaderTerm>, tokens: &TermTokens, work: &TermWork) -> Result<(), TaskFailure> {
         tracing::info!(task = self.task(), bucket = %self.bucket(), epoch = term.epoch(), "the background task begins its term");
-        // At the shutdown of the operator a task has the time of passes, which is limited outside.
+        // At the shutdown of the operator a task has the same time as passes, which is limited by the caller.
         let overdue = async {
             tokens.lost.cancelled().await;
             self.0.clock.sleep(CANCEL_GRACE).await;
@@ -208,7 +209,7 @@ impl TaskTerms {
         }
     }
 
-    /// The task has ended in a term.
+    /// Records that the task has ended in a term.
     fn ended(&self, term: Arc<LeaderTerm>, lost: &CancellationToken) {
         self.0.state.send_modify(|state| {
             *state = if lost.is_cancelled() { TermState::Standby } else { TermState::Done(term) };
@@ -222,14 +223,14 @@ impl fmt::Debug for TaskTerms {
     }
 }
 
-/// The way in which a task has failed.
+/// The failure of a task.
 enum TaskFailure {
     Error(BoxError),
     Panic(Box<dyn Any + Send>),
 }
 
 impl TaskFailure {
-    /// The error, or the panic once more: the set of tasks knows what to do with both.
+    /// Returns the error, or raises the panic again: the set of tasks handles both.
     fn into_result(self) -> Result<(), BoxError> {
         match self {
             Self::Error(error) => Err(error),
@@ -245,7 +246,7 @@ impl TaskFailure {
     }
 }
 
-/// Tells that a task runs in no further term, also if it panicked or was dropped.
+/// A guard that marks the task as ended for all further terms, even if it panicked or was dropped.
 struct EndOfTask<'a>(&'a TaskTerms);
 
 impl Drop for EndOfTask<'_> {

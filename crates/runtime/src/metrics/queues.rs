@@ -1,4 +1,4 @@
-//! The queues of an operator, as metrics and pages tell of them.
+//! The queues of an operator, as metrics and pages show them.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -13,19 +13,19 @@ use prometheus_client::metrics::gauge::ConstGauge;
 
 /// The figures of a queue at the time of a call.
 pub trait QueueStatistics: fmt::Debug + Send + Sync {
-    /// The name of the controller.
+    /// Returns the name of the controller.
     fn name(&self) -> &str;
 
-    /// The number of queued keys of a lane.
+    /// Returns the number of queued keys of a lane.
     fn depth(&self, lane: Lane) -> usize;
 
-    /// The number of keys that wait for a time; a key that waits for two counts twice.
+    /// Returns the number of running timers; a key with two timers counts twice.
     fn waiting(&self) -> usize;
 
-    /// The passes that are running, each with its age.
+    /// Returns the keys of the running passes, each with the age of its pass.
     fn running(&self) -> Vec<(Key, Duration)>;
 
-    /// The first so many queued keys of a lane from this ticket on, in the order in which they are served.
+    /// Returns the first `limit` queued keys of a lane from this ticket on, in the order in which they are served.
     fn queued(&self, lane: Lane, ticket: u64, limit: usize) -> Vec<QueuedNow>;
 }
 
@@ -34,9 +34,9 @@ pub trait QueueStatistics: fmt::Debug + Send + Sync {
 pub struct QueuedNow {
     /// The key.
     pub key: Key,
-    /// How long it has been queued.
+    /// The time since the key was queued.
     pub age: Duration,
-    /// Its position: grows from key to key.
+    /// The position of the key, which grows from key to key.
     pub ticket: u64,
 }
 
@@ -56,11 +56,11 @@ impl Queues {
     }
 }
 
-/// Reads the gauges of queues.
+/// The collector of the gauges of queues.
 #[derive(Debug)]
 pub(super) struct QueueCollector(pub(super) Queues);
 
-/// Reads the values of one family from a queue, with the lane where there is one per lane.
+/// The function that reads the values of one family from a queue, with the lane if there is a value for each lane.
 type Read = dyn Fn(&dyn QueueStatistics) -> Vec<(Option<Lane>, f64)>;
 
 impl Collector for QueueCollector {
@@ -91,7 +91,7 @@ impl Collector for QueueCollector {
     }
 }
 
-/// The ages of the running passes, in seconds.
+/// Iterates over the ages of the running passes, in seconds.
 fn ages(queue: &dyn QueueStatistics) -> impl Iterator<Item = f64> {
     queue.running().into_iter().map(|(_, age)| age.as_secs_f64())
 }

@@ -1,4 +1,4 @@
-//! The registry: what is registered is written in the OpenMetrics text format.
+//! The registry of metrics, which writes them in the OpenMetrics text format.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use super::{QueueStatistics, Standard};
 #[derive(Clone)]
 pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
-    /// The metrics whose names others have fixed: they get no prefix.
+    /// The metrics whose names are fixed by other specifications; they get no prefix.
     bare: Arc<Mutex<Registry>>,
     standard: Arc<Standard>,
     queues: Queues,
@@ -25,7 +25,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// An empty registry; all names get the prefix.
+    /// Creates a registry with the standard metrics; all names get the prefix.
     pub fn new(prefix: &str) -> Self {
         let mut registry = Registry::with_prefix(prefix);
         let standard = Arc::new(Standard::default());
@@ -40,17 +40,17 @@ impl Metrics {
         self.registry.lock().register(name, help, metric);
     }
 
-    /// Adds a metric whose name is fixed by others, such as OpenTelemetry: it gets no prefix (OBS-6).
+    /// Adds a metric whose name is fixed by another specification, such as OpenTelemetry; it gets no prefix (OBS-6).
     pub fn register_bare(&self, name: &str, help: &str, metric: impl Metric) {
         self.bare.lock().register(name, help, metric);
     }
 
-    /// Adds what computes its values when metrics are read.
+    /// Adds a collector that computes its values when metrics are read.
     pub fn register_collector(&self, collector: Box<dyn Collector>) {
         self.registry.lock().register_collector(collector);
     }
 
-    /// Families that several parts of an operator share: the first one makes and registers them, the others get the same.
+    /// Returns the metric families that several parts of an operator share: the first caller makes and registers them, later callers get the same ones.
     pub fn shared<T: Clone + Send + Sync + 'static>(&self, make: impl FnOnce(&Self) -> T) -> T {
         let mut shared = self.shared.lock();
         if let Some(made) = shared.get(&TypeId::of::<T>()).and_then(|made| made.downcast_ref::<T>()) {
@@ -61,22 +61,22 @@ impl Metrics {
         made
     }
 
-    /// The metrics that every operator has.
+    /// Returns the metrics that every operator has.
     pub fn standard(&self) -> &Standard {
         &self.standard
     }
 
-    /// Includes a queue for as long as it lives.
+    /// Includes a queue for as long as it exists.
     pub fn watch_queue(&self, queue: Weak<dyn QueueStatistics>) {
         self.queues.add(queue);
     }
 
-    /// The queues that are included.
+    /// Returns the included queues.
     pub fn queues(&self) -> Vec<Arc<dyn QueueStatistics>> {
         self.queues.all()
     }
 
-    /// All metrics in the OpenMetrics text format.
+    /// Returns all metrics in the OpenMetrics text format.
     pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut encoded = String::new();
         text::encode_registry(&mut encoded, &self.registry.lock())?;

@@ -7,10 +7,10 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-/// Upper bounds of the buckets, in seconds.
+/// The upper bounds of histogram buckets, in seconds.
 pub(crate) const SECONDS: [f64; 14] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
 
-/// Labels of a finished pass.
+/// The labels of a finished pass.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ReconcileLabels {
     /// The controller.
@@ -19,35 +19,35 @@ pub struct ReconcileLabels {
     pub result: &'static str,
 }
 
-/// Labels of a controller.
+/// The labels of a controller.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ControllerLabels {
     /// The controller.
     pub controller: String,
 }
 
-/// Labels of a queue.
+/// The labels of a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct QueueLabels {
     /// The controller.
     pub name: String,
 }
 
-/// Labels of events that were not sent.
+/// The labels of events that were not sent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct EventLabels {
-    /// Why.
+    /// The cause of the loss.
     pub cause: &'static str,
 }
 
-/// Labels of a ConfigMap.
+/// The labels of a ConfigMap.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ConfigLabels {
     /// The name of the ConfigMap.
     pub config: String,
 }
 
-/// Labels of a step of a pipeline.
+/// The labels of a step of a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct StepLabels {
     /// The controller.
@@ -62,33 +62,33 @@ pub struct StepLabels {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Standard {
-    /// Finished passes.
+    /// The number of finished passes.
     pub reconciles: Family<ReconcileLabels, Counter>,
-    /// The same in one number, which is not exported: the sum over controllers and outcomes.
+    /// The number of finished passes of all controllers and outcomes together; it is not exported.
     pub passes: Counter,
-    /// How long passes took.
+    /// The durations of passes.
     pub durations: Family<ReconcileLabels, Histogram, fn() -> Histogram>,
-    /// How long steps of pipelines took.
+    /// The durations of pipeline steps.
     pub step_durations: Family<StepLabels, Histogram, fn() -> Histogram>,
-    /// Passes that panicked.
+    /// The number of passes that panicked.
     pub panics: Family<ControllerLabels, Counter>,
-    /// Passes that began with an own write that the watch had not told yet.
+    /// The number of passes that began with an own write that the watch had not shown yet.
     pub reads_ahead: Family<ControllerLabels, Counter>,
-    /// Updates of children that were updated too often.
+    /// The number of updates of children that were updated too often.
     pub hot_loops: Family<ControllerLabels, Counter>,
-    /// Keys added to a queue.
+    /// The number of keys added to a queue.
     pub adds: Family<QueueLabels, Counter>,
-    /// Keys added with a delay.
+    /// The number of keys added to a queue with a delay.
     pub retries: Family<QueueLabels, Counter>,
-    /// How long keys were queued before their pass began.
+    /// The times that keys were queued before their pass began.
     pub queue_durations: Family<QueueLabels, Histogram, fn() -> Histogram>,
-    /// How long the passes of a queue's keys took.
+    /// The durations of the passes of a queue's keys.
     pub process_durations: Family<QueueLabels, Histogram, fn() -> Histogram>,
-    /// Whether a ConfigMap could be used when it was read last: 1 or 0.
+    /// The usability of a ConfigMap when it was last read: 1 if it could be used, else 0.
     pub config_reloads: Family<ConfigLabels, Gauge>,
-    /// Events sent.
+    /// The number of events sent.
     pub events_sent: Counter,
-    /// Events that were not sent.
+    /// The number of events that were not sent.
     pub events_dropped: Family<EventLabels, Counter>,
 }
 

@@ -24,12 +24,12 @@ type TaskFuture = BoxFuture<'static, Result<(), BoxError>>;
 pub struct ReadyTask {
     name: String,
     run: Box<dyn FnOnce(CancellationToken) -> TaskFuture + Send>,
-    /// The terms of a leader task; none for a task of every replica.
+    /// The terms of a leader task; None for a task that runs on every replica.
     terms: Option<TaskTerms>,
 }
 
 impl ReadyTask {
-    /// A task of this name, for every replica. The function is called when the operator begins to work, with the token that stops the task.
+    /// Creates a task of this name that runs on every replica. The function is called when the operator begins to work, with the token that stops the task.
     pub fn new<F>(name: impl Into<String>, run: impl FnOnce(CancellationToken) -> F + Send + 'static) -> Self
     where
         F: Future<Output = Result<(), BoxError>> + Send + 'static,
@@ -37,7 +37,7 @@ impl ReadyTask {
         Self { name: name.into(), run: Box::new(move |stop| Box::pin(run(stop))), terms: None }
     }
 
-    /// A task that runs once in each term.
+    /// Creates a task that runs once in each term.
     pub(super) fn in_terms(terms: TaskTerms, work: TermWork) -> Self {
         let run = terms.clone();
         Self { name: terms.task().to_owned(), run: Box::new(move |stop| Box::pin(run.run(work, stop))), terms: Some(terms) }
@@ -54,7 +54,7 @@ impl fmt::Debug for ReadyTask {
 #[derive(Clone)]
 pub(super) struct StartedTask {
     name: String,
-    /// The terms of a leader task; none for a task of every replica.
+    /// The terms of a leader task; None for a task that runs on every replica.
     terms: Option<TaskTerms>,
     /// Cancelled when the task has ended.
     ended: CancellationToken,
@@ -65,12 +65,12 @@ impl StartedTask {
         &self.name
     }
 
-    /// The terms of a leader task; none for a task of every replica.
+    /// Returns the terms of a leader task; None for a task that runs on every replica.
     pub(super) fn terms(&self) -> Option<&TaskTerms> {
         self.terms.as_ref()
     }
 
-    /// The task as `/debug/state` tells of it.
+    /// Returns the task in the form in which `/debug/state` shows it.
     pub(super) fn to_json(&self) -> Value {
         let state = match &self.terms {
             Some(terms) => terms.state(),
@@ -82,7 +82,7 @@ impl StartedTask {
     }
 }
 
-/// The result of a background task; none if it was dropped because its time was over.
+/// The result of a background task; None if it was dropped because its time was over.
 type TaskResult = Option<Result<(), BoxError>>;
 
 /// A background task that runs.
@@ -91,7 +91,7 @@ struct RunningTask {
     task: Task<TaskResult>,
 }
 
-/// The name of the task, and its result. A panic is an error.
+/// Resolves to the name of the task and its result. A panic counts as an error.
 impl Future for RunningTask {
     type Output = (String, TaskResult);
 
@@ -101,7 +101,7 @@ impl Future for RunningTask {
     }
 }
 
-/// The background tasks that run.
+/// The background tasks of an operator.
 #[derive(Default)]
 pub(super) struct BackgroundTasks {
     started: Vec<StartedTask>,
@@ -109,7 +109,7 @@ pub(super) struct BackgroundTasks {
 }
 
 impl BackgroundTasks {
-    /// Starts tasks. Each is dropped when it still runs so long after `stop`.
+    /// Starts tasks. Each is dropped if it still runs this time after `stop`.
     pub(super) fn start(
         &mut self,
         ready: impl IntoIterator<Item = ReadyTask>,
@@ -139,12 +139,12 @@ impl BackgroundTasks {
         }
     }
 
-    /// All that were started.
+    /// Returns all tasks that were started.
     pub(super) fn started(&self) -> &[StartedTask] {
         &self.started
     }
 
-    /// Ends with the first failure of a task; never without one.
+    /// Waits for the first failure of a task; without one it never ends.
     pub(super) async fn failed(&mut self) -> OperatorError {
         while let Some((name, result)) = self.running.next().await {
             if let Some(Err(source)) = result {
@@ -155,7 +155,7 @@ impl BackgroundTasks {
         future::pending().await
     }
 
-    /// Ends when all have ended that were told to stop. A failure is only logged: the operator ends already.
+    /// Waits until all stopped tasks have ended. A failure is only logged, because the operator ends already.
     pub(super) async fn ended(&mut self) {
         while let Some((name, result)) = self.running.next().await {
             match result {

@@ -1,4 +1,4 @@
-//! Puts an operator together.
+//! The builder of an operator.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ use crate::events::EventSink;
 use crate::leadership::{Leadership, Sharing};
 use crate::task::Tasks;
 
-/// An operator before it runs.
+/// An operator that is being built.
 pub struct Operator {
     name: String,
     version: String,
@@ -48,21 +48,21 @@ pub struct Operator {
     problems: Vec<String>,
     clock: Option<Clock>,
     random: Option<Random>,
-    /// Shared, so that an operator is small: futures hold it several times.
+    /// Shared, so that an operator stays small: futures hold it several times.
     timing: Arc<Timing>,
     redactor: Redactor,
-    /// Whether a ConfigMap replaces the timing.
+    /// True if a ConfigMap replaces the timing.
     follows_timing: bool,
     states: States,
     config_values: ConfigValues,
     level_sink: Option<LevelSink>,
-    /// Whether controllers may be missing that others queue keys of.
+    /// True if a controller may be missing although another one queues its keys.
     is_partial: bool,
     options: OperatorOptions,
 }
 
 impl Operator {
-    /// An operator of this name: a DNS subdomain of at most 63 bytes.
+    /// Creates an operator of this name: a DNS subdomain of at most 63 bytes.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -87,7 +87,7 @@ impl Operator {
         }
     }
 
-    /// Adds a part, usually a controller. Controllers of one name use their full names, if they have any.
+    /// Adds a part, usually a controller. Controllers with the same name use their full names, if they have them.
     #[must_use]
     pub fn register(mut self, mut registration: Box<dyn Registration>) -> Self {
         if registration.kind() != RegistrationKind::Controller {
@@ -105,7 +105,7 @@ impl Operator {
         self
     }
 
-    /// A value that constructors of reconcilers ask for as `State<T>`: clients of other services, for instance. One of each type; the last one
+    /// Registers a value that constructors request as `State<T>`: clients of other services, for instance. There is one value of each type; the last one
     /// counts.
     #[must_use]
     pub fn state<T: Any + Clone + Send + Sync>(mut self, value: T) -> Self {
@@ -120,135 +120,135 @@ impl Operator {
         self.states.insert(value);
     }
 
-    /// The configuration `T` while its ConfigMap is absent or cannot be read at first: nothing waits for that ConfigMap.
+    /// Sets the configuration `T` that is used while its ConfigMap is absent or initially cannot be read, so that nothing waits for that ConfigMap.
     #[must_use]
     pub fn config_default<T: FromConfigMap>(mut self, value: T) -> Self {
         self.config_values.default_to(value);
         self
     }
 
-    /// The configuration `T` in place of its ConfigMap, which is not read.
+    /// Sets the configuration `T` in place of its ConfigMap, which is not read.
     #[must_use]
     pub fn config_fixed<T: FromConfigMap>(mut self, value: T) -> Self {
         self.config_values.fix(value);
         self
     }
 
-    /// Calls this with the levels of the ConfigMap with log levels whenever they change. The standard command line does so itself; this is for
-    /// programs that set logging up themselves. The last one counts. See [`OperatorOptions::config_logging`].
+    /// Calls this function with the log levels of their ConfigMap whenever they change. The standard command line does so itself; this is for programs that
+    /// set up logging on their own. The last function counts. See [`OperatorOptions::config_logging`].
     #[must_use]
     pub fn on_log_levels(mut self, apply: impl Fn(&LogLevels) + Send + Sync + 'static) -> Self {
         self.level_sink = Some(Arc::new(apply));
         self
     }
 
-    /// Objects, as YAML, that the command `dev` creates, so that there is something to see.
+    /// Adds sample objects, as YAML, that the command `dev` creates for demonstration.
     #[must_use]
     pub fn sample(mut self, yaml: impl Into<String>) -> Self {
         self.samples.push(yaml.into());
         self
     }
 
-    /// The samples that were added.
+    /// Returns the samples that were added.
     pub fn samples(&self) -> &[String] {
         &self.samples
     }
 
-    /// The version of the program, for `version` and logs.
+    /// Sets the version of the program, for `version` and logs.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
     }
 
-    /// The commit that the program was built from, for `version`: 7 characters, `-dirty` if modified.
+    /// Sets the commit that the program was built from, for `version`: 7 characters, with `-dirty` if modified.
     #[must_use]
     pub fn commit(mut self, commit: impl Into<String>) -> Self {
         self.commit = commit.into();
         self
     }
 
-    /// The formats of another framework. Each can be set alone too, here or for one controller, and then wins over the preset, whichever comes first.
+    /// Uses the formats of another framework. Each format can also be set alone, here or for one controller, and then overrides the preset, regardless of the
+    /// order of calls.
     #[must_use]
     pub fn compat(mut self, preset: Compat) -> Self {
         self.formats.add_preset(preset);
         self
     }
 
-    /// The prefix of all metrics; `kubewright` by default.
+    /// Sets the prefix of all metrics; `kubewright` by default.
     #[must_use]
     pub fn metrics_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.formats.alone.metrics_prefix = Some(prefix.into().into());
         self
     }
 
-    /// The domain of labels that the operator puts on leases, and of the default finalizers of kinds of the core group; `kubewright.dev` by default
-    /// (CMPT-2). With another domain those finalizers have another name: give the former one to
-    /// [`legacy_finalizers`](crate::reconcile::Controller::legacy_finalizers).
+    /// Sets the domain of labels that the operator puts on leases, and of the default finalizers of kinds of the core group; `kubewright.dev` by default
+    /// (CMPT-2). Another domain renames those finalizers: pass the former name to [`legacy_finalizers`](crate::reconcile::Controller::legacy_finalizers).
     #[must_use]
     pub fn label_domain(mut self, domain: impl Into<String>) -> Self {
         self.formats.alone.label_domain = Some(domain.into().into());
         self
     }
 
-    /// The prefix of the framework's own fields in JSON log lines, such as `controller` and `key` (LOG-1); empty by default.
+    /// Sets the prefix of the framework's own fields in JSON log lines, such as `controller` and `key` (LOG-1); empty by default.
     #[must_use]
     pub fn log_field_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.formats.alone.log_fields = Some(prefix.into().into());
         self
     }
 
-    /// Which fields of conditions are filled. Applies to hand-written controllers that set no form of conditions of their own.
+    /// Sets which fields of conditions are filled. It applies to hand-written controllers that set no form of conditions of their own.
     #[must_use]
     pub fn condition_shape(mut self, shape: ConditionShape) -> Self {
         self.formats.alone.condition_shape = Some(shape);
         self
     }
 
-    /// When transition times of conditions move. Applies to hand-written controllers that set no form of conditions of their own.
+    /// Sets when transition times of conditions move. It applies to hand-written controllers that set no form of conditions of their own.
     #[must_use]
     pub fn transition_time(mut self, transition: TransitionTime) -> Self {
         self.formats.alone.transition_time = Some(transition);
         self
     }
 
-    /// How statuses are written. Applies to hand-written controllers that set no form of their own.
+    /// Sets how statuses are written. It applies to hand-written controllers that set no form of their own.
     #[must_use]
     pub fn status_write(mut self, form: StatusWrite) -> Self {
         self.formats.alone.status_write = Some(form);
         self
     }
 
-    /// How finalizers are written. Applies to hand-written controllers that set no form of their own.
+    /// Sets how finalizers are written. It applies to hand-written controllers that set no form of their own.
     #[must_use]
     pub fn finalizer_write(mut self, form: FinalizerWrite) -> Self {
         self.formats.alone.finalizer_write = Some(form);
         self
     }
 
-    /// Another source of time, for tests.
+    /// Sets the source of time, for tests.
     #[must_use]
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = Some(clock);
         self
     }
 
-    /// Another source of jitter, for tests.
+    /// Sets the source of jitter, for tests.
     #[must_use]
     pub fn random(mut self, random: Random) -> Self {
         self.random = Some(random);
         self
     }
 
-    /// Other delays and limits.
+    /// Sets the delays and limits.
     #[must_use]
     pub fn timing(mut self, timing: Timing) -> Self {
         self.timing = Arc::new(timing);
         self
     }
 
-    /// Masks more confidential text than by default in the messages of conditions and events, in warnings of the API server, and on the pages of the
-    /// admin server (SW-9).
+    /// Sets the redactor, which masks more confidential text than the default in the messages of conditions and events, in warnings of the API server, and on
+    /// the pages of the admin server (SW-9).
     ///
     /// ```
     /// # use kubewright_core::flow::Redactor;
@@ -263,22 +263,22 @@ impl Operator {
         self
     }
 
-    /// Delays and limits follow the ConfigMap `config-timing` in the namespace that the operator runs in. Keys that it lacks are as
-    /// [`timing`](Self::timing) says, and the next pass of each controller goes by what has changed. The ConfigMap need not exist.
+    /// Makes delays and limits follow the ConfigMap `config-timing` in the namespace in which the operator runs. Keys that it lacks keep the values of
+    /// [`timing`](Self::timing), and the next pass of each controller uses the changed values. The ConfigMap need not exist.
     #[must_use]
     pub fn timing_from_config(mut self) -> Self {
         self.follows_timing = true;
         self
     }
 
-    /// Changes the options that the command line can set, too; the command line wins.
+    /// Changes the options that the command line can set, too. The command line takes precedence.
     #[must_use]
     pub fn options(mut self, change: impl FnOnce(&mut OperatorOptions)) -> Self {
         change(&mut self.options);
         self
     }
 
-    /// How replicas share the work, by default with one lease for the whole operator. The command line can turn leadership off.
+    /// Sets how replicas share the work; by default with one lease for the whole operator. The command line can turn leadership off.
     #[must_use]
     pub fn leadership(mut self, leadership: Leadership) -> Self {
         self.options.leadership = leadership;
@@ -301,7 +301,7 @@ impl Operator {
         self
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -314,22 +314,22 @@ impl Operator {
         &self.commit
     }
 
-    /// The name of this instance, as far as it is known.
+    /// Returns the name of this instance, if it is known.
     pub(super) fn instance(&self) -> Option<&str> {
         self.options.instance.as_deref()
     }
 
-    /// The prefix of the framework's own fields in JSON log lines; empty if there is none.
+    /// Returns the prefix of the framework's own fields in JSON log lines; empty if there is none.
     pub(super) fn log_field_prefix_or_none(&self) -> Arc<str> {
         self.formats.resolved().log_fields.unwrap_or_default()
     }
 
-    /// The line that the command `version` prints.
+    /// Returns the line that the command `version` prints.
     pub fn version_line(&self) -> String {
         format!("{} {} (commit {}, kubewright {})", self.name, self.version, self.commit, env!("CARGO_PKG_VERSION"))
     }
 
-    /// Everything that the parts declare, and what the operator needs itself, confined to the namespaces that it watches.
+    /// Returns the declarations of all parts and of the operator itself, confined to the namespaces that it watches.
     pub fn declarations(&self) -> Declarations {
         let mut declarations = Declarations::default()
             .with_config_values(self.config_values.clone())
@@ -353,25 +353,25 @@ impl Operator {
         let mut declarations = declarations.confined(&self.options.watch_namespaces).in_system_namespace(namespace);
         let is_any_named = self.options.config_logging.is_some() || self.options.config_observability.is_some();
         if let Some(namespace) = namespace.filter(|_| is_any_named) {
-            // Without it the decisions of these ConfigMaps stay at their defaults.
+            // Without this permission the settings of these ConfigMaps keep their defaults.
             declarations.optional_rule(config_rule().in_namespace(namespace));
         }
         declarations
     }
 
-    /// Runs until `shutdown` or until something fails that must not. Without command line, logging and signals.
+    /// Runs until `shutdown` or until a fatal failure, without command line, logging and signals.
     pub async fn run(self, client: kube::Client, shutdown: CancellationToken) -> Result<(), OperatorError> {
         self.driver(shutdown, |options| Ok(Cluster::new(client, options)))?.drive().await
     }
 
-    /// Starts it in the background. Mistakes that need no cluster to be found are returned at once.
+    /// Starts the operator in the background. Mistakes that can be found without a cluster are returned at once.
     pub fn start(self, client: kube::Client) -> Result<RunningOperator, OperatorError> {
         let driver = self.driver(CancellationToken::new(), |options| Ok(Cluster::new(client, options)))?;
         Ok(RunningOperator::start(driver))
     }
 
-    /// Constructs its parts and fills their caches, and runs no controller: for table tests. Events go to `events`; controllers that others queue
-    /// keys of may be missing.
+    /// Constructs the parts and fills their caches without running a controller: for table tests. Events go to `events`; a controller may be missing although
+    /// another one queues its keys.
     #[doc(hidden)]
     pub async fn prepare(mut self, client: kube::Client, events: EventSink) -> Result<PreparedOperator, OperatorError> {
         self.is_partial = true;
@@ -379,7 +379,7 @@ impl Operator {
         driver.prepare(events).await
     }
 
-    /// Runs against the cluster of a configuration.
+    /// Runs the operator against the cluster of a configuration.
     pub(super) async fn run_config(self, config: kube::Config, shutdown: CancellationToken) -> Result<(), OperatorError> {
         self.driver(shutdown, |options| Cluster::connect(config, options))?.drive().await
     }
@@ -411,7 +411,7 @@ impl Operator {
         let tasks = Tasks::new();
         let clock = self.clock.unwrap_or_else(Clock::system);
         let random = self.random.unwrap_or_else(Random::from_entropy);
-        // Watches end before the other tasks do.
+        // Watches have a set of tasks of their own, because they end before the other tasks.
         let mut options = ClusterOptions::new(clock, random, Tasks::new());
         options.user_agent.clone_from(self.options.user_agent.as_ref().unwrap_or(&self.name));
         options.redactor = self.redactor;
@@ -434,7 +434,7 @@ impl Operator {
         }))
     }
 
-    /// All problems that can be found without a cluster.
+    /// Returns all problems that can be found without a cluster.
     fn all_problems(&self, declarations: &Declarations) -> Vec<String> {
         let mut problems = self.problems.clone();
         if let Some(problem) = operator_name_problem(&self.name) {

@@ -1,4 +1,4 @@
-//! Formats that an operator may write otherwise than by default.
+//! The formats of an operator's writes that can differ from the default.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use kubewright_core::condition::{ConditionPolicy, ConditionShape, TransitionTime
 use kubewright_core::finalizer::FinalizerWrite;
 use kubewright_core::status::StatusWrite;
 
-/// The domain of labels where no other one is set, and of finalizers of kinds of the core group, which has no name (CMPT-2).
+/// The default domain of labels, and of finalizers of kinds of the core group, which has no name (CMPT-2).
 const LABEL_DOMAIN: &str = "kubewright.dev";
-/// The prefix of metrics where no other one is set.
+/// The default prefix of metrics.
 const METRICS_PREFIX: &str = "kubewright";
 
 /// The formats of another framework, for [`Operator::compat`](super::Operator::compat). They change the form of writes, never the behaviour (CMPT-4).
@@ -25,30 +25,30 @@ pub struct Compat {
     pub(super) is_per_controller: bool,
 }
 
-/// The formats that the author of an operator asks for.
+/// The formats that the author of an operator chose.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChosenFormats {
-    /// Those that were set one by one.
+    /// The formats that were set one by one.
     pub(super) alone: Compat,
     preset: Compat,
 }
 
 impl ChosenFormats {
-    /// Takes a preset. It wins over an earlier one.
+    /// Adds a preset, which overrides earlier ones.
     pub(super) fn add_preset(&mut self, preset: Compat) {
         self.preset = preset.or(std::mem::take(&mut self.preset));
     }
 
-    /// The formats that were set one by one, else those of the preset.
+    /// Returns the formats that were set one by one, and the others from the preset.
     pub(super) fn resolved(&self) -> Compat {
         self.alone.clone().or(self.preset.clone())
     }
 }
 
 impl Compat {
-    /// The formats of operators that are built with `knative.dev/pkg` (CMPT-3): label domain `knative.dev`, metrics `kn_…`, fields of JSON log lines
-    /// `knative.dev/…`, conditions of their shape whose transition time moves with reason and message, status writes by PUT, finalizers by merge
-    /// patch, and leases for each controller.
+    /// Returns the formats of operators that are built with `knative.dev/pkg` (CMPT-3): label domain `knative.dev`, metrics `kn_…`, fields of JSON log lines
+    /// `knative.dev/…`, Knative's conditions whose transition time changes with reason and message, status writes by PUT, finalizers by merge patch, and
+    /// leases for each controller.
     pub fn knative() -> Self {
         Self {
             label_domain: Some("knative.dev".into()),
@@ -62,7 +62,7 @@ impl Compat {
         }
     }
 
-    /// The formats that are set here, else those of `preset`.
+    /// Returns the formats that are set here, and the others from `preset`.
     pub(super) fn or(self, preset: Self) -> Self {
         Self {
             label_domain: self.label_domain.or(preset.label_domain),
@@ -76,7 +76,7 @@ impl Compat {
         }
     }
 
-    /// The domain of labels.
+    /// Returns the domain of labels.
     pub(crate) fn label_domain(&self) -> &str {
         self.label_domain.as_deref().unwrap_or(LABEL_DOMAIN)
     }
@@ -85,17 +85,17 @@ impl Compat {
         self.metrics_prefix.as_deref().unwrap_or(METRICS_PREFIX)
     }
 
-    /// The form of conditions.
+    /// Returns the form of conditions.
     pub(crate) fn conditions(&self) -> ConditionPolicy {
         ConditionPolicy { shape: self.condition_shape.unwrap_or_default(), transition: self.transition_time.unwrap_or_default() }
     }
 
-    /// The form of status writes.
+    /// Returns the form of status writes.
     pub(crate) fn status_write(&self) -> StatusWrite {
         self.status_write.clone().unwrap_or_default()
     }
 
-    /// The form of finalizer writes.
+    /// Returns the form of finalizer writes.
     pub(crate) fn finalizer_write(&self) -> FinalizerWrite {
         self.finalizer_write.clone().unwrap_or_default()
     }

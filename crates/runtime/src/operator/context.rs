@@ -29,7 +29,7 @@ use crate::watch::Namespaces;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OperatorContext {
-    /// The operator's name.
+    /// The name of the operator.
     pub operator: Arc<str>,
     /// The cluster that the operator runs against.
     pub cluster: Cluster,
@@ -37,9 +37,9 @@ pub struct OperatorContext {
     pub clock: Clock,
     /// The seeded source of jitter.
     pub random: Random,
-    /// Where background tasks are started; all of them end with the operator.
+    /// The set in which background tasks are started; all of them end with the operator.
     pub tasks: Tasks,
-    /// Records events on objects of this cluster.
+    /// The recorder of events on objects of this cluster.
     pub recorder: Recorder,
     /// The registry of metrics.
     pub metrics: Metrics,
@@ -51,48 +51,48 @@ pub struct OperatorContext {
     pub waits: WaitCensus,
     /// Cancelled when the operator begins to shut down.
     pub shutdown: CancellationToken,
-    /// Delays and limits, which a ConfigMap may replace while the operator runs.
+    /// The delays and limits, which a ConfigMap may replace while the operator runs.
     pub timing: CurrentTiming,
-    /// Passes that a controller may run at once, if the command line says so.
+    /// The number of concurrent passes of a controller, if the command line sets it.
     pub workers: Option<usize>,
     /// The namespaces to watch; empty means all.
     pub watch_namespaces: Vec<String>,
-    /// The namespace that the operator runs in; empty if no part needs it and none is known.
+    /// The namespace in which the operator runs; empty if no part needs it and it is unknown.
     pub system_namespace: Arc<str>,
-    /// The name of this instance in events, usually the pod's.
+    /// The name of this instance in events, usually that of the pod.
     pub instance: Arc<str>,
     /// The formats of objects, metrics and log lines that the operator writes.
     pub(crate) formats: Arc<Compat>,
-    /// The elections that controllers take part in; none without leadership.
+    /// The elections that controllers take part in; None without leadership.
     pub(crate) plan: Option<Arc<Plan>>,
-    /// Which buckets this replica leads.
+    /// The receiver of the buckets that this replica leads.
     pub(crate) leadership: watch::Receiver<LeadershipState>,
     pub(crate) states: States,
     /// The stores that the constructor of a controller opened.
     pub(crate) opened: OpenedStores,
     pub(crate) queues: Queues,
     pub(crate) configs: Configs,
-    /// Other clusters that a controller uses.
+    /// The other clusters that a controller uses.
     pub(crate) targets: ControllerTargets,
-    /// After how long everything is looked at again, whatever the watches said; none means never.
+    /// The period of the resync, which reconciles all objects again; None for no resync.
     pub resync: Option<Duration>,
-    /// How long a start may take; none means for ever.
+    /// The time limit of a start; None for no limit.
     pub startup_timeout: Option<Duration>,
 }
 
 impl OperatorContext {
-    /// Sends a request without which the part cannot start. While the server does not answer it, it is repeated, until
+    /// Sends a request without which the part cannot start. If the server does not answer, the request is repeated until
     /// [`startup_timeout`](Self::startup_timeout).
     pub async fn ask(&self, request: &ApiRequest) -> Result<Value, ApiError> {
         ask(&self.cluster, request, self.startup_timeout).await
     }
 
-    /// The value of this type that the operator's author registered.
+    /// Returns the value of this type that the operator's author registered.
     pub fn state<T: Any + Clone + Send + Sync>(&self) -> Option<T> {
         self.states.get()
     }
 
-    /// The namespaces of a store; empty means all.
+    /// Returns the namespaces of a store; empty means all.
     pub(crate) fn namespaces_of(&self, request: &StoreRequest) -> Vec<String> {
         match request.namespaces() {
             Namespaces::Watched => self.watch_namespaces.clone(),
@@ -102,7 +102,7 @@ impl OperatorContext {
         }
     }
 
-    /// The same for one controller: its requests are counted in its name, its events have it as reporter.
+    /// Returns the context of one controller: requests are counted in its name, and it is the reporter of its events.
     #[must_use]
     pub(crate) fn for_controller(&self, name: &str, agent: &str) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl OperatorContext {
         }
     }
 
-    /// A controller on this operator's clock, tasks, metrics and limits. It runs when the operator has got it back from
+    /// Creates a controller with this operator's clock, tasks, metrics and limits. It runs after the operator has received it from
     /// [`ConstructedPart::run`](super::ConstructedPart::run).
     pub fn controller(&self, name: impl Into<String>, passes: Arc<dyn RunPass>) -> Runner {
         let surroundings = Surroundings {
@@ -138,9 +138,8 @@ impl OperatorContext {
         }
     }
 
-    /// A background task that runs once in each term in which this replica leads the bucket of the task, under the fence of the term (LDR-6).
-    /// Without leadership it runs once. It starts when the operator has got it back from
-    /// [`ConstructedPart::tasks`](super::ConstructedPart::tasks).
+    /// Creates a background task that runs once in each term in which this replica leads the bucket of the task, under the write fence of the term (LDR-6).
+    /// Without leadership it runs once. It starts after the operator has received it from [`ConstructedPart::tasks`](super::ConstructedPart::tasks).
     pub fn leader_task<F>(
         &self,
         name: &str,

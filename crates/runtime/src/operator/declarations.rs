@@ -1,4 +1,4 @@
-//! What the parts of an operator need of a cluster.
+//! The declarations of the parts of an operator: what they need of a cluster.
 
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,10 +19,10 @@ use crate::watch::Namespaces;
 /// The name of leadership in errors about missing settings.
 pub(super) const LEADERSHIP: &str = "leadership";
 
-/// The group of events.
+/// The API group of events.
 const EVENTS: &str = "events.k8s.io";
 
-/// Everything that the parts of an operator declare.
+/// The declarations of all parts of an operator.
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
     crds: BTreeMap<String, Value>,
@@ -30,10 +30,10 @@ pub struct Declarations {
     optional: BTreeSet<Rule>,
     unless_confined: BTreeSet<Rule>,
     everywhere: BTreeSet<Rule>,
-    /// Permissions in the namespace that the operator runs in.
+    /// The permissions in the namespace in which the operator runs.
     system: BTreeSet<Rule>,
     kinds: BTreeSet<GroupVersionKind>,
-    /// The parts that have claimed something, by its kind and value.
+    /// The parts that have claimed a unique name, by the kind of name and its value.
     claims: BTreeMap<(String, String), String>,
     /// The graphs of contracts, by their names.
     graphs: BTreeMap<String, Graph>,
@@ -42,60 +42,61 @@ pub struct Declarations {
     formats: Box<Compat>,
     /// The values that the operator's author registered.
     states: States,
-    /// The part that declares.
+    /// The part whose declarations are being made.
     part: Option<String>,
     problems: Vec<String>,
     remarks: Vec<String>,
 }
 
-/// The needs of parts that the operator itself fulfils, found out at the start.
+/// The needs of parts that the operator itself must fulfil, checked at the start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
-    /// The system namespace, with the part that needs it.
+    /// The part that needs the system namespace, if any part does.
     pub(super) system_namespace: Option<String>,
-    /// Types of states with their names and the part that needs them.
+    /// The types of states that parts need, with their names.
     pub(super) states: Vec<(TypeId, &'static str)>,
-    /// Primary kinds whose queues are asked for.
+    /// The primary kinds whose queues are requested.
     pub(super) queues: BTreeSet<GroupKind>,
-    /// Primary kinds of the controllers.
+    /// The primary kinds of the controllers.
     pub(super) controllers: BTreeSet<GroupKind>,
 }
 
 /// A permission: these verbs on this resource, in one namespace or in all.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rule {
-    /// API group; empty for the core group, `*` for all.
+    /// The API group; empty for the core group, `*` for all.
     pub group: String,
-    /// Resource in the plural, with its subresource if it is about one (`widgets/status`); `*` for all.
+    /// The resource in the plural, with its subresource if the permission is for one (`widgets/status`); `*` for all.
     pub resource: String,
-    /// Verbs; `*` for all.
+    /// The verbs; `*` for all.
     pub verbs: BTreeSet<String>,
-    /// The namespace, or none for all of them and for cluster-scoped objects.
+    /// The namespace, or None for all of them and for cluster-scoped objects.
     pub namespace: Option<String>,
-    /// The names of the objects that it is about; empty for all. Creating and reading whole collections cannot be narrowed to names.
+    /// The names of the objects to which the permission is limited; empty for all. Permissions to create and to read whole collections cannot be limited by
+    /// names.
     pub names: BTreeSet<String>,
 }
 
 impl Rule {
-    /// A permission in all namespaces.
+    /// Creates a permission in all namespaces.
     pub fn new(group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
         let verbs = verbs.iter().map(|verb| (*verb).to_owned()).collect();
         Self { group: group.into(), resource: resource.into(), verbs, namespace: None, names: BTreeSet::new() }
     }
 
-    /// For objects of these names only.
+    /// Limits the permission to objects of these names.
     #[must_use]
     pub fn named<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.names.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Whether it allows to act with rights of others. Such a rule stands alone in a role, so that it is seen.
+    /// Returns true if the permission allows acting with rights of others. Such a rule is not merged with other ones, so that it is noticed in a role.
     fn is_power(&self) -> bool {
         self.verbs.iter().all(|verb| matches!(verb.as_str(), "bind" | "escalate" | "impersonate"))
     }
 
-    /// In one namespace only.
+    /// Limits the permission to one namespace.
     #[must_use]
     pub fn in_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
@@ -104,50 +105,50 @@ impl Rule {
 }
 
 impl Declarations {
-    /// A CRD that the operator brings along. The last one of a name counts.
+    /// Declares a CRD that the operator brings along. The last one of a name counts.
     pub fn crd(&mut self, crd: Value) -> &mut Self {
         let name = crd.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
         self.crds.insert(name, crd);
         self
     }
 
-    /// A permission that is needed.
+    /// Declares a required permission.
     pub fn rule(&mut self, rule: Rule) -> &mut Self {
         self.rules.insert(rule);
         self
     }
 
-    /// A permission that only some objects need: the roles have it, a start without it goes on.
+    /// Declares a permission that only some objects need: the roles include it, but the operator starts without it.
     pub fn optional_rule(&mut self, rule: Rule) -> &mut Self {
         self.optional.insert(rule);
         self
     }
 
-    /// A permission that is needed in all namespaces, also by an operator that is confined to some.
+    /// Declares a permission that is required in all namespaces, even by an operator that is confined to some.
     pub fn rule_everywhere(&mut self, rule: Rule) -> &mut Self {
         self.everywhere.insert(rule);
         self
     }
 
-    /// A permission that an operator of all namespaces needs, and that an operator confined to some does without.
+    /// Declares a permission that is required only by an operator of all namespaces, not by one confined to some.
     pub fn rule_unless_confined(&mut self, rule: Rule) -> &mut Self {
         self.unless_confined.insert(rule);
         self
     }
 
-    /// A kind that must be served before the part can start.
+    /// Declares a kind that must be served before the part can start.
     pub fn kind(&mut self, gvk: GroupVersionKind) -> &mut Self {
         self.kinds.insert(gvk);
         self
     }
 
-    /// A store: its kind must be served, and its watch is permitted in its scope.
+    /// Declares a store: its kind must be served, and its watch must be permitted in its scope.
     pub fn store(&mut self, request: &StoreRequest) -> &mut Self {
         self.kind(request.gvk().clone());
         self.optional_store(request)
     }
 
-    /// A store of a kind that need not be served.
+    /// Declares a store of a kind that need not be served.
     pub fn optional_store(&mut self, request: &StoreRequest) -> &mut Self {
         let rule = request.rule();
         match request.namespaces() {
@@ -161,38 +162,38 @@ impl Declarations {
         }
     }
 
-    /// A permission in the namespace that the operator runs in; `part` needs it.
+    /// Declares a permission that `part` needs in the namespace in which the operator runs.
     pub fn rule_in_system_namespace(&mut self, rule: Rule, part: &str) -> &mut Self {
         self.system.insert(rule);
         self.needs.system_namespace.get_or_insert_with(|| part.to_owned());
         self
     }
 
-    /// A value of this type, which the operator's author registers with `.state(…)`.
+    /// Declares the need of a value of this type, which the operator's author registers with `.state(…)`.
     pub fn state<T: 'static>(&mut self) -> &mut Self {
         self.needs.states.push((TypeId::of::<T>(), std::any::type_name::<T>()));
         self
     }
 
-    /// The value of this type that the operator's author registered, for parts that are declared by it.
+    /// Returns the value of this type that the operator's author registered, for parts whose declarations depend on it.
     pub fn registered<T: Any + Clone + Send + Sync>(&self) -> Option<T> {
         self.states.get()
     }
 
-    /// A typed configuration. Its ConfigMap is watched in the namespace that the operator runs in, unless the operator has a fixed value.
+    /// Declares a typed configuration. Its ConfigMap is watched in the namespace in which the operator runs, unless the operator has a fixed value.
     pub fn config<T: FromConfigMap>(&mut self) -> &mut Self {
         let declared = self.configs.declare::<T>(self.part.as_deref());
         self.problems.extend(declared.problem.filter(|problem| !self.problems.contains(problem)));
         if declared.is_read {
             let part = format!("the configuration {:?}", T::NAME);
             self.rule_in_system_namespace(config_rule(), &part);
-            // Of ConfigMaps that cannot be used.
+            // Events report ConfigMaps that cannot be used.
             self.rule_in_system_namespace(Rule::new(EVENTS, "events", &["create", "patch"]), &part);
         }
         self
     }
 
-    /// Declares the needs of shared work by leases, in the namespace that the operator runs in.
+    /// Declares the needs of shared work by leases, in the namespace in which the operator runs.
     pub(super) fn leadership(&mut self, sharing: &Sharing, config_map: &str) {
         if sharing.has_leases() {
             self.rule_in_system_namespace(lease_rule(), LEADERSHIP);
@@ -204,39 +205,39 @@ impl Declarations {
         self.configs.leader_election(config_map, &sharing.base, sharing.most);
     }
 
-    /// Declares that delays and limits follow a ConfigMap in the namespace that the operator runs in.
+    /// Declares that delays and limits follow a ConfigMap in the namespace in which the operator runs.
     pub(super) fn timing(&mut self, config_map: &str, base: &Timing) {
         let part = format!("the configuration {config_map:?}");
         self.rule_in_system_namespace(config_rule(), &part);
-        // Of ConfigMaps that cannot be used.
+        // Events report ConfigMaps that cannot be used.
         self.rule_in_system_namespace(Rule::new(EVENTS, "events", &["create", "patch"]), &part);
         self.configs.timing(config_map, base);
     }
 
-    /// The same with values that the operator's author gives for types of configuration.
+    /// Sets the values that the operator's author gives for types of configuration.
     pub(super) fn with_config_values(mut self, values: ConfigValues) -> Self {
         self.configs = DeclaredConfigs::with(values);
         self
     }
 
-    /// The same for an operator that writes these formats.
+    /// Sets the formats that the operator writes.
     pub(super) fn with_formats(mut self, formats: Compat) -> Self {
         *self.formats = formats;
         self
     }
 
-    /// The same for an operator whose author registered these values.
+    /// Sets the values that the operator's author registered.
     pub(super) fn with_states(mut self, states: States) -> Self {
         self.states = states;
         self
     }
 
-    /// The formats that the operator writes.
+    /// Returns the formats that the operator writes.
     pub(crate) fn formats(&self) -> &Compat {
         &self.formats
     }
 
-    /// Says which part declares from now on.
+    /// Sets the part whose declarations follow.
     pub(super) fn part(&mut self, name: Option<&str>) {
         self.part = name.map(str::to_owned);
     }
@@ -245,24 +246,24 @@ impl Declarations {
         &self.configs
     }
 
-    /// The queue of the controller of this kind.
+    /// Declares the need of the queue of the controller of this kind.
     pub fn queue(&mut self, kind: GroupKind) -> &mut Self {
         self.needs.queues.insert(kind);
         self
     }
 
-    /// The graph of a contract that controllers of the operator are under, by the name of the contract. The command `graph` prints it.
+    /// Declares the graph of a contract that controllers of the operator fulfil, by the name of the contract. The command `graph` prints it.
     pub fn graph(&mut self, contract: impl Into<String>, graph: Graph) -> &mut Self {
         self.graphs.insert(contract.into(), graph);
         self
     }
 
-    /// The graphs of contracts with their names, sorted by these.
+    /// Returns the graphs of contracts with their names, sorted by name.
     pub fn graphs(&self) -> impl Iterator<Item = (&str, &Graph)> {
         self.graphs.iter().map(|(name, graph)| (name.as_str(), graph))
     }
 
-    /// A controller of this kind.
+    /// Declares a controller of this kind.
     pub fn controller(&mut self, kind: GroupKind) -> &mut Self {
         self.needs.controllers.insert(kind);
         self
@@ -272,11 +273,11 @@ impl Declarations {
         &self.needs
     }
 
-    /// The same for an operator that runs in this namespace. Without one, what is needed there is needed in all namespaces.
+    /// Resolves the permissions in the system namespace, which is this one. If it is unknown, they are required in all namespaces.
     #[must_use]
     pub fn in_system_namespace(mut self, namespace: Option<&str>) -> Self {
         for rule in std::mem::take(&mut self.system) {
-            // What is permitted in all namespaces is permitted there.
+            // A permission in all namespaces includes this one.
             if !self.rules.contains(&rule) {
                 self.rules.insert(match namespace {
                     Some(namespace) => rule.in_namespace(namespace),
@@ -293,8 +294,8 @@ impl Declarations {
         self
     }
 
-    /// A name that only one part of the operator can have: `what` it is (`name`), its value, and the part that has it. Returns whether
-    /// it is free. A second claim is a problem, whose text names both parts and the remedy.
+    /// Claims a name that only one part of the operator can have. The arguments are the kind of name (`what`), its value, the part, and the remedy for a
+    /// conflict. Returns true if the name is free. A second claim is a problem, whose text names both parts and the remedy.
     pub fn claim(&mut self, what: &str, value: &str, part: &str, remedy: &str) -> bool {
         let claim = (what.to_owned(), value.to_owned());
         if let Some(other) = self.claims.get(&claim) {
@@ -306,20 +307,20 @@ impl Declarations {
         true
     }
 
-    /// Something that is wrong with the operator itself. All problems are reported together.
+    /// Declares a mistake in the operator itself. All problems are reported together.
     pub fn problem(&mut self, problem: impl Into<String>) -> &mut Self {
         self.problems.push(problem.into());
         self
     }
 
-    /// Something that the author of the operator may have forgotten. The commands `rbac` and `deploy` tell it.
+    /// Declares a likely omission of the operator's author, which the commands `rbac` and `deploy` report.
     pub fn remark(&mut self, remark: impl Into<String>) -> &mut Self {
         self.remarks.push(remark.into());
         self
     }
 
-    /// The same for an operator that is confined to these namespaces: what is about objects in namespaces is needed in each of them
-    /// only. Objects of types that nobody here knows, and of all types at once (`*`), count as such.
+    /// Confines the permissions to these namespaces: a permission for namespaced objects is required in each of them only. Objects of unknown types, and of
+    /// all types (`*`), count as namespaced.
     #[must_use]
     pub fn confined(mut self, namespaces: &[String]) -> Self {
         let unless_confined = std::mem::take(&mut self.unless_confined);
@@ -331,7 +332,7 @@ impl Declarations {
         let known = ClusterScoped::with(self.crds.values());
         let confine = |rule: Rule| -> Vec<Rule> {
             if rule.group.is_empty() && rule.resource == "namespaces" && !rule.names.is_empty() {
-                // A namespace of which the name is known lies in itself, as roles see it.
+                // For roles, a Namespace object lies in the namespace of its own name.
                 let single = |name: &String| Rule { names: BTreeSet::from([name.clone()]), ..rule.clone().in_namespace(name) };
                 return rule.names.iter().map(single).collect();
             }
@@ -344,50 +345,50 @@ impl Declarations {
         self.optional = std::mem::take(&mut self.optional).into_iter().flat_map(confine).collect();
         self.rules.extend(everywhere);
         if known.any_own() {
-            // Events about objects without namespace are there.
+            // Events about objects without a namespace are created in `default`.
             let events: Vec<Rule> = self.rules.iter().filter(|rule| rule.group == EVENTS).cloned().collect();
             self.rules.extend(events.into_iter().map(|rule| rule.in_namespace("default")));
         }
         self
     }
 
-    /// The CRDs, sorted by name.
+    /// Returns the CRDs, sorted by name.
     pub fn crds(&self) -> impl Iterator<Item = &Value> {
         self.crds.values()
     }
 
-    /// The permissions without which nothing works; those that differ in their verbs only are one.
+    /// Returns the required permissions; those that differ only in their verbs are merged.
     pub fn rules(&self) -> Vec<Rule> {
         merged(self.rules.iter())
     }
 
-    /// All permissions, also those that only some objects need.
+    /// Returns all permissions, including those that only some objects need.
     pub fn all_rules(&self) -> Vec<Rule> {
         merged(self.rules.iter().chain(&self.optional))
     }
 
-    /// The kinds that must be served.
+    /// Returns the kinds that must be served.
     pub fn kinds(&self) -> impl Iterator<Item = &GroupVersionKind> {
         self.kinds.iter()
     }
 
-    /// The primary kinds of the controllers.
+    /// Returns the primary kinds of the controllers.
     pub fn controllers(&self) -> impl Iterator<Item = &GroupKind> {
         self.needs.controllers.iter()
     }
 
-    /// Remarks about likely omissions of the operator's author.
+    /// Returns the remarks about likely omissions of the operator's author.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// The problems of the operator itself.
+    /// Returns the problems of the operator itself.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
 }
 
-/// The permission to watch ConfigMaps.
+/// Returns the permission to watch ConfigMaps.
 pub(super) fn config_rule() -> Rule {
     Rule::new("", "configmaps", &["get", "list", "watch"])
 }

@@ -1,4 +1,4 @@
-//! Drives an operator through its phases.
+//! The driver, which takes an operator through its phases.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -30,17 +30,17 @@ use crate::metrics::Metrics;
 use crate::targets::{ControllerTargets, RemoteOptions};
 use crate::task::{Task, Tasks};
 
-/// The part of the time for an orderly end that is kept for requests after the passes have ended: releases of leases, and events.
+/// The part of the shutdown time that is reserved for requests after the passes have ended: releases of leases, and events.
 const SENDING_TIME: Duration = Duration::from_secs(2);
-/// The longest time in which pending events are sent at an orderly end.
+/// The longest time in which pending events are sent at a shutdown.
 const FLUSH: Duration = Duration::from_secs(10);
-/// The time that tasks of the framework have to end when they are asked to.
+/// The time that framework tasks have to end after they are asked to.
 const TASK_GRACE: Duration = Duration::from_secs(1);
-/// How often an orderly end waits for tasks of the framework: those of watches, of parts, and of the admin server.
+/// The number of times that a shutdown waits for framework tasks: those of watches, of parts, and of the admin server.
 const GRACES: u32 = 3;
-/// Workers that have been in the same passes for this long are stuck.
+/// The time after which workers count as stuck if they have been in the same passes all along.
 const STUCK: Duration = Duration::from_secs(15 * 60);
-/// The interval at which the culprits of a start that waits are logged.
+/// The interval between log lines that name the culprits of a waiting start.
 const REMIND: Duration = Duration::from_secs(60);
 
 /// The parts of a driver.
@@ -51,7 +51,7 @@ pub(super) struct Parts {
     pub(super) registrations: Vec<Box<dyn Registration>>,
     pub(super) checks: Checks,
     pub(super) timing: Arc<Timing>,
-    /// Whether a ConfigMap replaces the timing.
+    /// True if a ConfigMap replaces the timing.
     pub(super) follows_timing: bool,
     pub(super) states: States,
     pub(super) configs: KeeperOptions,
@@ -70,7 +70,7 @@ pub(super) struct Driver {
     metrics: Metrics,
     why: PassHistories,
     diagnostics: Diagnostics,
-    /// The admin server and its connections: they end last.
+    /// The set of tasks of the admin server and its connections, which end last.
     admin: Tasks,
     controllers_stop: CancellationToken,
     controllers: FuturesUnordered<Task<()>>,
@@ -78,7 +78,7 @@ pub(super) struct Driver {
     background: BackgroundTasks,
     progress: StartProgress,
     recorder: Option<Recorder>,
-    /// Takes events in place of the API server.
+    /// The function that takes events in place of the API server.
     events: Option<EventSink>,
 }
 
@@ -127,7 +127,7 @@ impl Driver {
         self.parts.shutdown.clone()
     }
 
-    /// The sets of tasks that the operator runs in.
+    /// Returns the sets of tasks in which the operator runs.
     pub(super) fn tasks(&self) -> [Tasks; 3] {
         [self.parts.cluster.tasks().clone(), self.parts.tasks.clone(), self.admin.clone()]
     }
@@ -148,7 +148,7 @@ impl Driver {
         self.diagnostics.clone()
     }
 
-    /// From `Starting` to `Stopped`.
+    /// Runs the operator from the phase `Starting` to `Stopped`.
     pub(super) async fn drive(mut self) -> Result<(), OperatorError> {
         let shutdown = self.parts.shutdown.clone();
         let result = tokio::select! {
@@ -160,7 +160,7 @@ impl Driver {
         result
     }
 
-    /// Constructs all parts and fills their caches, with a function in place of the sender of events.
+    /// Constructs all parts and fills their caches, with a function that takes events in place of the API server.
     pub(super) async fn prepare(mut self, events: EventSink) -> Result<PreparedOperator, OperatorError> {
         self.events = Some(events);
         let context = self.context();
@@ -171,7 +171,7 @@ impl Driver {
         Ok(PreparedOperator::new(runners, [self.parts.cluster.tasks().clone(), self.parts.tasks]))
     }
 
-    /// Works until something fails that must not.
+    /// Runs the operator until a fatal failure or the shutdown.
     async fn serve(&mut self) -> Result<(), OperatorError> {
         health::add_checks(&self.parts.checks, &self.parts.cluster, &self.parts.shutdown, &self.phase(), &self.progress)
             .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
@@ -193,7 +193,7 @@ impl Driver {
             let waits = context.waits.clone();
             self.diagnostics.section("waits", move || waits.to_json());
         }
-        // Where it may not watch definitions, discovery looks again after a while.
+        // If watching definitions is forbidden, discovery reads the types again after a while.
         self.parts.cluster.follow_types();
         self.enter(Phase::Standby);
         self.start_background(&mut parts);
@@ -209,7 +209,7 @@ impl Driver {
         self.run_controllers(controllers)?;
         loop {
             tokio::select! {
-                // Controllers end when they are told to, which is the shutdown; before that only a panic ends one.
+                // Controllers end at the shutdown; before that only a panic ends one.
                 Some(ended) = self.controllers.next() => ended?,
                 changed = self.leadership.changed(&mut state) => {
                     changed?;
@@ -229,7 +229,7 @@ impl Driver {
         }
     }
 
-    /// Ends everything, in the order in which it is needed (SHT-2). Leases are released meanwhile, each as soon as no pass of its bucket runs.
+    /// Ends all parts in the required order (SHT-2). Leases are released meanwhile, each as soon as no pass of its bucket runs.
     async fn drain(&mut self) {
         self.parts.shutdown.cancel();
         self.enter(Phase::Draining);
@@ -278,7 +278,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Reads the configuration that constructors ask for, and lets it follow its ConfigMaps.
+    /// Reads the configuration that constructors request, and starts to follow its ConfigMaps.
     async fn load_configuration(&mut self, context: &OperatorContext) -> Result<(), OperatorError> {
         let configs = std::mem::take(&mut self.parts.configs);
         if let Some((map, _)) = &configs.observability {
@@ -332,7 +332,7 @@ impl Driver {
         self.patiently(Phase::CachesSynced, || self.progress.culprits(&self.parts.cluster), started).await
     }
 
-    /// Does the work of a phase of the start within its time, and logs what it waits for (PHA-3).
+    /// Does the work of a phase of the start within the time limit, and logs what it waits for (PHA-3).
     async fn patiently<T>(
         &self,
         phase: Phase,
@@ -353,7 +353,7 @@ impl Driver {
         match self.parts.options.startup_timeout {
             None => reminded.await,
             Some(limit) => {
-                // The culprits are known for as long as the work is there.
+                // The culprits are only known until the work is dropped.
                 tokio::pin!(reminded);
                 let done = clock.limit(limit, reminded.as_mut()).await;
                 done.unwrap_or_else(|_| Err(OperatorError::Timeout { phase, limit, culprits: waiting_for() }))
@@ -445,7 +445,7 @@ impl Driver {
     }
 }
 
-/// The share of passes in the time for an orderly end: after it there is time to cancel passes that still run, and for the rest of the end.
+/// Returns the time of passes in that of the shutdown: after it there must be time to cancel the remaining passes, and for the rest of the shutdown.
 fn time_of_passes(whole: Duration) -> Duration {
     whole.saturating_sub(CANCEL_GRACE + SENDING_TIME + GRACES * TASK_GRACE).max(whole / 2)
 }

@@ -1,4 +1,4 @@
-//! Why an operator does not start, or stops.
+//! The errors that keep an operator from starting, or stop it.
 
 use std::time::Duration;
 
@@ -20,25 +20,25 @@ pub enum Responsible {
     Cluster,
     /// The author of the ConfigMaps of the operator.
     Configuration,
-    /// No party: the error may pass by itself.
+    /// No party: the error may be transient.
     Transient,
     /// The author of the operator.
     Bug,
 }
 
-/// Why an operator does not start, or stops.
+/// The error that keeps an operator from starting, or stops it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OperatorError {
-    /// The operator itself is put together wrongly.
+    /// The operator is configured wrongly by its author.
     #[error("start the operator: {}", .0.join("; "))]
     Invalid(Vec<String>),
-    /// A name that neither a controller nor a task has.
+    /// A name is disabled that neither a controller nor a task has.
     #[error("disable the controller or task {name:?}: there is none of this name; there are {}", .known.join(", "))]
     UnknownController {
-        /// The name.
+        /// The unknown name.
         name: String,
-        /// The names that there are.
+        /// The existing names.
         known: Vec<String>,
     },
     /// The client cannot be set up.
@@ -52,34 +52,34 @@ pub enum OperatorError {
         /// The error of the client.
         source: ApiError,
     },
-    /// The server refuses the questions about its version and the kinds that it serves.
+    /// The server rejects the requests for its version and the kinds that it serves.
     #[error("learn what the cluster serves: {source}; check the credentials in the kubeconfig")]
     Refused {
         /// The answer of the server.
         source: ApiError,
     },
-    /// The cluster is too old.
+    /// The version of the cluster is too old.
     #[error(
         "use this cluster: kubernetes version {found} is too old, need at least {minimum} (override with KUBERNETES_MIN_VERSION)"
     )]
     TooOld {
-        /// Its version.
+        /// The version of the cluster.
         found: String,
-        /// The oldest version that is good enough.
+        /// The oldest supported version.
         minimum: String,
     },
-    /// The server's version is not one.
+    /// The version of the server cannot be parsed.
     #[error("read the version of the cluster: {found:?} is no version; a version is, for instance, v1.36.0")]
     UnreadableVersion {
         /// The version as the server states it.
         found: String,
     },
-    /// Something that must be there is missing.
+    /// Required kinds or permissions are missing.
     #[error("start: {}", missing(.kinds, .denied))]
     Preflight {
-        /// Kinds that the cluster does not serve.
+        /// The kinds that the cluster does not serve.
         kinds: Vec<String>,
-        /// Permissions that the operator needs and does not have.
+        /// The permissions that the operator needs and does not have.
         denied: Vec<String>,
     },
     /// A phase took too long.
@@ -87,22 +87,22 @@ pub enum OperatorError {
     Timeout {
         /// The phase.
         phase: Phase,
-        /// Its limit.
+        /// The time limit of the phase.
         limit: Duration,
         /// The parts and watches that the phase waited for.
         culprits: Vec<String>,
     },
-    /// A part of the operator does not start.
+    /// A part of the operator failed to start.
     #[error("start {} {name}: {source}", .part.as_str())]
     Registration {
         /// The kind of the part.
         part: RegistrationKind,
-        /// Its name.
+        /// The name of the part.
         name: String,
-        /// Why.
+        /// The error of the part.
         source: BoxError,
     },
-    /// A ConfigMap is valid, and asks for a division of the work that the operator cannot make.
+    /// A ConfigMap is valid, but requires a division of the work that the operator cannot make.
     #[error("use the ConfigMap {config_map:?}: {problem}")]
     Configuration {
         /// The name of the ConfigMap.
@@ -110,7 +110,7 @@ pub enum OperatorError {
         /// The problem of its values.
         problem: String,
     },
-    /// The number of replicas is not known, which ordinal leadership needs.
+    /// The number of replicas, which ordinal leadership needs, is unknown.
     #[error(
         "read the number of replicas of StatefulSet {name:?}: {source}; the variable STATEFUL_CONTROLLER_ORDINAL must name a pod of a StatefulSet of the \
          operator's namespace, or the operator say the number with `.replicas(…)`"
@@ -124,18 +124,18 @@ pub enum OperatorError {
     /// The admin server cannot listen.
     #[error(transparent)]
     Admin(#[from] AdminError),
-    /// A task failed that must not.
+    /// A task panicked whose failure stops the operator.
     #[error("go on: {0}")]
     Task(#[from] Panic),
     /// A background task of the operator's author failed or panicked (OPR-8).
     #[error("run the background task {name:?}: {source}")]
     BackgroundTask {
-        /// Its name.
+        /// The name of the task.
         name: String,
-        /// Why.
+        /// The error of the task.
         source: BoxError,
     },
-    /// The operator was stopped before it worked.
+    /// The operator was stopped before it began to work.
     #[error("start the operator: it was stopped before it worked")]
     Stopped,
     /// The operator was killed.
@@ -144,7 +144,7 @@ pub enum OperatorError {
 }
 
 impl OperatorError {
-    /// The party that must act.
+    /// Returns the party that must act.
     pub fn responsible(&self) -> Responsible {
         match self {
             Self::UnknownController { .. } => Responsible::Usage,
@@ -155,7 +155,7 @@ impl OperatorError {
         }
     }
 
-    /// The exit code of the process: 2 for a wrong command line, else 1.
+    /// Returns the exit code of the process: 2 for a wrong command line, else 1.
     pub fn exit_code(&self) -> u8 {
         if self.responsible() == Responsible::Usage { 2 } else { 1 }
     }

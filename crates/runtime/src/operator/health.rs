@@ -1,4 +1,4 @@
-//! What tells that an operator lives and is ready.
+//! The checks of liveness and readiness that every operator has.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,24 +16,24 @@ use crate::cluster::Cluster;
 use crate::config::ObservabilityControl;
 use crate::watch::WatchState;
 
-/// The heartbeat of the process, and when its absence is a failure.
+/// The interval of the heartbeat of the process, and the age from which a heartbeat counts as missing.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 const HEARTBEAT_LIMIT: Duration = Duration::from_secs(10);
 
-/// How often, and then after which time, it is looked whether watches have started.
+/// The number of checks for started watches that yield in between, and the interval of the later ones.
 const YIELDS: usize = 10_000;
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// The names of the checks that operators have of their own (HLT-2, HLT-4).
+/// The names of the checks that every operator has (HLT-2, HLT-4).
 const OWN_CHECKS: [&str; 7] = ["phase", "caches", "config", "shutdown", "watches", "heartbeat", "workers"];
 
-/// Returns the problem of the name of a check by the operator's author, which is told before anything is started.
+/// Returns the problem of the name of an author's check, which is reported before anything is started.
 pub(super) fn problem_of(name: &str) -> Option<String> {
     let is_own = OWN_CHECKS.contains(&name);
     is_own.then(|| format!("add the check {name:?}: every operator has one of this name; give yours another name"))
 }
 
-/// The checks that every operator has.
+/// Adds the checks that every operator has.
 pub(super) fn add_checks(
     checks: &Checks,
     cluster: &Cluster,
@@ -73,7 +73,7 @@ pub(super) fn add_checks(
     })
 }
 
-/// The note about changes of `config-observability` that a running operator does not take up (OBS-3).
+/// Adds the note about changes of `config-observability` that take effect only after a restart (OBS-3).
 pub(super) fn note_restart(checks: &Checks, map: &str, control: &ObservabilityControl) -> Result<(), DuplicateCheck> {
     let control = control.clone();
     checks.note(map, move || match &*control.outdated() {
@@ -82,10 +82,10 @@ pub(super) fn note_restart(checks: &Checks, map: &str, control: &ObservabilityCo
     })
 }
 
-/// Ends when each watch has its first list or cannot have it for now.
+/// Waits until each watch has its first list, or cannot get it for now.
 pub(super) async fn all_settled(cluster: &Cluster) {
     let is_starting = || cluster.watches().health().iter().any(|watch| watch.status.state == WatchState::Starting);
-    // In virtual time no time shall pass while lists are on their way.
+    // In virtual time the clock must not advance while lists are under way.
     for _ in 0..YIELDS {
         if !is_starting() {
             return;
@@ -97,7 +97,7 @@ pub(super) async fn all_settled(cluster: &Cluster) {
     }
 }
 
-/// The check `heartbeat`, and where the beats are kept.
+/// Adds the check `heartbeat`, and returns the storage of the heartbeats.
 pub(super) fn heartbeat(checks: &Checks, clock: &Clock) -> Result<Arc<AtomicU64>, DuplicateCheck> {
     let beat = Arc::new(AtomicU64::new(0));
     let (last, clock) = (beat.clone(), clock.clone());
@@ -109,7 +109,7 @@ pub(super) fn heartbeat(checks: &Checks, clock: &Clock) -> Result<Arc<AtomicU64>
     Ok(beat)
 }
 
-/// Beats until `stop`.
+/// Records heartbeats until `stop`.
 pub(super) async fn tick(beat: Arc<AtomicU64>, clock: Clock, stop: CancellationToken) {
     loop {
         beat.store(clock.moment().0.as_millis() as u64, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What constructors of reconcilers ask for besides stores: values of the operator's author, and queues of controllers.
+//! The values that constructors of reconcilers request besides stores: values of the operator's author, and queues of controllers.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -15,16 +15,16 @@ use crate::controller::{Lane, QueueHandle, QueuedBy};
 #[derive(Clone, Default)]
 pub(crate) struct OpenedStores(Arc<Mutex<Vec<Filling>>>);
 
-/// Makes a future that ends when a store is filled.
+/// A function that makes a future which ends when a store is filled.
 type Filling = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 impl OpenedStores {
-    /// A store that must be filled.
+    /// Adds a store that must be filled.
     pub(crate) fn add(&self, filled: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static) {
         self.0.lock().push(Box::new(filled));
     }
 
-    /// Ends when all are filled.
+    /// Waits until all stores are filled.
     pub(crate) async fn synced(&self) {
         let filling: Vec<BoxFuture<'static, ()>> = self.0.lock().iter().map(|filled| filled()).collect();
         join_all(filling).await;
@@ -61,23 +61,23 @@ impl fmt::Debug for States {
     }
 }
 
-/// The queues of the controllers. A queue may be asked for before its controller is constructed.
+/// The queues of the controllers. A queue may be requested before its controller is constructed.
 #[derive(Clone, Default)]
 pub(crate) struct Queues {
     by_kind: Arc<Mutex<HashMap<GroupKind, QueueSlot>>>,
     by_name: Arc<Mutex<HashMap<String, Arc<ControllerQueue>>>>,
 }
 
-/// The place where the queue of a kind will be.
+/// The slot of the queue of a kind, which is filled when its controller is constructed.
 pub(crate) type QueueSlot = Arc<OnceLock<Arc<ControllerQueue>>>;
 
-/// Shows keys one by one.
+/// The function that passes each key to a callback.
 pub(crate) type ShowKeys = Box<dyn Fn(&mut dyn FnMut(&Key)) + Send + Sync>;
 
 /// The queue of a controller, and the keys that it could queue.
 pub(crate) struct ControllerQueue {
     pub(crate) queue: QueueHandle,
-    /// Shows the keys of all objects that the controller works on (filter and class considered).
+    /// The function that passes the keys of all objects of the controller to a callback, after filter and class are applied.
     pub(crate) keys: ShowKeys,
 }
 
@@ -95,19 +95,20 @@ impl ControllerQueue {
 }
 
 impl Queues {
-    /// The place where the queue of a kind will be.
+    /// Returns the slot of the queue of a kind.
     pub(crate) fn slot(&self, kind: &GroupKind) -> QueueSlot {
         Arc::clone(self.by_kind.lock().entry(kind.clone()).or_default())
     }
 
-    /// Adds the queue of a controller. It is that of its kind, unless another controller has the same kind.
+    /// Adds the queue of a controller. It becomes that of its kind, unless another controller has the same kind.
     pub(crate) fn add(&self, controller: &str, kind: &GroupKind, queue: ControllerQueue) {
         let queue = Arc::new(queue);
         drop(self.slot(kind).set(Arc::clone(&queue)));
         self.by_name.lock().insert(controller.to_owned(), queue);
     }
 
-    /// Queues all objects of a controller in the slow lane. One that is not constructed yet looks at all of them anyway.
+    /// Queues all objects of a controller in the slow lane. A controller that is not constructed yet needs no call, because its first list queues all of
+    /// them.
     pub(crate) fn queue_all(&self, controller: &str, cause: QueuedBy) {
         let queue = self.by_name.lock().get(controller).cloned();
         if let Some(queue) = queue {

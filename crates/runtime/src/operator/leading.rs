@@ -15,12 +15,12 @@ use crate::controller::Runner;
 use crate::leadership::{ElectionSurroundings, Elections, LeadershipState, Place, TaskTerms};
 use crate::task::Panic;
 
-/// The leadership of an operator: its elections, if it has any, and which buckets they have brought.
+/// The leadership of an operator: its elections, if it has any, and the buckets that it leads.
 pub(super) struct OperatorLeadership {
     state: watch::Sender<LeadershipState>,
-    /// None without leadership.
+    /// The elections; None without leadership.
     elections: Option<Elections>,
-    /// The values of the ConfigMap, from the start on.
+    /// The receiver of the ConfigMap's values, which reports changes since the start.
     configuration: Option<watch::Receiver<Arc<LeaderElection>>>,
 }
 
@@ -29,12 +29,13 @@ impl OperatorLeadership {
         Self { state: watch::Sender::default(), elections: None, configuration: None }
     }
 
-    /// Which buckets this replica leads; follows the elections.
+    /// Returns the receiver of the buckets that this replica leads, which follows the elections.
     pub(super) fn state(&self) -> watch::Receiver<LeadershipState> {
         self.state.subscribe()
     }
 
-    /// Makes the elections of these controllers and tasks as options and ConfigMap say. Controllers that are constructed with the context then have buckets.
+    /// Creates the elections of these controllers and tasks as the options and the ConfigMap configure them. Controllers that are constructed with the
+    /// context afterwards have buckets.
     pub(super) async fn prepare(
         &mut self,
         context: &mut OperatorContext,
@@ -80,7 +81,7 @@ impl OperatorLeadership {
         Ok(())
     }
 
-    /// Ends when each bucket of these controllers and leader tasks has been tried for. Without leadership this replica leads all keys at once.
+    /// Waits until each bucket of these controllers and leader tasks has been tried for. Without leadership this replica leads all keys at once.
     pub(super) async fn campaign(&mut self, controllers: &[Runner], tasks: &[TaskTerms]) {
         match &mut self.elections {
             Some(elections) => elections.campaign(controllers, tasks).await,
@@ -88,17 +89,17 @@ impl OperatorLeadership {
         }
     }
 
-    /// `Leading` if this replica leads a bucket, else `Standby`.
+    /// Returns `Leading` if this replica leads a bucket, else `Standby`.
     pub(super) fn phase(&self) -> Phase {
         if self.state.borrow().leads_any() { Phase::Leading } else { Phase::Standby }
     }
 
-    /// Ends when the phase may be another one than that of `state`, which was followed until now, or when an election has failed: without
-    /// it the replica would stand by for ever.
+    /// Waits until the phase may differ from that of `state`, which was followed until now. An election that has failed is an error, because without it the
+    /// replica would stand by for ever.
     pub(super) async fn changed(&mut self, state: &mut watch::Receiver<LeadershipState>) -> Result<(), OperatorError> {
         loop {
             tokio::select! {
-                // The sender is here.
+                // The sender is in `self`, so the wait cannot fail.
                 _ = state.changed() => return Ok(()),
                 () = told(self.configuration.as_mut()) => tracing::warn!("{}", outdated(LeaderElection::NAME)),
                 panic = failed(self.elections.as_mut()) => return Err(panic.into()),
@@ -106,14 +107,14 @@ impl OperatorLeadership {
         }
     }
 
-    /// Releases all leases: as soon as no pass of their bucket runs.
+    /// Begins to release all leases, each as soon as no pass of its bucket runs.
     pub(super) fn stop(&self) {
         if let Some(elections) = &self.elections {
             elections.stop();
         }
     }
 
-    /// Ends when all leases have been released.
+    /// Waits until all leases have been released.
     pub(super) async fn released(&mut self) {
         if let Some(elections) = &mut self.elections {
             elections.released().await;
@@ -125,7 +126,7 @@ fn outdated(map: &str) -> String {
     format!("the ConfigMap {map} has changed since the start: it takes effect when the operator starts again")
 }
 
-/// Ends when an election has failed; never without one.
+/// Waits for the failure of an election; without one it never ends.
 async fn failed(elections: Option<&mut Elections>) -> Panic {
     match elections {
         Some(elections) => elections.failed().await,
@@ -133,7 +134,7 @@ async fn failed(elections: Option<&mut Elections>) -> Panic {
     }
 }
 
-/// Ends with the next change of a configuration; never without one.
+/// Waits for the next change of a configuration; without one it never ends.
 async fn told<T>(configuration: Option<&mut watch::Receiver<T>>) {
     let is_told = match configuration {
         Some(configuration) => configuration.changed().await.is_ok(),
@@ -144,12 +145,12 @@ async fn told<T>(configuration: Option<&mut watch::Receiver<T>>) {
     }
 }
 
-/// The number of replicas of the StatefulSet that the operator runs as.
+/// Returns the number of replicas of the StatefulSet to which the operator belongs.
 async fn replicas_of(context: &OperatorContext, name: &str) -> Result<u32, OperatorError> {
     let kind = GroupVersionKind::new("apps", "v1", "StatefulSet");
     let request = ApiRequest::get(&ApiResource::known(&kind, "statefulsets", true), &context.system_namespace, name);
     let found = context.ask(&request).await.map_err(|source| OperatorError::StatefulSet { name: name.to_owned(), source })?;
-    // A server stores 1 where the field is absent.
+    // API servers store 1 for an absent field.
     let replicas = found.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1);
     Ok(u32::try_from(replicas).unwrap_or(u32::MAX))
 }

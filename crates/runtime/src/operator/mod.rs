@@ -1,8 +1,7 @@
 //! The operator process: builder, start phases, shutdown, and the standard command line.
 //!
-//! An [`Operator`] is put together from [`Registration`]s. Each declares what it needs before anything is started (CRDs,
-//! permissions, kinds that must be served), is constructed with an [`OperatorContext`] when the cluster has passed the checks, and runs when
-//! the caches of all parts are filled.
+//! An [`Operator`] is built from [`Registration`]s. Each declares its needs before anything is started (CRDs, permissions, kinds that must be served), is
+//! constructed with an [`OperatorContext`] when the cluster has passed the checks, and runs when the caches of all parts are filled.
 
 mod background;
 mod builder;

@@ -10,45 +10,45 @@ use crate::leadership::Leadership;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OperatorOptions {
-    /// Passes at once of each controller, whatever it sets itself; none leaves it to the controller.
+    /// The number of concurrent passes of each controller, which overrides the controllers' own settings; None leaves it to the controllers.
     pub workers: Option<usize>,
     /// The namespaces to watch; empty means all.
     pub watch_namespaces: Vec<String>,
-    /// Names of controllers and background tasks that are left out.
+    /// The names of controllers and background tasks that are left out.
     pub disabled_controllers: Vec<String>,
     /// The oldest Kubernetes version to run on.
     pub minimum_version: MinimumVersion,
-    /// Where the admin server listens; none without it.
+    /// The address of the admin server; None for no admin server.
     pub admin: Option<SocketAddr>,
-    /// After how long everything is looked at again, whatever the watches said; none means never.
+    /// The period of the resync, which reconciles all objects again; None for no resync.
     pub resync: Option<Duration>,
-    /// How long each phase of the start may take; none means for ever.
+    /// The time limit of each phase of the start; None for no limit.
     pub startup_timeout: Option<Duration>,
-    /// How long an orderly end may take: the passes that run, then releases of leases and events.
+    /// The time limit of a shutdown: for the running passes, then for releases of leases and for events.
     pub shutdown_timeout: Duration,
-    /// How many requests per second the operator allows itself; 0 leaves that to the server.
+    /// The client-side limit of requests per second; 0 leaves the limit to the server.
     pub kube_api_qps: f64,
-    /// How many requests it sends at once within that; 0 is twice the number per second.
+    /// The number of requests at once within that limit; 0 is twice the number per second.
     pub kube_api_burst: u32,
-    /// How it presents itself to API servers; by its name if there is none.
+    /// The user agent that API servers see; the operator's name if it is None.
     pub user_agent: Option<String>,
-    /// The name of this instance in events and leases, usually the pod's; the operator's name when it is not known.
+    /// The name of this instance in events and leases, usually that of the pod; the operator's name if it is unknown.
     pub instance: Option<String>,
-    /// The namespace that the operator runs in. Needed when a part reads configuration or has a store there.
+    /// The namespace in which the operator runs. It is required if a part reads configuration or has a store there.
     pub system_namespace: Option<String>,
-    /// A label key: the watch on ConfigMaps sees only those that have it. None for all.
+    /// A label key that ConfigMaps must have to be watched; None for all ConfigMaps.
     pub system_resource_label: Option<String>,
-    /// How replicas share the work.
+    /// The way in which replicas share the work.
     pub leadership: Leadership,
-    /// The name of the ConfigMap with the configuration of leadership. None: `config-leader-election`.
+    /// The name of the ConfigMap with the configuration of leadership; `config-leader-election` if it is None.
     pub config_leader_election: Option<String>,
-    /// The name of the ConfigMap with log levels. None: `config-logging`, which is followed only if a constructor asks for a `Config<T>`, since the
-    /// permission to watch ConfigMaps comes with that. With a name it is followed in any case.
+    /// The name of the ConfigMap with log levels; `config-logging` if it is None. Without a name here the ConfigMap is followed only if a constructor
+    /// requests a `Config<T>`, since the permission to watch ConfigMaps comes with that. With a name it is always followed.
     pub config_logging: Option<String>,
-    /// The name of the ConfigMap with delays and limits. None: `config-timing`, which is followed only by an operator with
-    /// [`Operator::timing_from_config`](super::Operator::timing_from_config). With a name it is followed in any case.
+    /// The name of the ConfigMap with delays and limits; `config-timing` if it is None. Without a name here it is followed only by an operator with
+    /// [`Operator::timing_from_config`](super::Operator::timing_from_config). With a name it is always followed.
     pub config_timing: Option<String>,
-    /// The name of the ConfigMap with the exports, which is followed as that with log levels is. None: `config-observability`.
+    /// The name of the ConfigMap with the exports; `config-observability` if it is None. It is followed in the same cases as the ConfigMap with log levels.
     pub config_observability: Option<String>,
     /// The prefix of all keys of that ConfigMap, so that operators can share one; empty by default.
     pub observability_prefix: String,

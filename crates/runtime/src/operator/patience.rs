@@ -1,4 +1,4 @@
-//! Requests of a start: a server that does not answer yet is asked again.
+//! The requests of a start, which are repeated while the server does not answer.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use crate::cluster::{ApiError, ApiRequest, Cluster};
 
-/// A request is repeated after this time, then after twice as long, …
+/// The pause before the first repetition; each further pause is twice as long.
 const FIRST: Duration = Duration::from_secs(2);
-/// … up to this. The server may ask for a longer pause.
+/// The longest pause, unless the server asks for a longer one.
 const LONGEST: Duration = Duration::from_secs(15);
-/// The last try comes this long before the limit, so that its error is told, and not that the time is over.
+/// The time from the last try to the limit, so that the error of the request is reported instead of the end of the time.
 const RESERVE: Duration = Duration::from_secs(1);
-/// An error that lasts is logged this often.
+/// The interval between two log lines about an error that lasts.
 const REMIND: Duration = Duration::from_secs(60);
 
-/// Sends a request until it is answered. A transient error ends it at the `limit` only.
+/// Sends a request until it is answered. Transient errors are repeated until the `limit`.
 pub(super) async fn ask(cluster: &Cluster, request: &ApiRequest, limit: Option<Duration>) -> Result<Value, ApiError> {
     let (clock, pauses) = (cluster.clock(), Policy::new(FIRST, LONGEST));
     let started = clock.moment();

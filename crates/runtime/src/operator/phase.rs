@@ -1,10 +1,10 @@
 //! The phases of an operator.
 
-/// How far an operator has come. Phases only move forward, except between `Standby` and `Leading`.
+/// The progress of an operator. Phases only move forward, except between `Standby` and `Leading`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Declarations are collected, the admin server is opened.
+    /// Declarations are collected, and the admin server is opened.
     Starting,
     /// The cluster is checked: version, kinds, permissions.
     Preflight,
@@ -12,18 +12,18 @@ pub enum Phase {
     ConfigLoaded,
     /// Watches are started and get their first lists.
     CachesSynced,
-    /// Ready to work, waiting to lead.
+    /// The operator is ready to work and waits to lead.
     Standby,
-    /// Working.
+    /// The operator works.
     Leading,
-    /// Shutting down.
+    /// The operator shuts down.
     Draining,
-    /// Everything has ended.
+    /// All parts have ended.
     Stopped,
 }
 
 impl Phase {
-    /// The name in logs and probes.
+    /// Returns the name in logs and probes.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Starting => "Starting",
@@ -37,7 +37,7 @@ impl Phase {
         }
     }
 
-    /// Whether the operator has started and is not shutting down.
+    /// Returns true if the operator has started and is not shutting down.
     pub const fn is_serving(self) -> bool {
         matches!(self, Self::Standby | Self::Leading)
     }

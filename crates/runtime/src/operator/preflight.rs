@@ -1,4 +1,4 @@
-//! Checks of the cluster before anything is started.
+//! The checks of the cluster before anything is started.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,18 +19,18 @@ use super::{Declarations, OperatorError, Phase, Rule};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
 use kubewright_core::flow::ApiFault;
 
-/// Missing kinds and permissions are looked for again after this time.
+/// The interval at which missing kinds and permissions are checked again.
 const AGAIN: Duration = Duration::from_secs(2);
 /// The interval at which missing kinds and permissions are logged.
 const REMIND: Duration = Duration::from_secs(60);
-/// Questions at once.
+/// The number of concurrent access reviews.
 const PARALLEL: usize = 8;
 
 /// The oldest Kubernetes version that an operator runs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinimumVersion(Version);
 
-/// A text is no version.
+/// The error of a text that is not a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no version; write it like v1.34.0")]
 pub struct InvalidVersion(String);
@@ -42,7 +42,7 @@ impl Default for MinimumVersion {
 }
 
 impl MinimumVersion {
-    /// Without a pre-release part all builds of the patch level are good enough, also those of vendors.
+    /// Creates a minimum that, without a pre-release part, accepts all builds of its patch level, including those of vendors.
     fn at_least(mut version: Version) -> Self {
         if version.pre.is_empty() {
             version.pre = Prerelease::new("0").unwrap_or(Prerelease::EMPTY);
@@ -80,7 +80,7 @@ pub(super) struct Preflight<'a> {
     cluster: &'a Cluster,
     declarations: &'a Declarations,
     options: &'a OperatorOptions,
-    /// The kinds and permissions that were missing at the last look.
+    /// The kinds and permissions that were missing at the last check.
     last: Mutex<Option<OperatorError>>,
 }
 
@@ -96,11 +96,11 @@ impl<'a> Preflight<'a> {
         Self { cluster, declarations, options, last: Mutex::default() }
     }
 
-    /// Passes when the cluster is good enough. What is missing may still come until the deadline: CRDs and roles are often
-    /// installed together with the operator.
+    /// Waits until the cluster passes the checks. Missing kinds and permissions may be added until the deadline, because CRDs and roles are often installed
+    /// together with the operator.
     pub(super) async fn check(&self) -> Result<(), OperatorError> {
         let Some(limit) = self.options.startup_timeout else { return self.passed().await };
-        // A server that takes a request and does not answer holds up the checks beyond their time.
+        // A server that accepts a request and does not answer would delay the checks beyond their time limit.
         let in_time = self.cluster.clock().limit(limit, self.passed()).await;
         in_time.unwrap_or_else(|_| {
             let culprits = vec!["the answers of the API server to what it is, serves and permits".to_owned()];
@@ -157,13 +157,13 @@ impl<'a> Preflight<'a> {
     async fn missing(&self) -> Result<Missing, OperatorError> {
         let mut missing = Missing::default();
         let kinds: Vec<_> = self.declarations.kinds().collect();
-        // Asked together, those that are missing share one look.
+        // The kinds are resolved together, so that missing ones share one read of the types.
         let found = join_all(kinds.iter().map(|gvk| self.cluster.discovery().resolve_gvk(gvk))).await;
         for (gvk, found) in kinds.into_iter().zip(found) {
             match found {
                 Ok(Some(_)) => {}
                 Ok(None) => missing.kinds.push(format!("{} {}", gvk.api_version(), gvk.kind)),
-                // The next round asks again; that the server answers at all is known.
+                // The next round asks again; the server is known to answer at all.
                 Err(error) if error.is_transient() => {
                     missing.kinds.push(format!("{} {} ({error})", gvk.api_version(), gvk.kind));
                 }
@@ -178,7 +178,7 @@ impl<'a> Preflight<'a> {
     async fn denied(&self) -> Vec<String> {
         let mut questions = Vec::new();
         for rule in self.declarations.rules() {
-            // A rule for some names is asked for each of them: a role that names them denies the question without a name.
+            // A rule for some names is reviewed for each of them: a role that lists the names denies the review without a name.
             let names = if rule.names.is_empty() { vec![String::new()] } else { rule.names.iter().cloned().collect() };
             for verb in rule.verbs.clone() {
                 questions.extend(names.iter().map(|name| Question {
@@ -206,13 +206,13 @@ impl<'a> Preflight<'a> {
                         denied.push(question.to_string());
                     }
                 }
-                // A server without authorization does not serve the question.
+                // A server without authorization does not serve access reviews.
                 Err(error) if error.is_not_found() => return Vec::new(),
                 Err(error) if error.is_forbidden() => {
                     tracing::warn!(%error, "the server does not say what the operator is allowed to do; this check is skipped");
                     return Vec::new();
                 }
-                // A server that does not answer one question is not asked the others; the next round asks again.
+                // A server that does not answer one review is not asked further ones; the next round asks again.
                 Err(error) => {
                     denied.push(format!("{question} ({error})"));
                     break;
@@ -223,11 +223,11 @@ impl<'a> Preflight<'a> {
     }
 }
 
-/// May we do this? It displays as the answer no.
+/// An access review for the operator itself. It displays as the denied permission.
 struct Question {
     rule: Rule,
     verb: String,
-    /// The object; empty for all.
+    /// The name of the object; empty for all.
     name: String,
 }
 
@@ -260,19 +260,19 @@ async fn allowed(cluster: &Cluster, question: &Question) -> Result<bool, ApiErro
     Ok(answer.pointer("/status/allowed").and_then(Value::as_bool).unwrap_or(false))
 }
 
-/// The rules that the operator has in namespaces, read when a question is denied: the roles may list the names of the objects that this
-/// cluster has, which only their author knows.
+/// The rules that the operator has in namespaces, read when a review is denied: the roles may list the names of this cluster's objects, which only the author
+/// of the roles knows.
 #[derive(Default)]
 struct Narrowed(BTreeMap<String, Vec<Value>>);
 
 impl Narrowed {
-    /// Whether some rule allows it for some names. Creating, and reading or following a collection, has no name.
+    /// Returns true if some rule permits the request for some names. Creating, and reading or watching a collection, has no name.
     async fn allows(&mut self, cluster: &Cluster, question: &Question) -> bool {
         let Question { rule, verb, name } = question;
         if !name.is_empty() || matches!(verb.as_str(), "create" | "list" | "watch" | "deletecollection" | "*") {
             return false;
         }
-        // The rules of cluster roles hold in every namespace.
+        // The rules of cluster roles apply in every namespace, so any namespace shows them.
         let namespace = rule.namespace.as_deref().unwrap_or("default");
         if !self.0.contains_key(namespace) {
             let rules = rules_in(cluster, namespace).await.unwrap_or_default();

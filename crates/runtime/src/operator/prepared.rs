@@ -1,4 +1,4 @@
-//! An operator whose controllers are constructed and do not run, for table tests.
+//! An operator whose controllers are constructed but do not run, for table tests.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use kubewright_machinery::object::Key;
 use crate::controller::{OnePass, Runner};
 use crate::task::Tasks;
 
-/// An operator whose controllers are constructed, with caches filled. Passes run one by one.
+/// An operator whose controllers are constructed and whose caches are filled. Passes are run one by one.
 pub struct PreparedOperator {
     runners: Vec<Runner>,
     tasks: [Tasks; 2],
@@ -21,18 +21,18 @@ impl PreparedOperator {
         Self { runners, tasks }
     }
 
-    /// Runs one pass of a controller for a key. None if there is no controller of this name.
+    /// Runs one pass of a controller for a key. Returns None if there is no controller of this name.
     pub async fn pass(&self, controller: &str, key: Key) -> Option<OnePass> {
         let runner = self.runners.iter().find(|runner| runner.name() == controller)?;
         Some(runner.one_pass(key).await)
     }
 
-    /// The names of the controllers.
+    /// Returns the names of the controllers.
     pub fn controllers(&self) -> impl Iterator<Item = &str> {
         self.runners.iter().map(Runner::name)
     }
 
-    /// Asks all its tasks to end, and returns the names of those that did not within `grace`.
+    /// Asks all tasks of the operator to end, and returns the names of those that did not within `grace`.
     pub async fn stop(self, grace: Duration) -> Vec<Cow<'static, str>> {
         drop(self.runners);
         let stuck = join_all(self.tasks.iter().map(|tasks| tasks.stop(grace))).await;

@@ -1,4 +1,4 @@
-//! How far the parts of an operator have come in the phase `CachesSynced`.
+//! The progress of the parts of an operator in the phase `CachesSynced`.
 
 use std::sync::Arc;
 
@@ -19,23 +19,23 @@ struct Progress {
 }
 
 impl StartProgress {
-    /// A part is being constructed.
+    /// Records that a part is being constructed.
     pub(super) fn constructs(&self, part: &str) {
         self.0.lock().constructed = Some(part.to_owned());
     }
 
-    /// All parts are constructed, and the caches of these are being filled.
+    /// Records that all parts are constructed, and that the caches of these are being filled.
     pub(super) fn fills(&self, parts: Vec<String>) {
         *self.0.lock() = Progress { constructed: None, filled: parts };
     }
 
-    /// The caches of a part are filled.
+    /// Records that the caches of a part are filled.
     pub(super) fn has_filled(&self, part: &str) {
         self.0.lock().filled.retain(|filled| filled != part);
     }
 
-    /// The culprits of a start that waits: the construction of a part, and each watch whose first list it needs; parts that wait for something else
-    /// are named.
+    /// Returns the culprits of a start that waits: the construction of a part, and each watch whose first list is needed. If there are none, it names the
+    /// parts that wait for something else.
     pub(super) fn culprits(&self, cluster: &Cluster) -> Vec<String> {
         let progress = self.0.lock();
         let constructed = progress.constructed.iter().map(|part| format!("the construction of the {part}"));

@@ -1,4 +1,4 @@
-//! The roles that an operator needs, and who has them, as documents.
+//! The roles that an operator needs, and the bindings to its service account, as documents.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::{Declarations, Rule};
 
 const API_VERSION: &str = "rbac.authorization.k8s.io/v1";
 
-/// ClusterRole and Roles for what is declared, named after the prefix: rules with the same group, verbs and
-/// names are one. There is no ClusterRole when all rules are about namespaces.
+/// Returns the ClusterRole and Roles for the declarations, named after the prefix; rules with the same group, verbs and names are merged. There is no
+/// ClusterRole if all rules are limited to namespaces.
 pub fn rbac_documents(declarations: &Declarations, prefix: &str) -> Vec<Value> {
     let mut scopes: BTreeMap<Option<String>, Vec<Rule>> = BTreeMap::new();
     for rule in declarations.all_rules() {
@@ -18,8 +18,7 @@ pub fn rbac_documents(declarations: &Declarations, prefix: &str) -> Vec<Value> {
     scopes.into_iter().map(|(namespace, rules)| role(prefix, namespace, &rules)).collect()
 }
 
-/// The service account that the operator runs as, of this name and in this namespace, and a binding to it for each of the roles that
-/// [`rbac_documents`] gives.
+/// Returns the service account of the operator, with this name and in this namespace, and a binding to it for each of the roles of [`rbac_documents`].
 pub fn service_account_documents(declarations: &Declarations, name: &str, namespace: &str) -> Vec<Value> {
     let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}});
     let roles = rbac_documents(declarations, name);

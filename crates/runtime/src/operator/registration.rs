@@ -1,4 +1,4 @@
-//! What an operator is put together from.
+//! The parts from which an operator is built.
 
 use async_trait::async_trait;
 use kubewright_core::flow::BoxError;
@@ -10,14 +10,14 @@ use crate::controller::Runner;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegistrationKind {
-    /// A controller with its watches.
+    /// The part is a controller with its watches.
     Controller,
-    /// A background task.
+    /// The part is a background task.
     Task,
 }
 
 impl RegistrationKind {
-    /// The word in errors and logs.
+    /// Returns the word for the part in errors and logs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Controller => "controller",
@@ -29,41 +29,41 @@ impl RegistrationKind {
 /// A part of an operator: a controller with its watches, or a background task.
 #[async_trait]
 pub trait Registration: Send + Sync {
-    /// The name of its controller or task: a DNS subdomain, unique in the operator.
+    /// Returns the name of the part's controller or task: a DNS subdomain, unique in the operator.
     fn name(&self) -> &str;
 
-    /// The kind of the part; a controller by default.
+    /// Returns the kind of the part; a controller by default.
     fn kind(&self) -> RegistrationKind {
         RegistrationKind::Controller
     }
 
-    /// Takes a longer name of its controller, if the part has one: another part of the operator has the same name. An operator with
-    /// two parts of one name does not start.
+    /// Switches to the full name of the controller, if the part has one, because another part of the operator has the same name. An operator with two parts
+    /// of the same name does not start.
     fn use_full_name(&mut self) {}
 
-    /// Declares the needs of the part: CRDs, permissions, kinds that must be served. Called before anything is started, and for the
-    /// commands that only print; it does no I/O.
+    /// Declares the needs of the part: CRDs, permissions, kinds that must be served. It is called before anything is started, and for the commands that only
+    /// print; it must do no I/O.
     ///
-    /// Problems that can be found without a cluster are told by [`Declarations::problem`].
+    /// Problems that can be found without a cluster are reported with [`Declarations::problem`].
     fn declare(&self, declarations: &mut Declarations);
 
-    /// Constructs the part: starts its watches, and makes its reconciler or task. Called in the order of registration, one part after the other.
+    /// Constructs the part: starts its watches, and makes its reconciler or task. It is called in the order of registration, one part after the other.
     ///
-    /// It may ask the cluster ([`OperatorContext::ask`]), and does not wait for caches. The operator limits the time of all constructions
-    /// and of [`ConstructedPart::synced`] together.
+    /// It may send requests to the cluster ([`OperatorContext::ask`]), and must not wait for caches. The operator limits the total time of all constructions
+    /// and of [`ConstructedPart::synced`].
     async fn construct(self: Box<Self>, context: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError>;
 }
 
-/// A part of an operator that is constructed.
+/// A constructed part of an operator.
 #[async_trait]
 pub trait ConstructedPart: Send {
-    /// Ends when the caches are filled. Called for all parts at once, before anything works. The operator names the watches that are not
-    /// there when the time is over. By default there are none to wait for.
+    /// Waits until the caches of the part are filled. It is called for all parts at once, before any part works. If the time runs out, the operator names the
+    /// watches that are missing. By default there are none to wait for.
     async fn synced(&mut self) -> Result<(), BoxError> {
         Ok(())
     }
 
-    /// Gives up the background tasks of the part, which the operator starts before its controllers. Called once, after the caches of all parts are
+    /// Hands over the background tasks of the part, which the operator starts before its controllers. It is called once, after the caches of all parts are
     /// filled. By default there are none.
     fn tasks(&mut self) -> Vec<ReadyTask> {
         Vec::new()
@@ -76,7 +76,7 @@ pub trait ConstructedPart: Send {
 /// Returns the parts that are not disabled.
 ///
 /// # Errors
-/// A disabled name is that of no part.
+/// Returns an error for a disabled name that no part has.
 pub(super) fn enabled(
     registrations: Vec<Box<dyn Registration>>,
     disabled: &[String],

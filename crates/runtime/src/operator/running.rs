@@ -15,13 +15,13 @@ use crate::leadership::LeadershipState;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
 
-/// The result of an operator, once there is one. All callers that wait get the same.
+/// The result of an operator, or None while it runs. All waiting callers get the same result.
 type Ended = Option<Result<(), Arc<OperatorError>>>;
 
-/// An operator that runs in the background. Dropping it lets the operator run on.
+/// An operator that runs in the background. It continues to run if this value is dropped.
 pub struct RunningOperator {
     phase: watch::Receiver<Phase>,
-    /// Set once the operator has worked; phases alone do not tell, since a fast stop hides the phase Leading.
+    /// Cancelled once the operator has worked. Phases alone do not tell this, since a fast stop hides the phase Leading.
     worked: CancellationToken,
     leadership: watch::Receiver<LeadershipState>,
     ended: watch::Receiver<Ended>,
@@ -59,13 +59,13 @@ impl RunningOperator {
         running
     }
 
-    /// How far it has come; follows the operator.
+    /// Returns the receiver of the operator's phase.
     pub fn phase(&self) -> watch::Receiver<Phase> {
         self.phase.clone()
     }
 
-    /// Ends when it works: it leads the buckets that it won at once, or stands by for other replicas. An error when it ended or was stopped before
-    /// that ([`OperatorError::Stopped`]). Of an operator that has worked and ends, this is how it ended.
+    /// Waits until the operator works: it leads the buckets that it won at once, or stands by for other replicas. Returns an error if it ended or was stopped
+    /// before that ([`OperatorError::Stopped`]). For an operator that has worked and is ending, returns its result.
     pub async fn working(&self) -> Result<(), Arc<OperatorError>> {
         let mut phase = self.phase.clone();
         tokio::select! {
@@ -80,29 +80,28 @@ impl RunningOperator {
         if self.worked.is_cancelled() { Ok(()) } else { Err(Arc::new(OperatorError::Stopped)) }
     }
 
-    /// Which buckets it leads; follows the operator.
+    /// Returns the receiver of the buckets that the operator leads.
     pub fn leadership(&self) -> watch::Receiver<LeadershipState> {
         self.leadership.clone()
     }
 
-    /// Asks it to shut down and waits until it has.
+    /// Asks the operator to shut down, and waits until it has ended.
     pub async fn stop(&self) -> Result<(), Arc<OperatorError>> {
         self.shutdown.cancel();
         self.wait().await
     }
 
-    /// Waits until it has ended.
+    /// Waits until the operator has ended.
     pub async fn wait(&self) -> Result<(), Arc<OperatorError>> {
         let mut ended = self.ended.clone();
         match ended.wait_for(Option::is_some).await {
             Ok(ended) => ended.clone().unwrap_or(Ok(())),
-            // The operator's task is gone without a result.
+            // The operator's task ended without a result.
             Err(_) => Err(Arc::new(OperatorError::Killed)),
         }
     }
 
-    /// Ends it at once, as if the process had been killed: nothing is drained, nothing is released. When this returns
-    /// nothing of it runs.
+    /// Ends the operator at once, as if the process had been killed: nothing is drained or released. When this method returns, no task of the operator runs.
     pub async fn kill(&self) {
         self.supervisor.stop(Duration::ZERO).await;
         for tasks in &self.tasks {
@@ -110,49 +109,49 @@ impl RunningOperator {
         }
     }
 
-    /// A handle that stops and continues the operator where it is, as signals do to a process. For tests.
+    /// Returns a handle that suspends and resumes the operator, as signals do with a process. For tests.
     pub fn suspension(&self) -> OperatorSuspension {
         OperatorSuspension(self.tasks.iter().chain([&self.supervisor]).cloned().collect())
     }
 
-    /// The names of the tasks that did not end when the operator shut down or was killed, and were aborted.
+    /// Returns the names of the tasks that did not end when the operator shut down or was killed, and were aborted.
     pub fn stuck_tasks(&self) -> Vec<Cow<'static, str>> {
         self.tasks.iter().flat_map(Tasks::stuck).collect()
     }
 
-    /// The checks of liveness and readiness.
+    /// Returns the checks of liveness and readiness.
     pub fn checks(&self) -> &Checks {
         &self.checks
     }
 
-    /// The metrics.
+    /// Returns the metrics.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// The passes that controllers remember: why each ran, what it wrote, how it ended.
+    /// Returns the passes that controllers remember: why each ran, what it wrote, how it ended.
     pub fn why(&self) -> &PassHistories {
         &self.why
     }
 
-    /// The content of the pages about its state and its queues.
+    /// Returns the content of the pages about the operator's state and its queues.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
 }
 
-/// Stops an operator where it is, and lets it go on. Cheap to clone.
+/// The handle that suspends and resumes an operator. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct OperatorSuspension(Arc<[Tasks]>);
 
 impl OperatorSuspension {
-    /// Lets no task of the operator run, as SIGSTOP stops a process: time passes and answers arrive meanwhile, and no task sees them. Futures that
-    /// a method of the operator's author has spawned by itself run on.
+    /// Suspends all tasks of the operator, as SIGSTOP suspends a process: time passes and answers arrive meanwhile, and no task sees them. Tasks that a
+    /// method of the operator's author has spawned on its own continue to run.
     pub fn suspend(&self) {
         self.0.iter().for_each(Tasks::suspend);
     }
 
-    /// Lets the operator go on where it is.
+    /// Resumes the tasks of the operator.
     pub fn resume(&self) {
         self.0.iter().for_each(Tasks::resume);
     }

@@ -1,4 +1,4 @@
-//! Which permissions are about objects without namespace.
+//! The distinction of permissions for cluster-scoped objects.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::Rule;
 
-/// The resources of Kubernetes that have no namespace: groups with their plurals. Users and groups are no objects, but rules name
-/// them too.
+/// The cluster-scoped resources of Kubernetes: groups with their plurals. Users and groups are not objects, but rules name them too.
 const CLUSTER_SCOPED: &[(&str, &[&str])] = &[
     ("", &["componentstatuses", "groups", "namespaces", "nodes", "persistentvolumes", "users"]),
     (
@@ -36,7 +35,7 @@ const CLUSTER_SCOPED: &[(&str, &[&str])] = &[
     ("storagemigration.k8s.io", &["storageversionmigrations"]),
 ];
 
-/// The resources that are known to have no namespace: those of Kubernetes, and those of the operator's own definitions.
+/// The resources that are known to be cluster-scoped: those of Kubernetes, and those of the operator's own definitions.
 pub(super) struct ClusterScoped<'a> {
     kubernetes: BTreeSet<(&'a str, &'a str)>,
     own: BTreeSet<(&'a str, &'a str)>,
@@ -52,12 +51,12 @@ impl<'a> ClusterScoped<'a> {
         Self { kubernetes: known.collect(), own: own.collect() }
     }
 
-    /// Whether a definition of the operator is of objects without namespace.
+    /// Returns true if the operator brings a definition of cluster-scoped objects.
     pub(super) fn any_own(&self) -> bool {
         !self.own.is_empty()
     }
 
-    /// Whether a rule is about objects without namespace.
+    /// Returns true if a rule is for cluster-scoped objects.
     pub(super) fn has(&self, rule: &Rule) -> bool {
         let plural = rule.resource.split_once('/').map_or(&*rule.resource, |(plural, _)| plural);
         let resource = (&*rule.group, plural);

@@ -6,10 +6,10 @@ use super::Rule;
 use crate::kind::KnownKind;
 use crate::watch::{Namespaces, StoreScope, WatchSpec};
 
-/// The verbs that a watch needs.
+/// The verbs that a watch requires.
 const READ_VERBS: &[&str] = &["get", "list", "watch"];
 
-/// The content of a store: a kind in a scope, whole or metadata only.
+/// The content of a store: a kind in a scope, as whole objects or metadata only.
 #[derive(Clone, Debug)]
 pub struct StoreRequest {
     gvk: GroupVersionKind,
@@ -20,36 +20,36 @@ pub struct StoreRequest {
 }
 
 impl StoreRequest {
-    /// Whole objects of a kind.
+    /// Creates a request for whole objects of a kind.
     pub fn of<K: KnownKind>(scope: StoreScope) -> Self {
         let plural = K::plural(&()).into_owned();
         Self { gvk: K::gvk(), plural, is_namespaced: K::is_namespaced(), scope, is_metadata_only: false }
     }
 
-    /// Only metadata.
+    /// Limits the request to metadata.
     #[must_use]
     pub fn metadata_only(mut self) -> Self {
         self.is_metadata_only = true;
         self
     }
 
-    /// Group, version and kind.
+    /// Returns group, version and kind.
     pub fn gvk(&self) -> &GroupVersionKind {
         &self.gvk
     }
 
-    /// The namespaces; kinds without namespaces are watched in none.
+    /// Returns the namespaces. Cluster-scoped kinds are watched without namespaces.
     pub(crate) fn namespaces(&self) -> &Namespaces {
         if self.is_namespaced { &self.scope.namespaces } else { &Namespaces::All }
     }
 
-    /// The watch, but for its namespaces.
+    /// Returns the watch without its namespaces.
     pub(crate) fn spec(&self) -> WatchSpec {
         let spec = WatchSpec::of_version(&self.gvk).labels(&self.scope.labels).fields(&self.scope.fields);
         if self.is_metadata_only { spec.metadata_only() } else { spec }
     }
 
-    /// The permissions that the watch needs.
+    /// Returns the permission that the watch requires.
     pub(super) fn rule(&self) -> Rule {
         Rule::new(self.gvk.group.clone(), self.plural.clone(), READ_VERBS)
     }

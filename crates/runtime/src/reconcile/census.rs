@@ -12,11 +12,11 @@ use crate::store::Kept;
 use crate::trigger::{News, follow};
 use crate::watch::ProjectedStore;
 
-/// The gauge of objects that are not of their controller's class.
+/// The gauge of objects that are not of the class of their controller.
 #[derive(Clone, Debug, Default)]
 struct Filtered(Family<ControllerLabels, Gauge>);
 
-/// Counts the objects that are not of the class, and warns once if none is (CLS-4).
+/// Counts the objects that are not of the class, and warns once if no object is of the class (CLS-4).
 pub(super) fn count_classes<T: Send + Sync + 'static>(
     controller: &str,
     class: ClassFilter,
@@ -40,7 +40,7 @@ pub(super) fn count_classes<T: Send + Sync + 'static>(
             News::Synced => {
                 census.synced(clock.moment());
                 if let Some(synced) = synced.take() {
-                    // Nobody listens when the operator stops.
+                    // There is no receiver any more when the operator stops.
                     _ = synced.send(());
                 }
             }

@@ -22,7 +22,7 @@ use crate::controller::{LeaderTerm, QueueHandle, WriteVerb};
 use crate::status::Written;
 use crate::store::StoredObjects;
 
-/// One pass of a reconciler, for the code of the operator's author. Cheap to clone.
+/// The context of one pass of a reconciler, for the code of the operator's author. Cheap to clone.
 pub struct Context<K> {
     scope: Arc<PassScope>,
     kind: PhantomData<fn() -> K>,
@@ -37,22 +37,22 @@ impl<K> Context<K> {
         &self.scope
     }
 
-    /// Namespace and name of the object.
+    /// Returns namespace and name of the object.
     pub fn key(&self) -> &Key {
         self.scope.pass.key()
     }
 
-    /// The object as events name it, in the version that this pass has seen or written last.
+    /// Returns the reference to the object for events, in the version that this pass last saw or wrote.
     pub fn object_ref(&self) -> ObjectReference {
         self.scope.reference()
     }
 
-    /// The object as JSON, in the version that this pass has seen or written last. None when it is absent.
+    /// Returns the object as JSON, in the version that this pass last saw or wrote; None if it is absent.
     pub fn latest(&self) -> Option<Value> {
         self.scope.latest().map(|object| object.json())
     }
 
-    /// Reads the object from the server. None when it is gone, or another one has its name. For what the store may not tell yet.
+    /// Reads the object from the server, because the store may lag behind. Returns None if it is gone, or if another object has its name.
     pub async fn live(&self) -> Flow<Option<K>>
     where
         K: DeserializeOwned,
@@ -63,46 +63,47 @@ impl<K> Context<K> {
         }
     }
 
-    /// Removes an annotation from the object if it has this value, by which somebody asked for something. Returns whether it had. The answer is what
-    /// [`latest`](Self::latest) returns then. A value that was changed meanwhile is a conflict.
+    /// Removes an annotation with which a user requested something from the object, if it has this value. Returns true if it had it. Afterwards
+    /// [`latest`](Self::latest) returns the answer. A value that was changed meanwhile is a conflict.
     pub async fn consume_annotation(&self, annotation: &str, value: &str) -> Flow<bool> {
         self.scope.consume_annotation(annotation, value).await
     }
 
-    /// Sends a JSON patch of the metadata of the object, whose operations `test` say for which state it was made. Returns whether the object was there. The
-    /// answer is what [`latest`](Self::latest) returns then. A state that was changed meanwhile is a conflict.
+    /// Sends a JSON patch of the object's metadata, whose `test` operations describe the state for which it was made. Returns true if the object existed.
+    /// Afterwards [`latest`](Self::latest) returns the answer. A state that was changed meanwhile is a conflict.
     pub async fn patch(&self, patch: &Value) -> Flow<bool> {
         self.scope.patch(patch).await
     }
 
-    /// Changes the status in the middle of the pass, by a JSON merge patch: for what has to be on record before something else is done. It is sent on the
-    /// condition that the object is as this pass has seen or written it last, or that `fits` holds of it as it is by now. The status that the method was
-    /// given is not changed with it: the end of the pass writes where that differs from the status after this change.
+    /// Changes the status in the middle of the pass, by a JSON merge patch: for facts that must be recorded before the next action. It is sent on the
+    /// condition that the object still is as this pass last saw or wrote it, or that `fits` accepts its current state. The status that the method was given
+    /// does not change: at its end the pass writes the differences from the status after this change.
     pub async fn change_status(&self, change: &Value, fits: &(dyn Fn(&Value) -> bool + Sync)) -> Result<Written, ApiError> {
         self.scope.change_status(change, fits).await
     }
 
-    /// Leaves the status as it is: no status is written at the end of this pass, whatever its outcome.
+    /// Writes no status at the end of this pass, whatever its outcome.
     pub fn leave_status(&self) {
         self.scope.leave_status();
     }
 
-    /// A client of the cluster. What it writes is visible at once in all stores of the operator.
+    /// Returns a client of the cluster. Its writes are visible at once in all stores of the operator.
     pub fn client(&self) -> &kube::Client {
         self.scope.services.cluster.client()
     }
 
-    /// The cluster of the object.
+    /// Returns the cluster of the object.
     pub fn cluster(&self) -> &Cluster {
         &self.scope.services.cluster
     }
 
-    /// Records events on the object.
+    /// Returns the recorder of events on the object.
     pub fn recorder(&self) -> ObjectRecorder<'_> {
         ObjectRecorder(&self.scope)
     }
 
-    /// A typed configuration: the same value during the whole pass. A failure if no constructor of the operator asked for `Config<T>`.
+    /// Returns a typed configuration, whose value stays the same during the whole pass. It is a failure if no constructor of the operator requested
+    /// `Config<T>`.
     pub fn config<T: FromConfigMap>(&self) -> Flow<Arc<T>> {
         self.scope.config().get::<T>().ok_or_else(|| {
             let text = format!("no constructor of the operator asks for Config<{}>", std::any::type_name::<T>());
@@ -110,61 +111,61 @@ impl<K> Context<K> {
         })
     }
 
-    /// Notes a write to another object that the pass has sent by [`cluster`](Self::cluster) itself, for those who ask what it did. Writes of clients are noted
-    /// without it.
+    /// Records a write to another object that the pass has sent by [`cluster`](Self::cluster) itself, for the pages that explain passes. Writes of clients
+    /// are recorded automatically.
     pub fn note_write(&self, verb: WriteVerb, kind: &GroupKind, key: &Key) {
         self.scope.pass.wrote(verb, kind, key, "");
     }
 
-    /// Queues keys of this controller.
+    /// Returns the handle that queues keys of this controller.
     pub fn enqueue(&self) -> QueueHandle {
         self.scope.pass.enqueue()
     }
 
-    /// Repeats the pass no later than after this time, whatever its outcome. Several calls: the smallest delay counts (ACT-18).
+    /// Repeats the pass no later than after this time, whatever its outcome. The smallest delay of several calls counts (ACT-18).
     pub fn recheck_after(&self, delay: Delay) {
         self.scope.pass.recheck_after(delay);
     }
 
-    /// The number of failures in a row before this pass.
+    /// Returns the number of consecutive failures before this pass.
     pub fn attempt(&self) -> u32 {
         self.scope.pass.failures()
     }
 
-    /// The term in which this replica leads the object, with its bucket and number, for systems outside of Kubernetes that must be protected from
-    /// writes of ended terms (LDR-31). None without leadership, and in `observe` and `observe_deleted` where another replica leads.
+    /// Returns the term in which this replica leads the object, with its bucket and number, for systems outside of Kubernetes that must be protected from
+    /// writes of ended terms (LDR-31). Returns None without leadership, and in `observe` and `observe_deleted` if another replica leads.
     pub fn term(&self) -> Option<&LeaderTerm> {
         self.scope.pass.term().map(|term| &**term)
     }
 
-    /// The time that the method may still take; none without a limit.
+    /// Returns the time that is left for the method; None without a limit.
     pub fn deadline(&self) -> Option<Duration> {
         let limit = self.scope.services.time_limit?;
         Some(limit.saturating_sub(self.clock().moment().since(self.scope.pass.started())))
     }
 
-    /// Cancelled when the pass should end soon: at shutdown. The method is dropped some seconds later.
+    /// Returns the token that is cancelled when the pass should end soon, at shutdown. The method is dropped some seconds later.
     pub fn cancelled(&self) -> &CancellationToken {
         self.scope.pass.cancelled()
     }
 
-    /// Masks confidential text: the default masks, and those of the operator.
+    /// Returns the redactor of confidential text: the default masks, and those of the operator.
     pub fn redactor(&self) -> &Redactor {
         self.scope.services.cluster.redactor()
     }
 
-    /// The clock of the process, which tests set.
+    /// Returns the clock of the process, which tests set.
     pub fn clock(&self) -> &Clock {
         self.scope.services.cluster.clock()
     }
 
-    /// The identity of the pass in logs: 32 hexadecimal digits.
+    /// Returns the trace id, which identifies the pass in logs: 32 hexadecimal digits.
     pub fn trace_id(&self) -> &str {
         self.scope.pass.trace_id()
     }
 
-    /// Sets our finalizer, for a controller that sets it on demand: to be called before something is created that `finalize` must clean up.
-    /// Nothing is sent if it is there. Ends the pass as done if the object is gone or being deleted meanwhile.
+    /// Sets the controller's finalizer, for a controller that sets it on demand. It must be called before something is created that `finalize` must clean up.
+    /// No request is sent if the object has the finalizer. Ends the pass as done if the object is gone or being deleted meanwhile.
     pub async fn hold(&self) -> Flow {
         let (Some(finalizer), Some(object)) = (&self.scope.services.finalizer, self.scope.latest()) else {
             let message = "`hold` sets the finalizer of a reconciler with `finalize`; this one has none";
@@ -176,8 +177,8 @@ impl<K> Context<K> {
         }
     }
 
-    /// Clears our finalizer under all of its names, for a controller that clears it by hand
-    /// ([`Controller::finalizer_by_hand`](super::Controller::finalizer_by_hand)). Nothing is sent if it is not there.
+    /// Clears the controller's finalizer under all of its names, for a controller that clears it by hand
+    /// ([`Controller::finalizer_by_hand`](super::Controller::finalizer_by_hand)). No request is sent if the object does not have it.
     pub async fn release(&self) -> Flow {
         match (&self.scope.services.finalizer, self.scope.latest()) {
             (Some(finalizer), Some(object)) => self.scope.release(finalizer, &object).await,
@@ -185,9 +186,9 @@ impl<K> Context<K> {
         }
     }
 
-    /// Runs this object again when the referred object changes, comes or goes, and returns it as the store has it now: registered first, so that no
-    /// change is missed (TRK-1). After a successful pass its references replace those of earlier passes. A reference that no object can have
-    /// ends the pass as blocked, reason `InvalidReference`.
+    /// Runs this object again when the referred object changes, is created or is deleted, and returns that object from the store. The reference is registered
+    /// first, so that no change is missed (TRK-1). After a successful pass its references replace those of earlier passes. A reference that no object can
+    /// have ends the pass as blocked, reason `InvalidReference`.
     pub fn track<T>(&self, store: &StoredObjects<T>, reference: &SubjectReference) -> Flow<Option<Arc<T>>>
     where
         T: DeserializeOwned + Send + Sync + 'static,
@@ -197,7 +198,7 @@ impl<K> Context<K> {
         Ok(store.get(&Key::new(&reference.namespace, &reference.name)))
     }
 
-    /// The same for an object of the store's kind, by its key.
+    /// Tracks an object of the store's kind by its key, like [`track`](Self::track).
     pub fn track_key<T>(&self, store: &StoredObjects<T>, key: &Key) -> Flow<Option<Arc<T>>>
     where
         T: DeserializeOwned + Send + Sync + 'static,
@@ -206,7 +207,7 @@ impl<K> Context<K> {
         Ok(store.get(key))
     }
 
-    /// Runs this object again when one of the objects changes, comes or goes whose labels match, and returns those that the store has now.
+    /// Runs this object again when an object with matching labels changes, is created or is deleted, and returns the matching objects of the store.
     pub fn track_matching<T>(&self, store: &StoredObjects<T>, namespace: &str, selector: LabelSelector) -> Flow<Vec<Arc<T>>>
     where
         T: DeserializeOwned + Send + Sync + 'static,
@@ -216,8 +217,8 @@ impl<K> Context<K> {
         Ok(store.matching(Some(namespace).filter(|namespace| !namespace.is_empty()), &selector))
     }
 
-    /// Runs this object again when an object of a kind known at run time only changes, and returns it. Starts a shared watch of the kind when needed:
-    /// until it is filled the pass waits, reason `WatchStarting`, or `KindNotServed` as long as the cluster does not serve the kind (TRK-9).
+    /// Runs this object again when an object of a kind that is only known at run time changes, and returns that object. Starts a shared watch of the kind if
+    /// needed: until it is filled the pass waits, reason `WatchStarting`, or `KindNotServed` as long as the cluster does not serve the kind (TRK-9).
     pub fn track_dynamic(&self, reference: &SubjectReference) -> Flow<Option<Arc<DynamicObject>>> {
         let tracked = TrackedReference::parse(reference)?;
         let kind = tracked.kind().clone();
@@ -248,8 +249,8 @@ impl<K> Context<K> {
         Ok(())
     }
 
-    /// Changes the conditions of a status whose field has a condition type of another crate; statuses with a field `Conditions` have the same
-    /// methods there. None for those, and for statuses without a condition set.
+    /// Changes the conditions of a status whose field has a condition type of another crate. Statuses with a field `Conditions` have the same methods on that
+    /// field; for those, and for statuses without a condition set, this returns None.
     pub fn conditions<T>(&self, change: impl FnOnce(&mut ConditionManager) -> T) -> Option<T> {
         self.scope.change_conditions(change)
     }
@@ -267,22 +268,22 @@ impl<K> fmt::Debug for Context<K> {
     }
 }
 
-/// Records events on the object of a pass. Recording never blocks and never fails (EMIT-2).
+/// The recorder of events on the object of a pass. Recording never blocks and never fails (EMIT-2).
 #[derive(Clone, Copy)]
 pub struct ObjectRecorder<'a>(&'a PassScope);
 
 impl ObjectRecorder<'_> {
-    /// An event of type Normal.
+    /// Records an event of type Normal.
     pub fn normal(&self, reason: impl Into<Reason>, note: impl Into<String>) {
         self.record(Event::normal(reason, note));
     }
 
-    /// An event of type Warning.
+    /// Records an event of type Warning.
     pub fn warning(&self, reason: impl Into<Reason>, note: impl Into<String>) {
         self.record(Event::warning(reason, note));
     }
 
-    /// An event.
+    /// Records an event.
     pub fn record(&self, event: Event) {
         self.0.record(event);
     }

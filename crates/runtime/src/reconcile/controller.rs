@@ -26,9 +26,9 @@ use crate::kind::{Defaulted, KnownKind};
 use crate::operator::{Operator, Rule};
 use crate::store::Kept;
 
-/// A controller of hand-written code: the constructor of a reconciler, and options.
+/// A hand-written controller: the constructor of its reconciler, and its options.
 ///
-/// `#[reconciler]` makes it from a type; by hand it is put together from [`Controller::new`].
+/// `#[reconciler]` makes it from a type; by hand it is built with [`Controller::new`].
 #[must_use = "add it to an operator with `.controller(…)`"]
 pub struct Controller<R: Reconcile> {
     pub(super) constructor: Box<dyn Construct<R>>,
@@ -36,21 +36,21 @@ pub struct Controller<R: Reconcile> {
     pub(super) options: ControllerOptions,
     pub(super) triggers: TriggerSet<R::Kind>,
     pub(super) resync_filter: Option<fn(&R::Kind) -> bool>,
-    /// None: the default one.
+    /// The filter of changes of the primary kind; None for the default one.
     pub(super) own_filter: Option<OwnFilter<R::Kind>>,
 }
 
-/// The changes of objects of the primary kind that start passes.
+/// A filter of the changes of objects of the primary kind that start passes.
 pub(super) type OwnFilter<K> = Box<dyn Filter<Kept<K>> + Send + Sync>;
 
 impl<R: Reconcile> Controller<R> {
-    /// A controller whose reconciler this function makes: sync or async, with up to 12 arguments that are injected, and a reconciler or a
-    /// `Result` of one. Its name is the kind in lower case.
+    /// Creates a controller whose reconciler this function makes. The function is sync or async, has up to 12 arguments that are injected, and returns a
+    /// reconciler or a `Result` of one. The name of the controller is the kind in lower case.
     pub fn new<M>(constructor: impl crate::inject::Constructor<R, M>) -> Self {
         Self::of(constructor.boxed())
     }
 
-    /// A controller whose reconciler is made by a constructor without the types of its arguments: for crates that wrap reconcilers of others.
+    /// Creates a controller whose reconciler is made by a constructor with erased argument types: for crates that wrap reconcilers of others.
     pub fn of(constructor: Box<dyn Construct<R>>) -> Self {
         Self {
             constructor,
@@ -62,14 +62,14 @@ impl<R: Reconcile> Controller<R> {
         }
     }
 
-    /// Another name: a DNS subdomain, unique in the operator. It names queue, metrics and, with `-controller`, the reporter of events.
+    /// Sets the name: a DNS subdomain, unique in the operator. It names queue, metrics and, with `-controller`, the reporter of events.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.options.name = name.into();
         self.options.is_named = true;
         self
     }
 
-    /// The reporter of events. Default: the name with `-controller`.
+    /// Sets the reporter of events. Default: the name with `-controller`.
     pub fn agent(mut self, agent: impl Into<String>) -> Self {
         self.options.agent = Some(agent.into());
         self
@@ -86,13 +86,13 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// Former names of the finalizer: one that is there counts as ours, and is cleared with ours (FZ-8).
+    /// Sets former names of the finalizer: an entry with one of them counts as this finalizer, and is cleared with it (FZ-8).
     pub fn legacy_finalizers<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.options.legacy_finalizers = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Gives the finalizer a name that was made already: also one without domain, as formats have it that must not change.
+    /// Sets the finalizer from a name that was made before. It may have no domain, which formats that must not change can require.
     pub fn finalizer_named(mut self, name: FinalizerName) -> Self
     where
         R: Finalize,
@@ -110,16 +110,16 @@ impl<R: Reconcile> Controller<R> {
     }
 
     /// Leaves setting and clearing the finalizer to the reconciler, which calls [`Context::hold`](super::Context::hold) and
-    /// [`Context::release`](super::Context::release): for one whose cleanup is more than the outcome of `finalize` tells. The options about giving up do
-    /// not hold for it.
+    /// [`Context::release`](super::Context::release): for cleanups that the outcome of `finalize` does not fully describe. The options about giving up do not
+    /// apply to it.
     pub fn finalizer_by_hand(mut self) -> Self {
         self.options.finalizer_care = FinalizerCare::ByHand;
         self
     }
 
-    /// Removes the finalizer after the first `finalize` without success that ends this long after the deletion, with a Warning event
-    /// `FinalizerAbandoned`. By default `finalize` is retried for ever. Without it, too, a person can force the removal, by the annotation
-    /// `<operator>/force-finalize=true` (FZ-12, FZ-13).
+    /// Removes the finalizer after the first unsuccessful `finalize` that ends this long after the deletion, with a Warning event `FinalizerAbandoned`. By
+    /// default `finalize` is retried for ever. Regardless of this option, a user can force the removal by the annotation `<operator>/force-finalize=true`
+    /// (FZ-12, FZ-13).
     pub fn abandon_after(mut self, limit: Delay) -> Self {
         self.options.give_up = GiveUp::After(limit);
         self
@@ -143,7 +143,7 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// Calls [`ObserveDeleted::observe_deleted`] for keys whose objects are gone.
+    /// Calls [`ObserveDeleted::observe_deleted`] for keys whose objects are deleted.
     pub fn observe_deleted(mut self) -> Self
     where
         R: ObserveDeleted,
@@ -152,7 +152,7 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// Calls [`Lead::on_promoted`] and [`Lead::on_demoted`] when this replica begins and ends to lead a bucket.
+    /// Calls [`Lead::on_promoted`] and [`Lead::on_demoted`] when this replica begins or ceases to lead a bucket.
     pub fn lead(mut self) -> Self
     where
         R: Lead,
@@ -161,7 +161,7 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// Calls [`Defaulted::default_fields`] on the copy of the object that `reconcile` and `finalize` are given. What it sets is not stored (STAGE-9).
+    /// Calls [`Defaulted::default_fields`] on the copy of the object that `reconcile` and `finalize` receive. The defaults are not stored (STAGE-9).
     pub fn defaults(mut self) -> Self
     where
         R::Kind: Defaulted,
@@ -170,86 +170,85 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// The number of passes at once; 2 by default. `--workers` wins.
+    /// Sets the number of concurrent passes; 2 by default. `--workers` takes precedence.
     pub fn workers(mut self, workers: usize) -> Self {
         self.options.workers = Some(workers);
         self
     }
 
-    /// How the controller ends: by default running passes end by themselves and queued keys are dropped (SHT-3).
+    /// Sets how the controller ends. By default running passes end by themselves and queued keys are dropped (SHT-3).
     pub fn drain(mut self, drain: Drain) -> Self {
         self.options.drain = drain;
         self
     }
 
-    /// The time that a method may take; without a limit by default. A method that takes longer is dropped, and has failed with reason `Timeout`
-    /// (RUN-8).
+    /// Sets the time limit of a method; by default there is none. A method that takes longer is dropped, and has failed with reason `Timeout` (RUN-8).
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.options.time_limit = Some(limit);
         self
     }
 
-    /// The period after which all objects are looked at again; `--resync` by default (RUN-7).
+    /// Sets the period after which all objects are reconciled again; `--resync` by default (RUN-7).
     pub fn resync(mut self, period: Duration) -> Self {
         self.options.resync = Some(period);
         self
     }
 
-    /// Starts a pass also when another writer changed the status (TRF-3).
+    /// Starts a pass even if another writer changed only the status (TRF-3).
     pub fn on_status_change(mut self) -> Self {
         self.options.on_status_change = true;
         self
     }
 
-    /// Starts passes only by the changes of an object itself that pass this filter, which replaces the default one (TRF-3) and
-    /// [`on_status_change`](Self::on_status_change). Timers and changes of other objects do not go through it.
+    /// Starts passes only for the changes of an object itself that pass this filter, which replaces the default one (TRF-3) and
+    /// [`on_status_change`](Self::on_status_change). The filter does not apply to timers and to changes of other objects.
     pub fn triggered_by(mut self, filter: impl Filter<Kept<R::Kind>> + Send + Sync + 'static) -> Self {
         self.own_filter = Some(Box::new(filter));
         self
     }
 
-    /// Leaves objects alone that have this annotation with this value: no method is called, and no request of any kind is sent, whatever starts the
-    /// pass (EF-3). The filter of [`triggered_by`](Self::triggered_by) says which change ends that.
+    /// Ignores objects that have this annotation with this value: no method is called, and no request of any kind is sent, whatever starts the pass (EF-3).
+    /// The filter of [`triggered_by`](Self::triggered_by) decides which change ends that.
     pub fn ignore(mut self, annotation: impl Into<String>, value: impl Into<String>) -> Self {
         self.options.ignored = Some((annotation.into(), value.into()));
         self
     }
 
-    /// Objects of a kind whose controller is an object of the primary kind start a pass for that object when they change (MAP-2).
+    /// Starts a pass for an object of the primary kind when an object of this kind changes that it controls (MAP-2).
     pub fn owns<D: KnownKind>(mut self) -> Self {
         drop(self.triggers.owned::<D>());
         self
     }
 
-    /// Objects of a kind are children of objects of the primary kind: passes read, create, change and delete them with
-    /// [`Context::ensure`](super::Context::ensure) and [`Context::delete`](super::Context::delete). It declares the permissions for that; it starts no watch,
-    /// which [`owns`](Self::owns) does.
+    /// Declares that objects of a kind are children of objects of the primary kind: passes read, create, change and delete them with
+    /// [`Context::ensure`](super::Context::ensure) and [`Context::delete`](super::Context::delete). This declares the permissions for that, but starts no
+    /// watch, which [`owns`](Self::owns) does.
     pub fn creates<D: KnownKind>(mut self) -> Self {
         let verbs = ["create", "delete", "get", "patch"];
         self.options.permissions.push(Rule::new(D::group(&()), D::plural(&()), &verbs));
         self
     }
 
-    /// Labels that all children get; those that a child has itself win (KID-1).
+    /// Adds labels to all children; a child's own labels take precedence (KID-1).
     pub fn child_labels<N: Into<String>, V: Into<String>>(mut self, labels: impl IntoIterator<Item = (N, V)>) -> Self {
         self.options.children.common.labels.extend(labels.into_iter().map(|(key, value)| (key.into(), value.into())));
         self
     }
 
-    /// Annotations that all children get; those that a child has itself win (KID-1).
+    /// Adds annotations to all children; a child's own annotations take precedence (KID-1).
     pub fn child_annotations<N: Into<String>, V: Into<String>>(mut self, annotations: impl IntoIterator<Item = (N, V)>) -> Self {
         let annotations = annotations.into_iter().map(|(key, value)| (key.into(), value.into()));
         self.options.children.common.annotations.extend(annotations);
         self
     }
 
-    /// The keys by which children are marked. Default: those of the domain that is the name of the operator.
+    /// Sets the keys by which children are marked. Default: those of the domain that is the name of the operator.
     pub fn child_marks(mut self, marks: ChildMarks) -> Self {
         self.options.children.marks = Some(marks);
         self
     }
 
-    /// Refuses to write objects of these kinds as children; `why` ends the error.
+    /// Rejects writing objects of these kinds as children; `why` is the end of the error.
     #[doc(hidden)]
     pub fn refuses_children(mut self, kinds: impl IntoIterator<Item = GroupKind>, why: impl Into<String>) -> Self {
         self.options.children.refused.kinds.extend(kinds);
@@ -257,13 +256,13 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// The objects of other kinds whose changes start passes.
+    /// Declares the objects of other kinds whose changes start passes.
     pub fn watches(mut self, declare: impl FnOnce(&mut TriggerSet<R::Kind>)) -> Self {
         declare(&mut self.triggers);
         self
     }
 
-    /// Works only on objects of a class: the first of these annotations that an object has decides (CLS-1).
+    /// Limits the controller to objects of a class: the first of these annotations that an object has decides (CLS-1).
     pub fn class(mut self, keys: &[&str], value: impl Into<String>) -> Self {
         let Some((first, others)) = keys.split_first() else { return self };
         let class = ClassFilter::new(*first, value);
@@ -271,13 +270,13 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// What becomes of an object of another class that carries our finalizer; by default it is finalized as if it were being deleted (CLS-3).
+    /// Sets the treatment of an object of another class that has the controller's finalizer. By default it is finalized as if it were being deleted (CLS-3).
     pub fn hand_over(mut self, hand_over: HandOver) -> Self {
         self.options.class = self.options.class.map(|class| class.hand_over(hand_over));
         self
     }
 
-    /// Looks again, at resyncs and when configuration changes, only at objects that this function selects.
+    /// Limits resyncs, and the passes after changes of configuration, to the objects that this function selects.
     pub fn resync_filter(mut self, filter: fn(&R::Kind) -> bool) -> Self {
         self.resync_filter = Some(filter);
         self
@@ -289,59 +288,59 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// Takes a key from a lower lane after so many from higher ones in a row; 16 by default, never with none (QUE-6).
+    /// Takes a key from a lower lane after this number of keys from higher ones in a row; 16 by default, never with None (QUE-6).
     pub fn fairness(mut self, turn: Option<NonZero<u32>>) -> Self {
         self.options.fairness = turn.map_or(Turn::Never, Turn::After);
         self
     }
 
-    /// Another limit on retries (LIM-2).
+    /// Sets the limit on retries (LIM-2).
     pub fn limiter(mut self, limiter: impl RateLimiter + Sync + 'static) -> Self {
         self.options.limiter = Some(Box::new(limiter));
         self
     }
 
-    /// Keeps the delay of failures with back-off in `status.requeueTime`, an integer in nanoseconds, so that it survives restarts (BO-9 to BO-14). The
-    /// schema of the status must have the field, and the reconciler a status; by default back-off is kept in memory.
+    /// Stores the delay of failures with back-off in `status.requeueTime`, an integer in nanoseconds, so that it survives restarts (BO-9 to BO-14). The
+    /// reconciler must have a status, and the schema of the status must have the field. By default the back-off is kept in memory.
     pub fn persisted_backoff(mut self, policy: PersistedBackoff) -> Self {
         self.options.persisted = Some(policy);
         self
     }
 
-    /// Another class of failures whose error nothing is known about than that of the operator's
-    /// [`Timing`](kubewright_core::backoff::Timing::unclassified): `Class::Terminal` where an error that the author did not classify must not be
-    /// retried (ERR-9).
+    /// Sets the class of failures whose error is not recognised, instead of that of the operator's
+    /// [`Timing`](kubewright_core::backoff::Timing::unclassified): `Class::Terminal` if an error that the author did not classify must not be retried
+    /// (ERR-9).
     pub fn unclassified(mut self, class: Class) -> Self {
         self.options.unclassified = Some(class);
         self
     }
 
-    /// Another form of conditions than that of the operator.
+    /// Sets the form of conditions, instead of that of the operator.
     pub fn conditions(mut self, policy: ConditionPolicy) -> Self {
         self.options.policy = Some(policy);
         self
     }
 
-    /// Tells of conditions that a pass changed by events of type Normal; never by default (CND-8).
+    /// Records events of type Normal about conditions that a pass changed; never by default (CND-8).
     pub fn condition_events(mut self, events: ConditionEvents) -> Self {
         self.options.condition_events = events;
         self
     }
 
-    /// Another form of status writes than that of the operator (STW-4).
+    /// Sets the form of status writes, instead of that of the operator (STW-4).
     pub fn status_write(mut self, form: StatusWrite) -> Self {
         self.options.status_write = Some(form);
         self
     }
 
-    /// Another form of finalizer writes than that of the operator (FNL-8, FNL-9).
+    /// Sets the form of finalizer writes, instead of that of the operator (FNL-8, FNL-9).
     pub fn finalizer_write(mut self, form: FinalizerWrite) -> Self {
         self.options.finalizer_write = Some(form);
         self
     }
 
-    /// Puts a layer directly inside a stage of the passes of this controller. The layers of the operator are outside of it, and so are those that this
-    /// stage has already (OPR-7).
+    /// Puts a layer directly inside a stage of the passes of this controller. The operator's layers, and those that this stage already has, are outside of it
+    /// (OPR-7).
     pub fn layer(mut self, stage: PipelineStage, layer: impl PassLayer) -> Self {
         self.options.layers.add(stage, layer);
         self
@@ -354,15 +353,15 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// The CRD of the kind, which the command `crds` prints and which `dev` and tests install.
+    /// Sets the CRD of the kind, which the command `crds` prints and which `dev` and tests install.
     pub fn crd(mut self, crd: Option<Value>) -> Self {
         self.options.crd = crd;
         self
     }
 
-    /// A permission that passes need for their own requests, such as those of `cx.client()`: these verbs on the resources of a group in the plural, with
-    /// the subresource if it is about one (`pods/exec`). The commands `rbac` and `deploy` print it, and a start without it fails with a
-    /// message that names it. The permissions of stores, triggers, status, finalizers and events are known without it. Call it once for each
+    /// Declares a permission that passes need for their own requests, such as those of `cx.client()`: these verbs on the resources of a group in the plural,
+    /// with the subresource if the permission is for one (`pods/exec`). The commands `rbac` and `deploy` print it, and a start without it fails with a
+    /// message that names it. The permissions of stores, triggers, status, finalizers and events are known without it. Call this method once for each
     /// resource.
     pub fn permissions(mut self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
         self.options.permissions.push(Rule::new(group, resource, verbs));
@@ -382,19 +381,18 @@ impl<R: Reconcile> fmt::Debug for Controller<R> {
     note = "put `#[reconciler(kind = …)]` on its impl block, or add `Controller::new(constructor)` to the operator"
 )]
 pub trait Registered: Reconcile {
-    /// Adds the options that the type was declared with.
+    /// Adds the options with which the type was declared.
     fn configure(controller: Controller<Self>) -> Controller<Self>;
 }
 
 /// Adds controllers to an operator.
 pub trait ControllerExt: Into<Operator> + Sized {
-    /// Adds the controller of a reconciler, which this constructor makes. Options that `#[reconciler]` does not say are set on the returned
-    /// builder.
+    /// Adds the controller of a reconciler, which this constructor makes. Options that `#[reconciler]` does not set can be set on the returned builder.
     fn controller<R: Registered, M>(self, constructor: impl crate::inject::Constructor<R, M>) -> OperatorController<R> {
         OperatorController { operator: self.into(), controller: R::configure(Controller::new(constructor)) }
     }
 
-    /// Adds a controller that was put together by hand.
+    /// Adds a controller that was built by hand.
     fn add_controller<R: Reconcile>(self, controller: Controller<R>) -> Operator {
         self.into().register(Box::new(ReconcilerRegistration::new(controller)))
     }
@@ -416,30 +414,30 @@ impl<R: Reconcile> OperatorController<R> {
         self
     }
 
-    /// See [`Controller::named`].
+    /// Sets the name; see [`Controller::named`].
     pub fn named(self, name: impl Into<String>) -> Self {
         self.with(|controller| controller.named(name))
     }
 
-    /// See [`Controller::permissions`].
+    /// Declares a permission; see [`Controller::permissions`].
     pub fn permissions(self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
         self.with(|controller| controller.permissions(group, resource, verbs))
     }
 
-    /// See [`Controller::workers`].
+    /// Sets the number of concurrent passes; see [`Controller::workers`].
     pub fn workers(self, workers: usize) -> Self {
         self.with(|controller| controller.workers(workers))
     }
 
-    /// See [`Controller::layer`].
+    /// Adds a layer; see [`Controller::layer`].
     pub fn layer(self, stage: PipelineStage, layer: impl PassLayer) -> Self {
         self.with(|controller| controller.layer(stage, layer))
     }
 }
 
 impl Operator {
-    /// Puts a layer directly inside a stage of the passes of all hand-written controllers, also of those that are added later. The layers that the
-    /// stage has already are outside of it (OPR-7).
+    /// Puts a layer directly inside a stage of the passes of all hand-written controllers, including those that are added later. The layers that the stage
+    /// already has are outside of it (OPR-7).
     #[must_use]
     pub fn layer(mut self, stage: PipelineStage, layer: impl PassLayer) -> Self {
         self.change_state(|layers: &mut Layers| layers.add(stage, layer));

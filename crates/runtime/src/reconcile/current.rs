@@ -1,4 +1,4 @@
-//! The pass whose code runs on the current task.
+//! The pass whose code runs in the current task.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -10,13 +10,14 @@ tokio::task_local! {
     static PASS: Arc<PassScope>;
 }
 
-/// Runs a method of a reconciler as code of its pass, which notes the writes of the clients that the operator hands out. Tasks that it spawns are outside of the pass.
+/// Runs a method of a reconciler as code of its pass, which records the writes of the clients that the operator hands out. Tasks that the method spawns are
+/// not part of the pass.
 pub(super) fn within<F: Future>(scope: Arc<PassScope>, method: F) -> impl Future<Output = F::Output> {
     let observer: Arc<dyn WriteObserver> = Arc::clone(&scope.pass) as _;
     observe_writes(observer, PASS.scope(scope, method))
 }
 
-/// The pass whose code runs on the current task.
+/// Returns the pass whose code runs in the current task.
 pub(crate) fn pass() -> Option<Arc<PassScope>> {
     PASS.try_with(Arc::clone).ok()
 }

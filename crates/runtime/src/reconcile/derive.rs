@@ -1,4 +1,4 @@
-//! How `#[reconciler]` tells statuses with conditions, and kinds with a definition, from others. Not to be used by hand.
+//! The means by which `#[reconciler]` distinguishes statuses with conditions, and kinds with a definition, from others. Not to be used by hand.
 
 use std::marker::PhantomData;
 
@@ -21,7 +21,7 @@ impl<T> TypeProbe<T> {
 
 /// A status that declares its conditions.
 pub trait HasConditions<S> {
-    /// The access to them.
+    /// Returns the access to the conditions.
     fn conditions(&self) -> Option<ConditionAccess<S>>;
 }
 
@@ -31,9 +31,9 @@ impl<S: Conditioned> HasConditions<S> for TypeProbe<S> {
     }
 }
 
-/// Every other status. Found only where [`HasConditions`] does not apply, since it needs one more reference.
+/// Any other status. It applies only if [`HasConditions`] does not, since it needs one more reference.
 pub trait HasNoConditions<S> {
-    /// None.
+    /// Returns None.
     fn conditions(&self) -> Option<ConditionAccess<S>> {
         None
     }
@@ -41,9 +41,9 @@ pub trait HasNoConditions<S> {
 
 impl<S> HasNoConditions<S> for &TypeProbe<S> {}
 
-/// A kind that brings its definition.
+/// A kind that has a definition.
 pub trait HasDefinition {
-    /// The definition.
+    /// Returns the definition.
     fn definition(&self) -> Option<Value>;
 }
 
@@ -53,9 +53,9 @@ impl<K: CustomResourceExt> HasDefinition for TypeProbe<K> {
     }
 }
 
-/// Every other kind. Found only where [`HasDefinition`] does not apply, since it needs one more reference.
+/// Any other kind. It applies only if [`HasDefinition`] does not, since it needs one more reference.
 pub trait HasNoDefinition {
-    /// None.
+    /// Returns None.
     fn definition(&self) -> Option<Value> {
         None
     }
@@ -63,7 +63,7 @@ pub trait HasNoDefinition {
 
 impl<K> HasNoDefinition for &TypeProbe<K> {}
 
-/// Requires that an argument of a constructor can be injected.
+/// Requires that a constructor's argument type can be injected.
 pub const fn extractor<T: FromOperator>() {}
 
 /// Requires that a constructor returns its reconciler.

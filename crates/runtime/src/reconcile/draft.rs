@@ -10,29 +10,29 @@ use serde_json::Value;
 
 use super::ReconciledStatus;
 
-/// The status that a pass changes, without its type.
+/// The status that a pass changes, with its type erased.
 pub(super) trait Draft: Send + Sync {
-    /// Begins the marks of a pass; false if the status has no condition set.
+    /// Begins the marks of a pass. Returns false if the status has no condition set.
     fn begin(&mut self, policy: ConditionPolicy, redactor: &Redactor, now: Timestamp, generation: Option<i64>) -> bool;
 
-    /// The conditions of the pass, between [`begin`](Self::begin) and [`end`](Self::end).
+    /// Returns the conditions of the pass, between [`begin`](Self::begin) and [`end`](Self::end).
     fn manager(&mut self) -> Option<&mut ConditionManager>;
 
-    /// Ends the marks: writes the conditions, and the generation of the object that the pass saw, into the status, also as the applied one if the
-    /// pass succeeded. Returns the events about the conditions that changed.
+    /// Ends the marks: writes the conditions, and the generation of the object that the pass saw, into the status; that generation is also written as the
+    /// applied one if the pass succeeded. Returns the events about the conditions that changed.
     fn end(&mut self, generation: Option<i64>, is_applied: bool, events: ConditionEvents) -> Result<Vec<Event>, Failure>;
 
-    /// The status as JSON.
+    /// Returns the status as JSON.
     fn json(&self) -> Result<Value, Failure>;
 
-    /// The status as it was read, with the conditions as they are now: a pass that was broken off leaves nothing half done.
+    /// Restores the status as it was read, with the current conditions, so that an interrupted pass leaves no partial changes.
     fn restore(&mut self, status: Option<&Value>) -> Result<(), Failure>;
 
-    /// The typed draft.
+    /// Returns the typed draft.
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
-/// Reads and writes the conditions of a status.
+/// The functions that read and write the conditions of a status.
 pub struct ConditionAccess<S> {
     set: fn() -> ConditionSet,
     read: fn(&S) -> Vec<Condition>,
@@ -44,7 +44,7 @@ pub struct ConditionAccess<S> {
 }
 
 impl<S: Conditioned> ConditionAccess<S> {
-    /// The access to a status that declares its conditions.
+    /// Returns the access to a status that declares its conditions.
     pub fn derived() -> Self {
         Self {
             set: S::condition_set,
@@ -68,14 +68,14 @@ impl<S> fmt::Debug for ConditionAccess<S> {
 pub(super) struct TypedDraft<S> {
     pub(super) status: S,
     access: Option<ConditionAccess<S>>,
-    /// The conditions of the pass, while they are not lent to the status.
+    /// The conditions of the pass, except while they are lent to the status.
     manager: Option<ConditionManager>,
     /// The conditions as they were when they were lent.
     lent: Option<ConditionManager>,
 }
 
 impl<S: ReconciledStatus> TypedDraft<S> {
-    /// The status of an object, read from JSON; the default one if there is none.
+    /// Reads the status of an object from JSON; an object without one has the default status.
     pub(super) fn read(status: Option<&Value>, access: Option<ConditionAccess<S>>) -> Result<Self, Failure> {
         Ok(Self { status: decoded(status)?, access, manager: None, lent: None })
     }
@@ -87,7 +87,7 @@ impl<S: ReconciledStatus> TypedDraft<S> {
         (access.begin)(&mut self.status, manager)
     }
 
-    /// Takes them back, from the status or from where they were kept meanwhile. Marks on a status that was replaced as a whole are lost.
+    /// Takes the lent conditions back, from the status or from `kept`. Marks on a status that was replaced as a whole are lost.
     pub(super) fn take_back(&mut self, kept: Option<ConditionManager>) {
         let held = self.access.as_ref().and_then(|access| (access.take)(&mut self.status));
         self.manager = kept.or(held).or_else(|| self.lent.take());

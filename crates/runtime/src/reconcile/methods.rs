@@ -25,12 +25,12 @@ pub enum Method {
     Observe,
     /// `observe_deleted`.
     ObserveDeleted,
-    /// No method: the finalizer is cleared of an object that was handed over to another class.
+    /// No method: only the finalizer of an object that was handed over to another class is cleared.
     Release,
 }
 
 impl Method {
-    /// The name in logs.
+    /// Returns the name in logs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Reconcile => "reconcile",
@@ -42,22 +42,22 @@ impl Method {
     }
 }
 
-/// The methods of a reconciler, without its types: one pipeline serves all reconcilers.
+/// The methods of a reconciler with its types erased, so that one pipeline serves all reconcilers.
 #[async_trait]
 pub(super) trait Methods: Send + Sync + 'static {
-    /// Whether the reconciler has a method.
+    /// Returns true if the reconciler has a method.
     fn has(&self, method: Method) -> bool;
 
-    /// Whether it changes a status.
+    /// Returns true if the reconciler changes a status.
     fn has_status(&self) -> bool;
 
-    /// The status of an object as a draft.
+    /// Returns the status of an object as a draft.
     fn draft(&self, status: Option<&Value>) -> Result<Box<dyn Draft>, Failure>;
 
     /// Runs a method on an object and on the draft of its status.
     async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &PassObject, draft: &mut dyn Draft) -> Flow;
 
-    /// The conditions and the wait with a deadline that the status of a draft tells of; none for a reconciler without `conclude`.
+    /// Returns the conditions and the wait with a deadline that the status of a draft records; None for a reconciler without `conclude`.
     fn prior(&self, draft: &mut dyn Draft) -> Option<(Prior, PriorWait)>;
 
     /// Runs `conclude`.
@@ -86,7 +86,7 @@ type PriorFn<R> = fn(&R, &<R as Reconcile>::Status) -> (Prior, PriorWait);
 type ConcludeFn<R> = fn(&R, &Context<<R as Reconcile>::Kind>, &mut EndedMethod<'_>, &mut <R as Reconcile>::Status);
 type DeletedFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a Key) -> Boxed<'a>;
 
-/// The methods beside `reconcile` that a reconciler has, and what is done to its objects before them.
+/// The further methods of a reconciler besides `reconcile`, and the defaults of its objects.
 pub(super) struct Further<R: Reconcile> {
     finalize: Option<FinalizeFn<R>>,
     conclude: Option<(PriorFn<R>, ConcludeFn<R>)>,
@@ -95,7 +95,7 @@ pub(super) struct Further<R: Reconcile> {
     promoted: Option<HookFn<R>>,
     demoted: Option<HookFn<R>>,
     defaults: Option<fn(&mut R::Kind)>,
-    /// Where the reconciler is put when it is constructed.
+    /// The slot into which the reconciler is put when it is constructed.
     slot: Option<Arc<OnceLock<Arc<R>>>>,
 }
 
@@ -149,7 +149,7 @@ impl<R: Reconcile> Further<R> {
         self.demoted = Some(|reconciler, term| Box::pin(reconciler.on_demoted(term)));
     }
 
-    /// The keys of other replicas that the reconciler wants to see.
+    /// Returns the keys of other replicas for which the reconciler needs passes.
     pub(super) const fn observes(&self) -> Observes {
         match (self.observe, self.deleted) {
             (Some(_), _) => Observes::Everything,
@@ -187,7 +187,7 @@ impl<R: Reconcile> TypedMethods<R> {
         let has_status = std::any::TypeId::of::<R::Status>() != std::any::TypeId::of::<super::NoStatus>();
         let reconciler = Arc::new(reconciler);
         if let Some(slot) = &further.slot {
-            // A reconciler is constructed once.
+            // A reconciler is constructed once, so the slot is still empty.
             drop(slot.set(Arc::clone(&reconciler)));
         }
         Self { reconciler, further, has_status, kind: PhantomData }

@@ -1,9 +1,9 @@
-//! Hand-written reconcilers: the typed pipeline round a user's methods.
+//! Hand-written reconcilers: the typed pipeline around a user's methods.
 //!
-//! A [`Controller`] is a constructor whose arguments are injected and that gives a reconciler, a type that implements [`Reconcile`] and perhaps [`Finalize`],
+//! A [`Controller`] is a constructor with injected arguments that returns a reconciler: a type that implements [`Reconcile`] and optionally [`Finalize`],
 //! [`Observe`] and [`ObserveDeleted`]. Each pass goes through the stages of `pipeline`: the object is read from the shared store, the finalizer is set,
-//! conditions are prepared, the method runs, and on the way back conditions are completed, the status is written if it differs, the finalizer is cleared
-//! and events are recorded. The outcome becomes a schedule as for every controller.
+//! conditions are prepared, and the method runs. Then conditions are completed, the status is written if it differs, the finalizer is cleared, and events are
+//! recorded. The outcome becomes a schedule as for every controller.
 
 mod census;
 mod children;

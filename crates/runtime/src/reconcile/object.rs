@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::store::{Basics, Kept, ObjectText};
 use crate::watch::ProjectedStore;
 
-/// The object of a pass as the stages see it: what all of them need at hand, the rest read from the text when it is asked for.
+/// The object of a pass for the stages: the basics that all of them need are parsed, and the rest is read from the text on demand.
 pub(super) struct PassObject {
     source: Arc<dyn Source>,
     basics: Basics,
@@ -33,12 +33,12 @@ impl PassObject {
         Self { source, basics, head: OnceLock::new(), status: OnceLock::new() }
     }
 
-    /// The object as a server answered it.
+    /// Creates the object from the answer of a server.
     pub(super) fn answered(object: &Value) -> Self {
         Self::of(Arc::new(ObjectText::read(object.to_string().into())))
     }
 
-    /// `apiVersion`, `kind` and `metadata`.
+    /// Returns `apiVersion`, `kind` and `metadata`.
     pub(super) fn head(&self) -> &Value {
         self.head.get_or_init(|| {
             #[derive(Default, Deserialize)]
@@ -58,24 +58,24 @@ impl PassObject {
         self.status.get_or_init(|| serde_json::from_str(self.source.text().status()?).ok()).as_ref()
     }
 
-    /// The whole as JSON text.
+    /// Returns the whole object as JSON text.
     pub(super) fn text(&self) -> &str {
         self.source.text().whole()
     }
 
-    /// The whole, typed.
+    /// Decodes the whole object into its type.
     pub(super) fn decode<K: DeserializeOwned>(&self) -> Flow<K> {
         serde_json::from_str(self.text()).map_err(|error| {
             Failure::backoff(format!("decode the object: {error}")).reason("DecodeFailed").origin(Origin::Bug).into()
         })
     }
 
-    /// The whole object as JSON.
+    /// Returns the whole object as JSON.
     pub(super) fn json(&self) -> Value {
         serde_json::from_str(self.text()).unwrap_or_default()
     }
 
-    /// The object as a store of this type keeps it; none for an answer of a server.
+    /// Returns the object as a store of this type keeps it; None for the answer of a server.
     pub(super) fn kept<T: Send + Sync + 'static>(&self) -> Option<Arc<Kept<T>>> {
         Arc::clone(&self.source).as_any().downcast().ok()
     }
@@ -96,7 +96,7 @@ impl PassObject {
         self.basics.deletion_timestamp.is_some()
     }
 
-    /// The generation that the status says it is of.
+    /// Returns the generation that the status records as observed.
     pub(super) fn observed_generation(&self) -> Option<i64> {
         self.status()?.get("observedGeneration")?.as_i64()
     }
@@ -127,27 +127,27 @@ impl Source for ObjectText {
 }
 
 impl fmt::Debug for PassObject {
-    /// Objects may be secret.
+    /// Writes only the basics, because objects may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PassObject").field("basics", &self.basics).finish_non_exhaustive()
     }
 }
 
-/// The store of the primary kind, without its type.
+/// The store of the primary kind, with its type erased.
 pub(super) trait Primary: Send + Sync {
-    /// The object as the store has it.
+    /// Returns the object in the store.
     fn get(&self, key: &Key) -> Option<PassObject>;
 
-    /// The keys of all objects.
+    /// Returns the keys of all objects.
     fn keys(&self) -> Vec<Key>;
 
-    /// Whether the store has a write of this process that its watch has not told yet.
+    /// Returns true if the store has a write of this process that its watch has not shown yet.
     fn is_ahead(&self, key: &Key) -> bool;
 
     /// Makes the answer to a write visible at once.
     fn record_write(&self, object: &Value);
 
-    /// Takes away an object that a write of this process has removed.
+    /// Removes an object that a write of this process has deleted.
     fn record_delete(&self, key: &Key, uid: &str);
 }
 

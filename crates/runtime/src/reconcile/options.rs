@@ -17,13 +17,13 @@ use crate::operator::Rule;
 /// The options of a controller.
 #[derive(Debug)]
 pub(super) struct ControllerOptions {
-    /// The name, as the author gave it or by default.
+    /// The name, either the author's or the default one.
     pub(super) name: String,
-    /// Whether the author gave it.
+    /// True if the author set the name.
     pub(super) is_named: bool,
     pub(super) agent: Option<String>,
     pub(super) finalizer: Option<String>,
-    /// The same, if it was checked already.
+    /// The finalizer of `finalizer`, if it was validated already.
     pub(super) finalizer_name: Option<FinalizerName>,
     pub(super) legacy_finalizers: Vec<String>,
     pub(super) finalizer_care: FinalizerCare,
@@ -32,21 +32,21 @@ pub(super) struct ControllerOptions {
     pub(super) drain: Drain,
     pub(super) time_limit: Option<Duration>,
     pub(super) resync: Option<Duration>,
-    /// None: that of the operator.
+    /// The form of conditions; None for that of the operator.
     pub(super) policy: Option<ConditionPolicy>,
     pub(super) condition_events: ConditionEvents,
-    /// None: that of the operator.
+    /// The form of status writes; None for that of the operator.
     pub(super) status_write: Option<StatusWrite>,
-    /// None: that of the operator.
+    /// The form of finalizer writes; None for that of the operator.
     pub(super) finalizer_write: Option<FinalizerWrite>,
     pub(super) on_status_change: bool,
     pub(super) class: Option<ClassFilter>,
-    /// The annotation and its value of objects that are left alone.
+    /// The annotation and its value by which objects are ignored.
     pub(super) ignored: Option<(String, String)>,
     pub(super) debounce: Option<Delay>,
     pub(super) fairness: Turn,
     pub(super) persisted: Option<PersistedBackoff>,
-    /// None: that of the operator's timing.
+    /// The class of unclassified failures; None for that of the operator's timing.
     pub(super) unclassified: Option<Class>,
     pub(super) limiter: Option<Box<dyn RateLimiter + Sync>>,
     pub(super) crd: Option<Value>,
@@ -55,30 +55,30 @@ pub(super) struct ControllerOptions {
     pub(super) children: ChildOptions,
 }
 
-/// The calls by which the finalizer of a controller is set and cleared.
+/// The events at which the finalizer of a controller is set and cleared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FinalizerCare {
-    /// Before `reconcile`, and after `finalize`.
+    /// The finalizer is set before `reconcile`, and cleared after `finalize`.
     Always,
-    /// Set by `hold`, cleared after `finalize`.
+    /// The finalizer is set by `hold`, and cleared after `finalize`.
     OnDemand,
-    /// Set by `hold`, cleared by `release`.
+    /// The finalizer is set by `hold`, and cleared by `release`.
     ByHand,
 }
 
 /// The turn of lower lanes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Turn {
-    /// That of the queue.
+    /// The default turn of the queue.
     Default,
-    /// Never while a higher lane has keys.
+    /// Lower lanes never get a turn while a higher lane has keys.
     Never,
-    /// After so many keys of higher lanes.
+    /// Lower lanes get a turn after this number of keys of higher lanes.
     After(NonZero<u32>),
 }
 
 impl ControllerOptions {
-    /// The options of a controller of this name, by default.
+    /// Creates the default options of a controller of this name.
     pub(super) fn named(name: String) -> Self {
         Self {
             name,

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::store::Kept;
 
-/// Selects the changes of objects of the primary kind that start a pass (TRF-3): generation, labels, annotations, owner references, finalizers other
-/// than ours, deletion; of kinds without generation, everything but what the passes themselves write.
+/// Returns the filter of the changes of objects of the primary kind that start a pass (TRF-3): generation, labels, annotations, owner references, finalizers
+/// other than the controller's, deletion. For kinds without generation, it passes all changes but those that passes write themselves.
 pub(super) fn primary_filter<T: 'static>(
     own: &[FinalizerName],
     on_status_change: bool,
@@ -25,7 +25,7 @@ pub(super) fn primary_filter<T: 'static>(
             return by_status();
         }
         match (change.cause, change.update()) {
-            // The answer to a write of ours may bring a change of another writer with it, whose event is then no news.
+            // The answer to an own write may contain a change of another writer, whose event the store will then not report as a change.
             (Cause::OwnWrite, Some((old, new))) => generation(new).is_some() || rest(old, &own) != rest(new, &own),
             _ => true,
         }
@@ -36,7 +36,7 @@ fn generation<T>(object: &Kept<T>) -> Option<i64> {
     object.object_text().basics().generation
 }
 
-/// An object without what passes write.
+/// Returns an object without the fields that passes write.
 fn rest<T>(object: &Kept<T>, own: &[FinalizerName]) -> Value {
     let mut object = object.json();
     if let Some(fields) = object.as_object_mut() {

@@ -44,22 +44,23 @@ impl<R: Reconcile> ReconcilerRegistration<R> {
         &self.controller.options
     }
 
-    /// Two reconcilers of the same objects with one finalizer: each would let objects go before the other has finalized them.
+    /// Claims the objects with their finalizer: two reconcilers of the same objects with one finalizer would each release objects before the other has
+    /// finalized them.
     fn claim_objects(&self, finalizer: &FinalizerName, declarations: &mut Declarations) {
         let class = self.options().class.as_ref().map(|class| format!("{}={}, ", class.keys().join(" or "), class.value()));
-        // The default name holds the name of the operator, which is not known here.
+        // The default name contains the name of the operator, which is unknown here.
         let finalizer = if self.options().finalizer.is_some() { finalizer.as_str() } else { "the default one" };
         let claimed = format!("{}, {}{finalizer}", R::Kind::gvk().group_kind(), class.unwrap_or_default());
         let part = format!("the controller {:?}", self.options().name);
         declarations.claim("kind, class and finalizer", &claimed, &part, "give one of them another `finalizer` or `class`");
     }
 
-    /// The form of status writes: that of the controller, else that of the operator.
+    /// Returns the form of status writes: that of the controller, else that of the operator.
     fn status_write(&self, formats: &Compat) -> StatusWrite {
         self.options().status_write.clone().unwrap_or_else(|| formats.status_write())
     }
 
-    /// The finalizer and its former names.
+    /// Returns the finalizer and its former names.
     fn finalizers(&self, operator: &str, formats: &Compat) -> Result<Vec<FinalizerName>, InvalidFinalizerName> {
         let own = match (&self.options().finalizer_name, &self.options().finalizer) {
             (Some(name), _) => name.clone(),
@@ -71,7 +72,7 @@ impl<R: Reconcile> ReconcilerRegistration<R> {
     }
 }
 
-/// `<group>/<operator>-<kind in lower case>`.
+/// Returns `<group>/<operator>-<kind in lower case>`.
 fn default_finalizer<R: Reconcile>(operator: &str, label_domain: &str) -> Result<FinalizerName, InvalidFinalizerName> {
     let group = R::Kind::group(&());
     let domain = if group.is_empty() { label_domain } else { &*group };
@@ -132,7 +133,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let agent = options.agent.unwrap_or_else(|| format!("{}-controller", options.name));
         let context = context.for_controller(&options.name, &agent);
         let primary = Store::<R::Kind>::open(&context);
-        // Only a reconciler that finalizes has a finalizer.
+        // Only a reconciler with `finalize` has a finalizer.
         let own: Arc<[FinalizerName]> = if further.has_finalize() { names.into() } else { Arc::default() };
         let reconciler = constructor.construct(&context).await?;
         let resource = Arc::new(ApiResource::known(&R::Kind::gvk(), R::Kind::plural(&()), R::Kind::is_namespaced()));
@@ -217,7 +218,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
     }
 }
 
-/// A controller whose watches are started.
+/// A constructed controller whose watches are started.
 struct ConstructedReconciler<R: Reconcile> {
     runner: Runner,
     known: Known<R::Kind>,
@@ -241,7 +242,7 @@ impl<R: Reconcile> ConstructedPart for ConstructedReconciler<R> {
         if let Some(class) = &known.class {
             count_classes(runner.name(), class.clone(), store.clone(), &context);
         }
-        // Objects of other classes are not queued, unless they are to be handed over (CLS-2).
+        // Objects of other classes are not queued, unless they must be handed over (CLS-2).
         let concerns = move |change: &Change<Kept<R::Kind>>| {
             own_filter.passes(change) && change.latest().is_some_and(|object| known.is_of_class(object))
         };
@@ -258,11 +259,11 @@ impl<R: Reconcile> ConstructedPart for ConstructedReconciler<R> {
     }
 }
 
-/// The objects that a controller works on, as its store has them.
+/// The objects of a controller in its store.
 struct Known<K: Send + Sync + 'static> {
     store: Store<K>,
     class: Option<ClassFilter>,
-    /// The names of our finalizer; none without one.
+    /// The names of the controller's finalizer; empty without one.
     own: Arc<[FinalizerName]>,
     filter: Option<fn(&K) -> bool>,
 }
@@ -272,7 +273,7 @@ impl<K: KnownKind> Known<K> {
         self.class.as_ref().is_none_or(|class| class.concerns(object, &self.own))
     }
 
-    /// Shows the keys of those that resyncs and changes of configuration look at.
+    /// Passes the keys of the objects to which resyncs and changes of configuration apply to a callback.
     fn visit(&self, show: &mut dyn FnMut(&Key)) {
         let passes = |object: &Kept<K>| self.filter.is_none_or(|filter| object.decode().is_some_and(|object| filter(&object)));
         self.store.kept().visit(|key, object| {
@@ -289,7 +290,7 @@ impl<K: Send + Sync + 'static> Clone for Known<K> {
     }
 }
 
-/// The pipeline as passes of a runner.
+/// The pipeline, run as the passes of a runner.
 struct Pipeline {
     services: Arc<Services>,
 }

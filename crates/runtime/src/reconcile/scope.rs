@@ -29,10 +29,10 @@ use crate::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 use crate::status::{Meanwhile, StatusWriter, Written};
 use crate::targets::{ControllerTargets, PassTargets, UsedCluster};
 
-/// The value by which a person opens the update gate for one successful pass.
+/// The annotation value by which a user opens the update gate for one successful pass.
 const ONCE: &str = "once";
 
-/// What the passes of one controller share.
+/// The services that the passes of one controller share.
 pub(super) struct Services {
     pub(super) controller: Arc<str>,
     pub(super) gvk: GroupVersionKind,
@@ -44,35 +44,35 @@ pub(super) struct Services {
     pub(super) recorder: Recorder,
     pub(super) primary: Arc<dyn Primary>,
     pub(super) methods: Arc<dyn Methods>,
-    /// None for a reconciler without `finalize`.
+    /// The finalizer; None for a reconciler without `finalize`.
     pub(super) finalizer: Option<OwnFinalizer>,
     pub(super) statuses: StatusWriter,
     pub(super) tracker: Tracker,
     pub(super) targets: ControllerTargets,
     pub(super) children: Arc<Children>,
     pub(super) class: Option<ClassFilter>,
-    /// The annotation and its value of objects that are left alone.
+    /// The annotation and its value by which objects are ignored.
     pub(super) ignored: Option<(String, String)>,
     pub(super) policy: ConditionPolicy,
     pub(super) condition_events: ConditionEvents,
-    /// None for back-off in memory.
+    /// The policy of the persisted back-off; None for back-off in memory.
     pub(super) persisted: Option<PersistedBackoff>,
     pub(super) configs: Configs,
-    /// How long a method may run.
+    /// The time limit of a method.
     pub(super) time_limit: Option<Duration>,
-    /// The code of the operator's author between the stages.
+    /// The layers of the operator's author between the stages.
     pub(super) layers: Layers,
 }
 
 impl Services {
-    /// Drops the memory about a key.
+    /// Drops the memory of a key.
     pub(super) fn forget(&self, key: &Key) {
         self.tracker.drop_observer(key);
         self.targets.forget(key);
         self.children.forget(key);
     }
 
-    /// Whether an object says that it is to be left alone (EF-3).
+    /// Returns true if an object is to be ignored because of its annotation (EF-3).
     pub(super) fn ignores(&self, object: &PassObject) -> bool {
         self.ignored.as_ref().is_some_and(|(annotation, value)| object.head().annotation(annotation) == Some(value))
     }
@@ -81,46 +81,46 @@ impl Services {
 /// The finalizer of a controller.
 pub(super) struct OwnFinalizer {
     pub(super) writer: FinalizerWriter,
-    /// The name and the former names.
+    /// The current name, followed by the former names.
     pub(super) names: Arc<[FinalizerName]>,
-    /// Who sets and clears it.
+    /// The party that sets and clears the finalizer.
     pub(super) care: FinalizerCare,
-    /// What becomes of an object whose `finalize` does not succeed.
+    /// The treatment of an object whose `finalize` does not succeed.
     pub(super) give_up: GiveUp,
-    /// The annotation by which a person forces the removal.
+    /// The annotation by which a user forces the removal.
     pub(super) force: Arc<str>,
 }
 
-/// One pass of a reconciler: what the stages and the user's code share.
+/// The state of one pass of a reconciler that the stages and the user's code share.
 pub(crate) struct PassScope {
     pub(super) pass: Arc<PassContext>,
     pub(super) services: Arc<Services>,
-    /// All typed configuration, as it was when the pass began (STAGE-3).
+    /// All typed configuration at the beginning of the pass (STAGE-3).
     config: Arc<Snapshot>,
-    /// The object as this pass has seen or written it last.
+    /// The object as this pass last saw or wrote it.
     latest: Mutex<Option<Arc<PassObject>>>,
-    /// The conditions, while user code runs that reaches them through the context only.
+    /// The conditions, while user code runs that can only access them through the context.
     conditions: Mutex<Option<ConditionManager>>,
     pub(super) tracking: PassTracking,
     /// The other clusters that this pass uses.
     pub(super) targets: PassTargets,
-    /// Whether the pass had to stop before anything was known that its object does not tell already.
+    /// True if the pass had to stop before it learned anything that its object does not show already.
     knows_nothing_new: Mutex<bool>,
-    /// Whether the pass has told of its writes to the finalizers.
+    /// True if the pass has recorded its writes to the finalizers.
     has_told: Mutex<bool>,
-    /// Whether a pipeline of the pass is paused; none if there is none that can be.
+    /// True if a pipeline of the pass is paused; None if the pass ran no pipeline that can be paused.
     paused: Mutex<Option<bool>>,
-    /// Whether the status stays as it is.
+    /// True if no status is written at the end of the pass.
     leaves_status: AtomicBool,
-    /// The children, once the pass asks for one.
+    /// The children, once the pass has used one.
     children: OnceLock<Arc<ChildPass>>,
     /// The changes of the status that were written in the middle of the pass.
     changes: Mutex<Vec<Value>>,
 }
 
-/// The effect of setting our finalizer.
+/// The result of setting the controller's finalizer.
 pub(super) enum Held {
-    /// It is there; the pass goes on with this object.
+    /// The object has the finalizer; the pass continues with this object.
     Here(Arc<PassObject>),
     /// The object is gone or is being deleted.
     TooLate,
@@ -146,28 +146,28 @@ impl PassScope {
         }
     }
 
-    /// The pass has to stop, and nothing is known yet that would be worth telling: an answer or a first list is on its way.
+    /// Records that the pass has to stop and knows nothing yet that is worth reporting, because an answer or a first list is on its way.
     pub(super) fn knows_nothing_new(&self) {
         *self.knows_nothing_new.lock() = true;
     }
 
-    /// Whether the pass ended with a wait for something that is just being found out, and the object tells of an earlier pass.
+    /// Returns true if the pass ended with a wait for something that is just being found out, and the object shows the result of an earlier pass.
     pub(super) fn is_inconclusive(&self, outcome: &Flow, before: &PassObject) -> bool {
         let is_told = before.generation().is_some() && before.observed_generation() == before.generation();
         matches!(outcome, Err(Halt::Wait(_))) && is_told && *self.knows_nothing_new.lock()
     }
 
-    /// The key uses these other clusters no more.
+    /// Ends the use of these other clusters by the key.
     pub(super) fn left(&self, targets: &[Arc<UsedCluster>]) {
         for target in targets {
-            // It may use one of them in another role still.
+            // The key may still use one of them in another role.
             if !target.is_used_by(&self.services.controller, self.pass.key()) {
                 self.services.tracker.leave(target.cluster().watches(), self.pass.key());
             }
         }
     }
 
-    /// The method has ended: after success nothing is used any more that it did not ask for.
+    /// Ends the method: after a success, all that earlier passes used and this one did not is dropped.
     pub(super) fn settle(&self, outcome: &Flow) {
         self.left(&self.services.targets.settle(&self.targets, self.pass.key(), outcome));
         self.services.tracker.settle(&self.tracking, self.pass.key(), outcome);
@@ -177,22 +177,22 @@ impl PassScope {
         }
     }
 
-    /// The object of the key is gone, or none of ours any more.
+    /// Drops the memory of the key, whose object is gone or no longer belongs to the controller.
     pub(super) fn forget(&self) {
         self.services.forget(self.pass.key());
     }
 
-    /// All typed configuration of the pass.
+    /// Returns all typed configuration of the pass.
     pub(super) fn config(&self) -> &Snapshot {
         &self.config
     }
 
-    /// The same, if it is of this operator.
+    /// Returns all typed configuration of the pass, if it belongs to this operator.
     pub(crate) fn config_of(&self, configs: &Configs) -> Option<Arc<Snapshot>> {
         self.services.configs.is(configs).then(|| Arc::clone(&self.config))
     }
 
-    /// The object as this pass has seen or written it last.
+    /// Returns the object as this pass last saw or wrote it.
     pub(super) fn latest(&self) -> Option<Arc<PassObject>> {
         self.latest.lock().clone()
     }
@@ -201,7 +201,7 @@ impl PassScope {
         *self.latest.lock() = Some(object);
     }
 
-    /// The answer to a write of this pass: a patch of the object, or of its subresource.
+    /// Records the answer to a write of this pass: a patch of the object, or of its subresource.
     pub(super) fn wrote(&self, answer: &Value, subresource: &str) -> Arc<PassObject> {
         self.pass.wrote(WriteVerb::Patched, &self.services.kind, self.pass.key(), subresource);
         self.services.primary.record_write(answer);
@@ -218,18 +218,18 @@ impl PassScope {
         self.conditions.lock().take()
     }
 
-    /// A pipeline of the pass says whether it is paused. One of several is enough.
+    /// Records if a pipeline of the pass is paused. One paused pipeline among several is enough.
     pub(crate) fn note_paused(&self, is_paused: bool) {
         let mut paused = self.paused.lock();
         *paused = Some(is_paused || *paused == Some(true));
     }
 
-    /// Whether a pipeline of the pass is paused; none if no pipeline that can be was run.
+    /// Returns true if a pipeline of the pass is paused; None if the pass ran no pipeline that can be paused.
     pub(super) fn paused(&self) -> Option<bool> {
         *self.paused.lock()
     }
 
-    /// The pass comes to a step of a pipeline (STEP-10).
+    /// Records that the pass has reached a step of a pipeline (STEP-10).
     pub(crate) fn reached_step(&self, step: &str) {
         self.pass.reached_step(step);
     }
@@ -239,7 +239,7 @@ impl PassScope {
         self.pass.step_took(pipeline, step, took);
     }
 
-    /// The time by the clock that does not go back.
+    /// Returns the time of the monotonic clock.
     pub(crate) fn moment(&self) -> Moment {
         self.services.cluster.clock().moment()
     }
@@ -249,7 +249,7 @@ impl PassScope {
         self.conditions.lock().as_mut().map(change)
     }
 
-    /// No status is written at the end of this pass.
+    /// Writes no status at the end of this pass.
     pub(super) fn leave_status(&self) {
         self.leaves_status.store(true, Ordering::Relaxed);
     }
@@ -258,7 +258,7 @@ impl PassScope {
         self.leaves_status.load(Ordering::Relaxed)
     }
 
-    /// The children of the object. A failure in a pass without object.
+    /// Returns the children of the object. It is a failure in a pass without an object.
     pub(super) fn children(&self) -> Result<Arc<ChildPass>, Failure> {
         if let Some(children) = self.children.get() {
             return Ok(Arc::clone(children));
@@ -271,12 +271,12 @@ impl PassScope {
         Ok(Arc::clone(self.children.get_or_init(|| Arc::new(children))))
     }
 
-    /// The children that the update gate held back, as messages call them.
+    /// Returns the children that the update gate held back, by their names in messages.
     pub(super) fn held_children(&self) -> Vec<String> {
         self.children.get().map(|children| children.held()).unwrap_or_default()
     }
 
-    /// The end of a method that went well: what a person asked for once is done (KID-14), and the helpers of a cleanup go (KID-6).
+    /// Completes a successful method: removes a user's one-time request (KID-14), and deletes the helpers of a cleanup (KID-6).
     pub(super) async fn complete(&self, method: Method) -> Flow {
         match method {
             Method::Reconcile if self.children.get().is_some_and(|children| children.has_gate()) => {
@@ -306,14 +306,14 @@ impl PassScope {
         Ok(written)
     }
 
-    /// A status as it was when the pass began, with what was changed of it in the middle.
+    /// Applies the changes that were written in the middle of the pass to the status from the beginning of the pass.
     pub(super) fn changed(&self, status: &mut Value) {
         for change in &*self.changes.lock() {
             merge_patch(status, change);
         }
     }
 
-    /// The object as the server has it now. None when it is gone, or another one has its name.
+    /// Reads the object from the server. Returns None if it is gone, or if another object has its name.
     pub(super) async fn live(&self) -> Flow<Option<Arc<PassObject>>> {
         let (services, key) = (&self.services, self.pass.key());
         let live = match services.cluster.send(&ApiRequest::get(&services.resource, key.namespace(), key.name())).await {
@@ -330,13 +330,13 @@ impl PassScope {
         Ok(Some(object))
     }
 
-    /// Removes an annotation from the object if it has this value. Returns whether it had.
+    /// Removes an annotation from the object if it has this value. Returns true if it had it.
     pub(super) async fn consume_annotation(&self, annotation: &str, value: &str) -> Flow<bool> {
         let Some(object) = self.latest().filter(|object| object.head().annotation(annotation) == Some(value)) else {
             return Ok(false);
         };
         let path = format!("/metadata/annotations/{}", annotation.replace('~', "~0").replace('/', "~1"));
-        // Another writer may have put another value there meanwhile.
+        // Another writer may have set another value meanwhile.
         let patch = json!([
             { "op": "test", "path": "/metadata/uid", "value": object.uid() },
             { "op": "test", "path": path, "value": value },
@@ -345,7 +345,7 @@ impl PassScope {
         self.patch(&patch).await
     }
 
-    /// Sends a JSON patch of the object whose tests say what it was made for. Returns whether the object was there.
+    /// Sends a JSON patch of the object, whose tests describe the state for which it was made. Returns true if the object existed.
     pub(super) async fn patch(&self, patch: &Value) -> Flow<bool> {
         let (services, key) = (&self.services, self.pass.key());
         let request = ApiRequest::patch(&services.resource, key.namespace(), key.name(), PatchKind::Json, patch);
@@ -360,7 +360,7 @@ impl PassScope {
         }
     }
 
-    /// The object as events name it.
+    /// Returns the reference to the object for events.
     pub(super) fn reference(&self) -> ObjectReference {
         if let Some(object) = self.latest() {
             return object.reference();
@@ -379,12 +379,12 @@ impl PassScope {
         self.services.recorder.record(&self.reference(), event);
     }
 
-    /// Whether this pass has recorded that it set the finalizer: the event of a first success would only repeat it.
+    /// Returns true if this pass has recorded that it set the finalizer: the event of a first success would only repeat that.
     pub(super) fn has_told_of_finalizer(&self) -> bool {
         *self.has_told.lock()
     }
 
-    /// Sets our finalizer (FNL-2 to FNL-4). Nothing is done for an object that has it or is being deleted.
+    /// Sets the controller's finalizer (FNL-2 to FNL-4). An object that has it or is being deleted is not changed.
     pub(super) async fn hold(&self, finalizer: &OwnFinalizer, object: &Arc<PassObject>) -> Flow<Held> {
         let same = |live: &Value| live.uid() == object.uid();
         match finalizer.writer.add(object.head(), same).await {
@@ -408,9 +408,9 @@ impl PassScope {
         }
     }
 
-    /// Clears our finalizer under all of its names (FNL-5, FNL-6).
+    /// Clears the controller's finalizer under all of its names (FNL-5, FNL-6).
     pub(super) async fn release(&self, finalizer: &OwnFinalizer, object: &Arc<PassObject>) -> Flow {
-        // After a cleanup that went well there are none left.
+        // After a successful cleanup no helpers are left.
         if let Ok(children) = self.children()
             && let Err(halt) = children.delete_helpers().await
         {
@@ -423,7 +423,7 @@ impl PassScope {
                 let object = self.wrote(&answer, "");
                 self.told_of_finalizer(finalizer, &object);
                 if is_last {
-                    // The server removes an object with its last finalizer, under the version that it had before.
+                    // The server deletes an object with its last finalizer, under the version that it had before.
                     self.services.primary.record_delete(self.pass.key(), object.uid());
                 }
                 Ok(())
@@ -437,7 +437,7 @@ impl PassScope {
         }
     }
 
-    /// What becomes of the finalizer after `finalize`.
+    /// Decides about the finalizer after `finalize`.
     pub(super) fn after_cleanup(&self, finalizer: &OwnFinalizer, object: &PassObject, outcome: &Flow) -> Released {
         finalizer.give_up.after(&EndedCleanup {
             outcome,
@@ -466,7 +466,7 @@ impl PassScope {
     }
 }
 
-/// Other writers were faster each time (FZ-6).
+/// Returns the failure of a write for which other writers were faster at each attempt (FZ-6).
 fn overtaken(error: ApiError) -> Failure {
     Failure::unclassified(Classified::conflict(error)).origin(Origin::Transient)
 }

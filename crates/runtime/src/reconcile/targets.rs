@@ -16,14 +16,14 @@ use crate::store::{NoIndexes, StoreScope, StoredObjects, shared};
 use crate::targets::{NotReached, Selected, TargetError, UsedCluster, User};
 use crate::watch::{Namespaces, WatchSpec, WatchState};
 
-/// A kubeconfig that is not used.
+/// The reason of a kubeconfig that is rejected.
 const REFUSED: &str = "CredentialsRefused";
-/// A cluster that does not answer.
+/// The reason of a cluster that does not answer.
 const UNREACHABLE: &str = "TargetUnreachable";
 
-/// Other clusters, by kubeconfigs that are known at run time. An argument of a reconciler's constructor; it declares nothing.
+/// The other clusters of a reconciler, by kubeconfigs that are only known at run time. It is an argument of a reconciler's constructor, and declares nothing.
 ///
-/// A key uses one target at a time. A reconciler that works between two clusters asks for `Targets` twice, and selects one with each.
+/// A key uses one target at a time. A reconciler that works between two clusters requests `Targets` twice, and selects one target with each.
 ///
 /// ```
 /// use kubewright_core::flow::Flow;
@@ -44,7 +44,7 @@ pub struct Targets {
 
 /// Another cluster, for one pass. Cheap to clone.
 ///
-/// Objects of its stores are tracked as those of the operator's own cluster: with [`Context::track_key`] and its like.
+/// Objects of its stores are tracked like those of the operator's own cluster, for example with [`Context::track_key`].
 #[derive(Clone)]
 pub struct TargetCluster {
     scope: Arc<PassScope>,
@@ -55,10 +55,10 @@ pub struct TargetCluster {
 }
 
 impl Targets {
-    /// The cluster of a kubeconfig, which the object uses from now on instead of the one that it used before.
+    /// Selects the cluster of a kubeconfig, which the object uses from now on instead of the previous one.
     ///
-    /// A kubeconfig that is refused ends the pass as blocked, reason `CredentialsRefused`; its content is never shown. While the cluster
-    /// does not answer the pass waits, reason `TargetUnreachable`, and runs again when it may.
+    /// A rejected kubeconfig ends the pass as blocked, reason `CredentialsRefused`; its content is never shown. If the cluster does not answer, the pass
+    /// waits, reason `TargetUnreachable`, and runs again when the cluster may answer.
     pub async fn select<K>(&self, cx: &Context<K>, kubeconfig: impl AsRef<[u8]> + Send) -> Flow<TargetCluster> {
         let scope = cx.scope();
         let (targets, user) = (&scope.services.targets, self.user(cx));
@@ -68,8 +68,8 @@ impl Targets {
         reached(scope, user, selected).await
     }
 
-    /// The cluster that the object used last in this process: for a `finalize` whose kubeconfig is gone. None if it used none; the outcome is
-    /// that of [`select`](Self::select) otherwise.
+    /// Returns the cluster that the object last used in this process, for a `finalize` whose kubeconfig is gone. Returns None if it used none; otherwise the
+    /// outcome is that of [`select`](Self::select).
     pub async fn last<K>(&self, cx: &Context<K>) -> Flow<Option<TargetCluster>> {
         let (scope, user) = (cx.scope(), self.user(cx));
         match scope.services.targets.known(&scope.targets, &user, cx.enqueue()) {
@@ -83,7 +83,7 @@ impl Targets {
     }
 }
 
-/// The target, if it answers.
+/// Returns the target, if it answers.
 async fn reached(scope: &Arc<PassScope>, user: User, selected: Selected) -> Flow<TargetCluster> {
     let Selected { target, access, .. } = selected;
     target.check().await.map_err(|error| away(scope, target.name(), &error))?;
@@ -106,37 +106,37 @@ fn away(scope: &PassScope, name: &str, error: &NotReached) -> Halt {
 }
 
 impl TargetCluster {
-    /// The name of the cluster in messages, logs and metrics: `target-` and the beginning of a checksum of the kubeconfig.
+    /// Returns the name of the cluster in messages, logs and metrics: `target-` and the beginning of a checksum of the kubeconfig.
     pub fn name(&self) -> &str {
         self.target.name()
     }
 
-    /// A client of the cluster. What it writes is visible at once in all stores of the cluster. A request that is not answered within
-    /// 30 seconds fails.
+    /// Returns a client of the cluster. Its writes are visible at once in all stores of the cluster. A request that is not answered within 30 seconds fails.
     pub fn client(&self) -> &kube::Client {
         &self.client
     }
 
-    /// The cluster.
+    /// Returns the cluster.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// The store of whole objects of a kind: in one namespace (its name), in all ([`AllNamespaces`](crate::store::AllNamespaces)), or in another scope.
+    /// Returns the store of whole objects of a kind: in one namespace (its name), in all ([`AllNamespaces`](crate::store::AllNamespaces)), or in another
+    /// scope.
     ///
-    /// The first key that asks for it starts its watch, equal requests share it, and it is kept for the key until a successful pass does
-    /// without it. A store that has no first list yet ends the pass as a wait, reason `WatchStarting`, `WatchFailed`, `WatchForbidden` or `KindNotServed`;
-    /// news of the watch repeat it.
+    /// The first key that requests it starts its watch, equal requests share it, and it is kept for the key until a successful pass does not use it. A store
+    /// without a first list ends the pass as a wait, reason `WatchStarting`, `WatchFailed`, `WatchForbidden` or `KindNotServed`; a change of the watch's
+    /// state repeats the pass.
     pub fn store<K: KnownKind>(&self, scope: impl Into<StoreScope>) -> Flow<StoredObjects<K>> {
         self.requested(&StoreRequest::of::<K>(scope.into()))
     }
 
-    /// The same with metadata only: neither spec nor status is transferred.
+    /// Returns the store of the metadata of a kind, like [`store`](Self::store): neither spec nor status is transferred.
     pub fn metadata<K: KnownKind>(&self, scope: impl Into<StoreScope>) -> Flow<StoredObjects<PartialObjectMeta<K>>> {
         self.requested(&StoreRequest::of::<K>(scope.into()).metadata_only())
     }
 
-    /// The same for a kind that is known at run time only.
+    /// Returns the store of a kind that is only known at run time, like [`store`](Self::store).
     pub fn dynamic(&self, gvk: &GroupVersionKind, scope: impl Into<StoreScope>) -> Flow<StoredObjects<DynamicObject>> {
         let scope = scope.into();
         self.opened(&scope.namespaces, WatchSpec::of_version(gvk).labels(&scope.labels).fields(&scope.fields))

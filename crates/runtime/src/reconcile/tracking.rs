@@ -22,7 +22,7 @@ use crate::task::Tasks;
 use crate::trigger::{News, cause_of, follow};
 use crate::watch::{Cause, Watches};
 
-/// The tracker of a controller: which keys run when which other objects change (TRK).
+/// The tracker of a controller, which knows the keys that run when other objects change (TRK).
 #[derive(Clone)]
 pub(super) struct Tracker {
     inner: Arc<Inner>,
@@ -34,7 +34,7 @@ struct Inner {
     references: Gauge,
     tasks: Tasks,
     dynamic: DynamicStores,
-    /// Those of the operator's own cluster.
+    /// The watches of the operator's own cluster.
     own: Watches,
 }
 
@@ -43,14 +43,14 @@ struct State {
     clusters: HashMap<usize, OfCluster>,
 }
 
-/// What is tracked in one cluster.
+/// The tracked references in one cluster.
 struct OfCluster {
-    /// As long as these are held, no other cluster has their identity.
+    /// The watches of the cluster; while they are held, no other cluster can have the same identity.
     _watches: Watches,
     index: TrackerIndex<Key>,
-    /// The stores whose changes are followed, by what they watch.
+    /// The stores whose changes are followed, by the description of their watch.
     followed: HashMap<String, CancellationToken>,
-    /// The stores of kinds known at run time, as long as something is tracked in them.
+    /// The stores of kinds that are only known at run time, while references to their objects are tracked.
     dynamic: HashMap<GroupVersionKind, Dynamic>,
 }
 
@@ -73,7 +73,7 @@ impl PassTracking {
     }
 }
 
-/// The state of a store of a kind known at run time.
+/// The state of a store of a kind that is only known at run time.
 pub(super) enum DynamicState {
     Ready(StoredObjects<DynamicObject>),
     Starting,
@@ -94,7 +94,7 @@ impl Tracker {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Registers the reference, from which moment no change is missed.
+    /// Registers the reference; from then on no change is missed.
     pub(super) fn track<T: DeserializeOwned + Send + Sync + 'static>(
         &self,
         pass: &PassTracking,
@@ -114,7 +114,7 @@ impl Tracker {
         self.follow(store, context.enqueue());
     }
 
-    /// Ends the references of a pass: after success they replace those of earlier passes (TRK-4).
+    /// Ends the references of a pass. After a success they replace those of earlier passes (TRK-4).
     pub(super) fn settle(&self, pass: &PassTracking, key: &Key, outcome: &Flow) {
         let mut state = self.inner.state.lock();
         let settlement = Settlement::of(outcome);
@@ -133,7 +133,7 @@ impl Tracker {
         self.tidy(&mut state);
     }
 
-    /// The object of the key is gone.
+    /// Drops the references of a key whose object is gone.
     pub(super) fn drop_observer(&self, key: &Key) {
         let mut state = self.inner.state.lock();
         for cluster in state.clusters.values_mut() {
@@ -143,7 +143,7 @@ impl Tracker {
         self.tidy(&mut state);
     }
 
-    /// The key has to do with this cluster no more (CLU-6).
+    /// Drops the references of a key in a cluster that it no longer uses (CLU-6).
     pub(super) fn leave(&self, watches: &Watches, key: &Key) {
         let mut state = self.inner.state.lock();
         if let Some(cluster) = state.clusters.get_mut(&watches.id()) {
@@ -153,7 +153,7 @@ impl Tracker {
         self.tidy(&mut state);
     }
 
-    /// Ends what follows other clusters in which nothing is tracked.
+    /// Stops following other clusters in which nothing is tracked any more.
     fn tidy(&self, state: &mut State) {
         let own = self.inner.own.id();
         state.clusters.retain(|id, cluster| {
@@ -171,7 +171,7 @@ impl Tracker {
         self.inner.references.set(i64::try_from(references).unwrap_or(i64::MAX));
     }
 
-    /// The store of a kind known at run time; the key runs again when it can be read (TRK-9).
+    /// Returns the store of a kind that is only known at run time; the key runs again when the store can be read (TRK-9).
     pub(super) fn dynamic(&self, context: &PassContext, gvk: &GroupVersionKind) -> DynamicState {
         let (store, is_new) = {
             let mut state = self.inner.state.lock();
@@ -184,7 +184,7 @@ impl Tracker {
             self.follow(&store, context.enqueue());
         }
         let mut state = self.inner.state.lock();
-        // Looked at under the lock: who is told that it waits is in the list when the news come.
+        // The state is checked under the lock, so that a key that is told to wait is in the list when the watch changes.
         if store.is_synced() {
             return DynamicState::Ready(store);
         }
@@ -195,7 +195,7 @@ impl Tracker {
         if is_served { DynamicState::Starting } else { DynamicState::NotServed }
     }
 
-    /// Follows the changes of a store, once for each.
+    /// Starts to follow the changes of a store, unless it is followed already.
     fn follow<T: DeserializeOwned + Send + Sync + 'static>(&self, store: &StoredObjects<T>, queue: QueueHandle) {
         let (what, cluster) = (store.kept().to_string(), store.kept().watches().id());
         let stop = {
@@ -246,7 +246,7 @@ impl Tracker {
         cluster.index.observers_of_change(kind, key.namespace(), key.name(), before, after)
     }
 
-    /// The keys that wait for a kind, of whose watch there are news.
+    /// Takes the keys that wait for a kind whose watch has changed its state.
     fn waiting(&self, cluster: usize, kind: &GroupKind) -> Vec<Key> {
         let mut state = self.inner.state.lock();
         let Some(cluster) = state.clusters.get_mut(&cluster) else { return Vec::new() };
@@ -271,7 +271,7 @@ impl State {
 }
 
 impl OfCluster {
-    /// Nothing of these kinds is tracked any more.
+    /// Drops the stores of these kinds, of which nothing is tracked any more.
     fn forget(&mut self, kinds: &[GroupKind]) {
         for kind in kinds {
             let unused: Vec<GroupVersionKind> = self

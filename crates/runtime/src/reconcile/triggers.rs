@@ -21,15 +21,15 @@ use crate::task::Tasks;
 use crate::trigger::{AtFirst, Trigger};
 use crate::watch::{OperatorScope, Scope, StoreScope};
 
-/// The objects of other kinds whose changes start passes of the primary kind `K`, and which passes.
+/// The objects of other kinds whose changes start passes of the primary kind `K`, with the mappers that choose these passes.
 ///
-/// A mapper runs on the old and on the new state of a changed object, and on the last known state of a deleted one (MAP-10, MAP-11).
+/// A mapper runs on both the old and the new state of a changed object, and on the last known state of a deleted one (MAP-10, MAP-11).
 pub struct TriggerSet<K> {
     triggers: Vec<Box<dyn DeclaredTrigger>>,
     primary: PhantomData<fn() -> K>,
 }
 
-/// A watch of another kind, before its mapper is chosen.
+/// A watch of another kind for which no mapper is chosen yet.
 #[must_use = "choose a mapper, such as `by_label` or `map`"]
 pub struct WatchBuilder<'a, K, D, T = D> {
     set: &'a mut TriggerSet<K>,
@@ -39,10 +39,10 @@ pub struct WatchBuilder<'a, K, D, T = D> {
     kinds: PhantomData<fn() -> (D, T)>,
 }
 
-/// A trigger, whose options can be changed.
+/// A trigger whose options can still be changed.
 pub struct TriggerOptions<'a, T: DeserializeOwned + Send + Sync + 'static> {
     triggers: &'a mut Vec<Box<dyn DeclaredTrigger>>,
-    /// None once it is added.
+    /// The trigger; None once it is added to its set.
     trigger: Option<TypedTrigger<T>>,
 }
 
@@ -58,11 +58,11 @@ struct TypedTrigger<T: Send + Sync + 'static> {
     is_in_targets: bool,
 }
 
-/// A trigger without its type.
+/// A trigger with its type erased.
 pub(super) trait DeclaredTrigger: Send + Sync {
     fn declare(&self, declarations: &mut Declarations);
     fn open(self: Box<Self>, context: &OperatorContext) -> Box<dyn OpenTrigger>;
-    /// Whether it is about objects of the clusters that keys select (CLU-5).
+    /// Returns true if the trigger is for objects of the clusters that keys select (CLU-5).
     fn is_in_targets(&self) -> bool;
     fn into_in_targets(self: Box<Self>, context: &OperatorContext) -> Box<dyn StartTriggers>;
 }
@@ -79,12 +79,12 @@ impl<K: KnownKind> TriggerSet<K> {
         Self { triggers: Vec::new(), primary: PhantomData }
     }
 
-    /// Objects of a kind that name an object of the primary kind as their controller: that object (MAP-2).
+    /// Adds a trigger for objects of a kind that name an object of the primary kind as their controller. It starts a pass for that controller (MAP-2).
     pub fn owned<D: KnownKind>(&mut self) -> TriggerOptions<'_, D> {
         self.watch::<D>().owned()
     }
 
-    /// Objects of a kind, in the namespaces that the operator watches. The returned builder chooses the mapper.
+    /// Watches the objects of a kind in the namespaces that the operator watches. The returned builder chooses the mapper.
     pub fn watch<D: KnownKind>(&mut self) -> WatchBuilder<'_, K, D> {
         WatchBuilder {
             set: self,
@@ -105,65 +105,65 @@ impl<K: KnownKind> TriggerSet<K> {
 }
 
 impl<'a, K: KnownKind, D: KnownKind, T: DeserializeOwned + Send + Sync + 'static> WatchBuilder<'a, K, D, T> {
-    /// In another scope.
+    /// Sets the scope of the watch.
     pub fn scope<S: Scope>(mut self) -> Self {
         self.scope = S::scope();
         self
     }
 
-    /// With metadata only: neither spec nor status is transferred.
+    /// Limits the watch to metadata: neither spec nor status is transferred.
     pub fn metadata_only(self) -> WatchBuilder<'a, K, D, PartialObjectMeta<D>> {
         let Self { set, scope, is_in_targets, .. } = self;
         WatchBuilder { set, scope, is_metadata_only: true, is_in_targets, kinds: PhantomData }
     }
 
-    /// Objects of the other clusters that keys have selected with [`Targets`](super::Targets), instead of those of the operator's own: in all
-    /// namespaces, unless the scope names some. An object queues only keys that use its cluster.
+    /// Watches the objects of the other clusters that keys have selected with [`Targets`](super::Targets), instead of those of the operator's own cluster: in
+    /// all namespaces, unless the scope names some. An object queues only keys that use its cluster.
     pub fn in_targets(mut self) -> Self {
         self.is_in_targets = true;
         self
     }
 
-    /// The controller that an object names as its owner, if that is of the primary kind (MAP-2). Of an object with a status, by default only changes of its
-    /// generation, status and owners pass (EF-6).
+    /// Maps an object to the controller that it names as its owner, if that is of the primary kind (MAP-2). For an object with a status, by default only
+    /// changes of its generation, status and owners pass the filter (EF-6).
     pub fn owned(self) -> TriggerOptions<'a, T> {
         let (owner, is_namespaced) = (K::gvk().group_kind(), K::is_namespaced());
         let options = self.keys(move |_, kept| controller_owner_key(kept, &owner, is_namespaced).into_iter().collect());
         options.filter(generation().or(status()).or(owners()))
     }
 
-    /// The object that has the same name and, if it has one, the same namespace.
+    /// Maps an object to the one of the same name and, if the primary kind is namespaced, the same namespace.
     pub fn same_name(self) -> TriggerOptions<'a, T> {
         let is_namespaced = K::is_namespaced();
         self.keys(move |key, _| vec![Key::new(if is_namespaced { key.namespace() } else { "" }, key.name())])
     }
 
-    /// The object whose name, and namespace, stand in these labels; without a label for it the namespace is that of the object (MAP-3).
+    /// Maps an object to the one that these labels name; without a label for the namespace it is that of the object (MAP-3).
     pub fn by_label(self, name: &'static str, namespace: Option<&'static str>) -> TriggerOptions<'a, T> {
         self.keys(move |key, kept| told(key, by_label(kept, name, namespace)))
     }
 
-    /// The object whose key `namespace/name`, or name, stands in this annotation; without a namespace there it is that of the object (MAP-9).
+    /// Maps an object to the one whose key `namespace/name`, or name, is in this annotation; without a namespace there it is that of the object (MAP-9).
     pub fn by_annotation(self, annotation: &'static str) -> TriggerOptions<'a, T> {
         self.keys(move |_, kept| by_annotation(kept, annotation).into_iter().collect())
     }
 
-    /// The object without namespace whose name stands in this label (MAP-4).
+    /// Maps an object to the cluster-scoped one whose name is in this label (MAP-4).
     pub fn by_label_cluster(self, name: &'static str) -> TriggerOptions<'a, T> {
         self.keys(move |key, kept| told(key, by_label_cluster(kept, name)))
     }
 
-    /// The object without namespace that has the name of the object's namespace (MAP-5).
+    /// Maps an object to the cluster-scoped one that has the name of the object's namespace (MAP-5).
     pub fn namespace_of(self) -> TriggerOptions<'a, T> {
         self.keys(|_, kept| namespace_of(kept).into_iter().collect())
     }
 
-    /// This object, whatever changed (MAP-6).
+    /// Maps every object to this one (MAP-6).
     pub fn sentinel(self, sentinel: Key) -> TriggerOptions<'a, T> {
         self.keys(move |_, _| vec![sentinel.clone()])
     }
 
-    /// The objects that the mapper names (MAP-7).
+    /// Maps an object to those that the function returns (MAP-7).
     pub fn map<I: IntoIterator<Item = Key>>(self, map: impl Fn(&T) -> I + Send + Sync + 'static) -> TriggerOptions<'a, T> {
         self.keys(move |_, kept| kept.decode().map(|object| map(&object).into_iter().collect()).unwrap_or_default())
     }
@@ -188,7 +188,7 @@ fn told(object: &Key, key: Result<Key, kubewright_core::mapping::UnsetLabel>) ->
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> TriggerOptions<'_, T> {
-    /// Takes only changes that pass this filter, which replaces the default one. Default: all pass, but of owned objects (EF-6).
+    /// Passes only changes that this filter selects; it replaces the default one. By default all changes pass, except some of owned objects (EF-6).
     pub fn filter(self, filter: impl Filter<Kept<T>> + Send + Sync + 'static) -> Self {
         self.with(|trigger| trigger.filter = Some(Arc::new(filter)))
     }
@@ -198,12 +198,12 @@ impl<T: DeserializeOwned + Send + Sync + 'static> TriggerOptions<'_, T> {
         self.with(|trigger| trigger.lane = Lane::Slow)
     }
 
-    /// Queues keys before everything else.
+    /// Queues keys in the urgent lane, before all others.
     pub fn urgent(self) -> Self {
         self.with(|trigger| trigger.lane = Lane::Urgent)
     }
 
-    /// Queues a key this long after the first change that concerns it; later changes join the first one (QUE-10).
+    /// Queues a key this long after the first change that affects it; later changes join the first one (QUE-10).
     pub fn debounce(self, delay: Delay) -> Self {
         self.with(|trigger| trigger.debounce = Some(delay))
     }
@@ -237,7 +237,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> DeclaredTrigger for TypedTrigg
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> TypedTrigger<T> {
-    /// The way from the objects of a store to keys, but for what it is about the objects that are there at first.
+    /// Returns the trigger from the objects of a store to keys. The caller still decides about the objects of the first list.
     fn of(
         &self,
         objects: &StoredObjects<T>,
@@ -274,7 +274,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> StartTriggers for InTargets<T>
             keys.retain(|key| target.as_ref().is_some_and(|target| target.is_used_by(&of, key)));
             keys
         };
-        // Passes do not wait for the first list: what they may have missed meanwhile is in it.
+        // Passes do not wait for the first list; it contains all that they may have missed meanwhile.
         let name = format!("{} in {} for {controller}", request.gvk().kind, target.name());
         self.trigger.of(&objects, map).start_until(name, queue.clone(), target.tasks(), stop.clone());
     }
@@ -294,7 +294,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> OpenTrigger for Opened<T> {
     fn start(self: Box<Self>, controller: &str, queue: QueueHandle, tasks: &Tasks) {
         let name = format!("{} for {controller}", self.trigger.request.gvk().kind);
         let map = Arc::clone(&self.trigger.map);
-        // All objects of the primary kind are queued at the start.
+        // The objects of the first list are skipped, because all objects of the primary kind are queued at the start.
         let trigger = self.trigger.of(&self.objects, move |key, kept| map(key, kept)).at_first(AtFirst::Skipped);
         drop(trigger.start(name, queue, tasks));
     }
@@ -313,7 +313,7 @@ impl<K, D, T> fmt::Debug for WatchBuilder<'_, K, D, T> {
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> Drop for TriggerOptions<'_, T> {
-    /// All options are known: the trigger is added to its set.
+    /// Adds the trigger to its set, because all options are known now.
     fn drop(&mut self) {
         if let Some(trigger) = self.trigger.take() {
             self.triggers.push(Box::new(trigger));

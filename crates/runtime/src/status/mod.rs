@@ -1,4 +1,4 @@
-//! The writer of statuses: nothing else writes one.
+//! The writer of statuses, through which all status writes go.
 
 mod writer;
 

@@ -12,13 +12,13 @@ use crate::cluster::{ApiResource, Retry};
 use crate::task::Tasks;
 use crate::testing::{Call, client_of, cluster_of};
 
-/// A server with one object whose status other writers change before each write, as often as they like.
+/// A server with one object whose status other writers change before each write.
 #[derive(Default)]
 struct World {
     object: Mutex<Option<Value>>,
-    /// What others make of the status, before the next writes.
+    /// The statuses that other writers set before the next writes, one per write.
     others: Mutex<Vec<Value>>,
-    /// Answers to the next requests in place of the right ones.
+    /// The status codes with which the next requests fail.
     failures: Mutex<Vec<u16>>,
     calls: Mutex<Vec<String>>,
 }
@@ -83,7 +83,7 @@ fn refusal(code: u16) -> (u16, Value) {
     (code, json!({ "apiVersion": "v1", "kind": "Status", "status": "Failure", "code": code, "message": "no" }))
 }
 
-/// Writes the change from one status to another, re-applied to what others have made of it.
+/// Writes the change from one status to another, rebased on the changes of other writers.
 async fn rebased(world: &Arc<World>, start: Value, new: Value) -> Written {
     let change = diff(&start, &new).unwrap().to_string();
     let found = object(start.clone());

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, Retry};
 use crate::config::CurrentTiming;
 
-/// The pause before a write that met a newer version is repeated, in microseconds: 10 ms, a tenth more or less (STW-3).
+/// The pause before a write that met a newer version is repeated, in microseconds: 10 ms ± 10 % (STW-3).
 const PAUSE: std::ops::Range<u64> = 9_000..11_000;
 
-/// Writes the status of objects of one kind (SW-2, SW-3). Cheap to clone.
+/// The writer of statuses of objects of one kind (SW-2, SW-3). Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct StatusWriter {
     cluster: Cluster,
@@ -26,11 +26,11 @@ pub struct StatusWriter {
 
 /// The body of a request that changes a status.
 enum StatusRequest {
-    /// The change as a merge patch, with the version that it builds on.
+    /// A merge patch of the change, with the version on which it is based.
     Patch { version: String, change: String },
-    /// The whole object.
+    /// A PUT of the whole object.
     Put(Value),
-    /// The fields that this manager is to own.
+    /// An apply of the fields that this manager is to own.
     Apply { fields: Value, manager: String },
 }
 
@@ -38,35 +38,35 @@ enum StatusRequest {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Written {
-    /// The object as the server has it now, with the change.
+    /// The change was written. The value is the object on the server.
     Persisted(Value),
-    /// The object is gone, or another one has its name.
+    /// The object is gone, or another object has its name.
     Gone,
-    /// Other writers were faster: each time, or so that the change no longer fits. With the object as it was read last.
+    /// Other writers were faster at each attempt, or changed the object so that the change no longer fits. The value is the object as it was last read.
     Overtaken(Value),
 }
 
-/// The fate of a change when another writer has changed the object meanwhile.
+/// The treatment of a change if another writer has changed the object meanwhile.
 #[derive(Clone, Copy)]
 pub enum Meanwhile<'a> {
-    /// The change from the status at the start to the new one is made to the status as it is now, so that fields of other writers survive
-    /// (STW-3).
+    /// Rebases the change: the difference between the status at the start and the new one is applied to the current status, so that fields of other writers
+    /// survive (STW-3).
     Rebase {
         /// The status on which the change is based.
         start: &'a Value,
-        /// The status that was wanted.
+        /// The desired status.
         new: &'a Value,
-        /// Whether the store of the writer still has the object. It is asked when the turn of the writer has come: nothing is sent for an object that an
+        /// Tells if the store of the writer still has the object. It is called when the turn of the writer has come: nothing is sent for an object that an
         /// earlier writer of this process has deleted.
         is_known: &'a (dyn Fn() -> bool + Sync),
     },
-    /// The same change is sent again if this holds of the object as it is now; else the write is given up.
+    /// Sends the same change again if this function accepts the current object; otherwise the write is abandoned.
     Only(&'a (dyn Fn(&Value) -> bool + Sync)),
 }
 
 impl fmt::Debug for Meanwhile<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Statuses may be secret.
+        // Statuses may contain secrets.
         f.write_str(match self {
             Self::Rebase { .. } => "Rebase",
             Self::Only(_) => "Only",
@@ -75,31 +75,31 @@ impl fmt::Debug for Meanwhile<'_> {
 }
 
 impl StatusWriter {
-    /// A writer whose writes have this field manager. `timing` says how often a write that met a newer version is tried.
+    /// Creates a writer whose writes have this field manager. `timing` limits the attempts of a write that meets a newer version.
     pub fn new(cluster: Cluster, resource: Arc<ApiResource>, manager: Arc<str>, timing: impl Into<CurrentTiming>) -> Self {
         Self { cluster, resource, manager, form: StatusWrite::default(), timing: timing.into(), retry: Retry::never() }
     }
 
-    /// With requests of this form. Default: merge patches.
+    /// Sets the form of the requests. Default: merge patches.
     #[must_use]
     pub fn form(mut self, form: StatusWrite) -> Self {
         self.form = form;
         self
     }
 
-    /// Whether writes need the whole object, not its metadata alone.
+    /// Returns true if writes need the whole object instead of its metadata.
     pub(crate) fn sends_whole_objects(&self) -> bool {
         self.form == StatusWrite::Put
     }
 
-    /// With requests that are repeated after transient errors. Default: never.
+    /// Sets the repetition of requests after transient errors. Default: none.
     #[must_use]
     pub fn retrying(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
     }
 
-    /// Whether the server says that there is no such object. A write that is not found does not say so: perhaps the kind has no status
+    /// Returns true if the server confirms that the object does not exist. A write that is answered with 404 does not confirm it: the kind may have no status
     /// subresource.
     pub(crate) async fn is_gone(&self, object: &Value) -> bool {
         let read = ApiRequest::get(&self.resource, object.namespace(), object.name());
@@ -109,13 +109,13 @@ impl StatusWriter {
         }
     }
 
-    /// Sends a change of the status of `object`, the text of a merge patch, on the condition that the object still has the version that
-    /// `object` has. The text is all that is kept of a large status while the server is asked. In the form [`StatusWrite::Put`] `object` is the whole
-    /// object. A change that is not to be rebased is a patch in the form [`StatusWrite::Apply`] too, since it does not tell the whole status.
+    /// Sends a change of the status of `object`, given as the text of a merge patch, on the condition that the object still has the version of `object`. Only
+    /// this text of a large status is kept during the request. In the form [`StatusWrite::Put`], `object` must be the whole object. A change that is not to
+    /// be rebased is sent as a patch also in the form [`StatusWrite::Apply`], since it does not contain the whole status.
     pub async fn write(&self, object: &Value, change: String, meanwhile: Meanwhile<'_>) -> Result<Written, ApiError> {
         let mut next = self.first(object, change, meanwhile);
         let mut attempts = self.timing.attempts();
-        // An apply builds on no version.
+        // An apply is not based on a version.
         let (mut turn, newer) = if matches!(next, StatusRequest::Apply { .. }) {
             (None, None)
         } else {
@@ -136,7 +136,7 @@ impl StatusWriter {
         loop {
             match self.cluster.send_retrying(&self.request(object, &next), &self.retry).await {
                 Ok(answer) if matches!(next, StatusRequest::Apply { .. }) => match rest(&answer, meanwhile) {
-                    // Another manager owns a field that is to go, such as the one of a former patch.
+                    // Another manager owns a field that is to be removed, such as the manager of a former patch.
                     Some(rest) => {
                         let version = answer.resource_version().to_owned();
                         next = StatusRequest::Patch { version, change: rest.to_string() };
@@ -207,7 +207,7 @@ impl StatusWriter {
 }
 
 impl StatusRequest {
-    /// Makes the same request for the object as it is now; with another change, if there is one.
+    /// Bases the same request on the current object, with another change if there is one.
     fn build_on(&mut self, mut live: Value, changed: Option<Value>) {
         match (self, changed) {
             (Self::Patch { version, change }, changed) => {
@@ -220,17 +220,17 @@ impl StatusRequest {
                 change_status(&mut live, &changed);
                 *whole = live;
             }
-            // It builds on no version.
+            // An apply is not based on a version, and a PUT without another change stays as it is.
             (Self::Put(_) | Self::Apply { .. }, _) => {}
         }
     }
 }
 
-/// The rest of a write, for an object that another writer has changed meanwhile.
+/// The remaining work of a write whose object another writer has changed meanwhile.
 enum Due {
-    /// The change is sent for the object as it is now: the same one, or the part that is still lacking.
+    /// The change is sent for the current object: the same one, or the part that is still missing.
     Change { live: Value, changed: Option<Value> },
-    /// Nothing is sent any more.
+    /// No request is sent any more.
     Nothing(Written),
 }
 
@@ -245,22 +245,22 @@ fn still_due(live: Value, meanwhile: Meanwhile<'_>) -> Due {
     }
 }
 
-/// The part of the change that the object as it is now still lacks, as a merge patch of its status.
+/// Returns the part of the change that the current object still lacks, as a merge patch of its status.
 fn rest(live: &Value, meanwhile: Meanwhile<'_>) -> Option<Value> {
     let Meanwhile::Rebase { start, new, .. } = meanwhile else { return None };
     let status = live.get("status").unwrap_or(&Value::Null);
     diff(status, &rebase(start, new, status))
 }
 
-/// Makes a change to the status of an object as a server would do.
+/// Applies a change to the status of an object like a server.
 fn change_status(object: &mut Value, change: &Value) {
     merge_patch(object, &json!({ "status": change }));
 }
 
-/// The object as server-side apply takes it, with the whole status.
+/// Returns the object in the form for server-side apply, with the whole status.
 fn applied(object: &Value, status: &Value) -> Value {
     let mut applied = object.apply_head();
-    // Fields that mean nothing are not owned.
+    // Fields without a value are not owned.
     change_status(&mut applied, &diff(&Value::Null, status).unwrap_or_default());
     applied
 }

@@ -1,11 +1,11 @@
-//! The members of groups, without their types.
+//! The members of groups, with their types erased.
 
 use futures::future::BoxFuture;
 use kubewright_core::flow::Flow;
 
 use super::{Pipeline, StepName};
 
-/// A step without its type: pipelines are compiled once for each context.
+/// A step with its type erased, so that pipelines are compiled once for each context.
 pub(super) trait RunStep<C>: Send + Sync {
     fn run<'a>(&'a self, cx: &'a mut C) -> BoxFuture<'a, Flow>;
 }
@@ -13,7 +13,7 @@ pub(super) trait RunStep<C>: Send + Sync {
 /// A function as a step.
 pub(super) type CallStep<C> = dyn for<'a> Fn(&'a mut C) -> BoxFuture<'a, Flow> + Send + Sync;
 
-/// The code of a step. A function is no [`RunStep`], which would have to live as long as its context.
+/// The code of a step. A function is not a [`RunStep`], which would have to live as long as its context.
 pub(super) enum Run<C> {
     Type(Box<dyn RunStep<C>>),
     Function(Box<CallStep<C>>),
@@ -28,7 +28,7 @@ impl<C> Run<C> {
     }
 }
 
-/// A step, or a pipeline in its place.
+/// A step, or a nested pipeline.
 pub(super) enum Body<C> {
     Step(StepName, Run<C>),
     Nested(Pipeline<C>),
@@ -57,7 +57,7 @@ pub(super) struct Entry<C> {
     pub(super) guards: Vec<Guard<C>>,
 }
 
-/// The name of the first guard that does not hold.
+/// Returns the name of the first guard that does not hold.
 pub(super) fn failing<C>(guards: &[Guard<C>], cx: &C) -> Option<&'static str> {
     guards.iter().find(|guard| !(guard.holds)(cx)).map(|guard| guard.name)
 }
@@ -73,7 +73,7 @@ impl<C> Guard<C> {
 }
 
 impl<C> Entry<C> {
-    /// Whether it may write to the cluster: a pipeline does if one of its steps does, wherever it stands.
+    /// Returns true if the member may write to the cluster. A pipeline does if one of its steps does, even if the pipeline is added as a check.
     pub(super) fn writes(&self) -> bool {
         self.effect == Effect::Write || matches!(&self.body, Body::Nested(pipeline) if pipeline.writes())
     }

@@ -6,8 +6,7 @@ use std::marker::PhantomData;
 use super::IntoStep;
 use super::entry::{Effect, Entry, Guard};
 
-/// A group of a [`Pipeline`](super::Pipeline) while it is put together. Its phase is in its type, so that no step stands after one of a later
-/// phase (STEP-3):
+/// A group of a [`Pipeline`](super::Pipeline) that is being built. Its phase is part of its type, so that no step can follow one of a later phase (STEP-3):
 ///
 /// ```compile_fail
 /// # use kubewright_core::flow::Flow;
@@ -22,7 +21,7 @@ pub struct Group<C, P = Checks> {
     phase: PhantomData<fn() -> P>,
 }
 
-/// How far a [`Group`] is put together.
+/// The progress of a [`Group`] that is being built.
 pub trait Phase: sealed::Sealed {}
 
 /// A phase in which write steps may follow.
@@ -33,19 +32,19 @@ pub trait Phase: sealed::Sealed {}
 )]
 pub trait BeforeWaits: Phase {}
 
-/// The group has check steps only.
+/// The phase of a group that has only check steps.
 #[derive(Debug)]
-#[allow(clippy::exhaustive_enums)] // never made
+#[allow(clippy::exhaustive_enums)] // a type without values
 pub enum Checks {}
 
-/// The group has write steps, and no wait steps yet.
+/// The phase of a group that has write steps, but no wait steps yet.
 #[derive(Debug)]
-#[allow(clippy::exhaustive_enums)] // never made
+#[allow(clippy::exhaustive_enums)] // a type without values
 pub enum Writes {}
 
-/// The group has wait steps.
+/// The phase of a group that has wait steps.
 #[derive(Debug)]
-#[allow(clippy::exhaustive_enums)] // never made
+#[allow(clippy::exhaustive_enums)] // a type without values
 pub enum Waits {}
 
 mod sealed {
@@ -81,17 +80,17 @@ impl<C, P: Phase> Group<C, P> {
         self.with(Effect::Write, step)
     }
 
-    /// Adds a step that waits for the effect of writes: it runs after all of the group.
+    /// Adds a step that waits for the effect of writes; it comes after all writes of the group.
     pub fn wait<F>(self, step: impl IntoStep<C, F>) -> Group<C, Waits> {
         self.with(Effect::Wait, step)
     }
 
-    /// Skips the last step unless the predicate holds (STEP-7). A group without steps has none.
+    /// Skips the last step unless the predicate holds (STEP-7). A group without steps ignores it.
     pub fn when(self, name: &'static str, predicate: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
         self.guarded(Guard::when(name, predicate))
     }
 
-    /// Skips the last step when the predicate holds: it needs a running workload, and this one is stopped on purpose (STEP-7).
+    /// Skips the last step if the predicate holds: for steps that need a running workload, when it is stopped on purpose (STEP-7).
     pub fn skip_if_stopped(self, predicate: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
         self.guarded(Guard::unless_stopped(predicate))
     }

@@ -1,4 +1,4 @@
-//! Steps, and what else can stand in their place.
+//! Steps, and the other possible members of a group.
 
 use std::fmt;
 use std::future::Future;
@@ -11,10 +11,10 @@ use super::{Pipeline, StepName};
 
 /// One step of a [`Pipeline`] over a context `C`.
 ///
-/// A step is idempotent: each pass runs it again, so it derives everything from the specification and the cluster (STEP-5). It does one write at
+/// A step must be idempotent: each pass runs it again, so it must derive everything from the specification and the cluster (STEP-5). It does one write at
 /// most, or one for each of several independent children (STEP-6).
 ///
-/// Its name is checked when the pipeline is compiled:
+/// The name is checked when the pipeline is compiled:
 ///
 /// ```compile_fail
 /// # use kubewright_core::flow::Flow;
@@ -34,20 +34,20 @@ pub trait Step<C>: Send + Sync {
     fn run(&self, cx: &mut C) -> impl Future<Output = Flow> + Send;
 }
 
-/// A function as a step. [`step!`](crate::step!) makes it.
+/// A function as a step, made by [`step!`](crate::step!).
 pub struct FnStep<C> {
     name: StepName,
     function: Box<CallStep<C>>,
 }
 
 impl<C> FnStep<C> {
-    /// A step of this name, from a function that boxes its future. [`step!`](crate::step!) boxes it and checks the name.
+    /// Creates a step of this name from a function that boxes its future. [`step!`](crate::step!) boxes it and checks the name.
     pub fn new(name: StepName, function: impl for<'a> Fn(&'a mut C) -> BoxFuture<'a, Flow> + Send + Sync + 'static) -> Self {
         Self { name, function: Box::new(function) }
     }
 }
 
-/// An `async fn(&mut C) -> Flow`, or a closure `async |cx: &mut C| …`, as a step of a [`Pipeline`]. The name is checked when it is compiled.
+/// Makes a step of a [`Pipeline`] from an `async fn(&mut C) -> Flow` or a closure `async |cx: &mut C| …`. The name is checked at compile time.
 ///
 /// ```
 /// # use kubewright_core::flow::Flow;
@@ -80,35 +80,35 @@ impl<C> fmt::Debug for FnStep<C> {
 
 /// A member of a group of a pipeline: a type that implements [`Step`], a function in [`step!`](crate::step!), or another [`Pipeline`].
 ///
-/// `Form` tells the three apart and is always inferred.
+/// `Form` distinguishes the three and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no step of a pipeline over `{C}`",
     label = "not a step",
     note = "a step implements `Step<{C}>`, is `step!(\"its-name\", function)` with an `async fn(&mut {C}) -> Flow`, or is a `Pipeline<{C}>`"
 )]
 pub trait IntoStep<C, Form> {
-    /// The step without its type.
+    /// Returns the step with its type erased.
     #[doc(hidden)]
-    #[allow(private_interfaces)] // implemented here only
+    #[allow(private_interfaces)] // implemented only here
     fn into_body(self) -> Body<C>;
 }
 
 /// The form of a type that implements [`Step`].
 #[doc(hidden)]
 #[derive(Debug)]
-#[allow(clippy::exhaustive_enums)] // never made
+#[allow(clippy::exhaustive_enums)] // a type without values
 pub enum OfType {}
 
 /// The form of a function.
 #[doc(hidden)]
 #[derive(Debug)]
-#[allow(clippy::exhaustive_enums)] // never made
+#[allow(clippy::exhaustive_enums)] // a type without values
 pub enum OfFunction {}
 
 /// The form of a pipeline.
 #[doc(hidden)]
 #[derive(Debug)]
-#[allow(clippy::exhaustive_enums)] // never made
+#[allow(clippy::exhaustive_enums)] // a type without values
 pub enum Nested {}
 
 impl<C: Send, S: Step<C> + 'static> IntoStep<C, OfType> for S {

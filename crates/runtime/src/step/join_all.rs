@@ -1,12 +1,12 @@
-//! Branches beside each other.
+//! Branches that run concurrently.
 
 use std::future::Future;
 
 use futures::{StreamExt as _, stream};
 use kubewright_core::flow::{Flow, Joined, join};
 
-/// Runs labelled branches, at most `limit` at the same time (0 counts as 1), and joins their outcomes in the order given, not in that of their
-/// ends. A halt of one branch never stops the others (BR-1).
+/// Runs labelled branches, at most `limit` at the same time (0 counts as 1), and joins their outcomes in the given order, not in the order of their ends. A
+/// halt of one branch never stops the others (BR-1).
 ///
 /// ```
 /// # use kubewright_core::flow::{Failure, Flow};
@@ -27,7 +27,7 @@ where
     join(run_all(limit, branches).await)
 }
 
-/// Runs labelled branches, at most `limit` at the same time (0 counts as 1), and returns their outcomes in the order given: for callers that run several
+/// Runs labelled branches, at most `limit` at the same time (0 counts as 1), and returns their outcomes in the given order: for callers that run several
 /// groups of branches one after another and [`join`] all of them at the end.
 pub async fn run_all<T, L, B>(limit: usize, branches: impl IntoIterator<Item = (L, B)>) -> Vec<(L, Flow<T>)>
 where

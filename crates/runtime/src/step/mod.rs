@@ -1,7 +1,7 @@
-//! Multi-step work of a pass: steps, pipelines, and branches that run beside each other.
+//! Multi-step work of a pass: steps, pipelines, and branches that run concurrently.
 //!
-//! A [`Pipeline`] is a list of groups, each of which checks, then writes, then waits. A pass runs it from its first step on; the first halt ends
-//! it, with the name of the step in its message.
+//! A [`Pipeline`] is a list of groups, each of which checks, then writes, then waits. A pass runs it from its first step; the first halt ends it, with the
+//! name of the step in its message.
 //!
 //! ```
 //! # use kubewright_core::flow::{Blocked, Flow, Wait};

@@ -1,14 +1,13 @@
-//! Names of steps.
+//! The names of steps.
 
 use std::fmt;
 
-/// The name of a step: words of lower-case letters and digits with `-` between them, the first character a letter.
+/// The name of a step: words of lower-case letters and digits with `-` between them, beginning with a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StepName(&'static str);
 
 impl StepName {
-    /// A constant name. An invalid one fails to compile when used in a constant; [`step!`](crate::step!) and [`Step::NAME`](super::Step::NAME) do
-    /// that.
+    /// Creates a name. An invalid name fails to compile if it is used in a constant, as in [`step!`](crate::step!) and [`Step::NAME`](super::Step::NAME).
     pub const fn constant(name: &'static str) -> Self {
         assert!(
             is_valid(name),
@@ -17,7 +16,7 @@ impl StepName {
         Self(name)
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub const fn as_str(self) -> &'static str {
         self.0
     }
@@ -31,7 +30,7 @@ impl fmt::Display for StepName {
 
 const fn is_valid(name: &str) -> bool {
     let mut rest = name.as_bytes();
-    // The character before: a name begins like a word, but not with a digit.
+    // The previous character; the first character of a name follows the rule of a word, but must not be a digit.
     let mut before = None;
     while let [byte, tail @ ..] = rest {
         let is_fine = match (byte, before) {

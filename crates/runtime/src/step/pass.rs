@@ -6,30 +6,30 @@ use kube::core::object::HasStatus;
 
 use crate::reconcile::Context;
 
-/// A pass of a reconciler as the context of a pipeline: what its method was given, and data of the author.
+/// A pass of a reconciler as the context of a pipeline: the arguments of its method, and data of the author.
 ///
-/// Answers of the server are never copied into `object`: it stays what the store had when the pass began.
-#[allow(clippy::exhaustive_structs)] // steps take it apart
+/// Answers of the server are never copied into `object`: it stays as the store had it when the pass began.
+#[allow(clippy::exhaustive_structs)] // steps destructure it
 pub struct Pass<'a, K: HasStatus, D = ()> {
-    /// The pass.
+    /// The context of the pass.
     pub cx: &'a Context<K>,
-    /// The object as the store has it.
+    /// The object from the store.
     pub object: &'a K,
     /// The status that the pass writes at its end.
     pub status: &'a mut K::Status,
-    /// What the steps hand on to later ones.
+    /// The data that steps pass to later ones.
     pub data: D,
 }
 
 impl<'a, K: HasStatus> Pass<'a, K> {
-    /// The pass whose method was given these.
+    /// Creates the context from the arguments of a pass's method.
     pub const fn new(cx: &'a Context<K>, object: &'a K, status: &'a mut K::Status) -> Self {
         Self { cx, object, status, data: () }
     }
 }
 
 impl<'a, K: HasStatus, D> Pass<'a, K, D> {
-    /// The same with data of the author.
+    /// Adds data of the author.
     pub fn with_data<E>(self, data: E) -> Pass<'a, K, E> {
         Pass { cx: self.cx, object: self.object, status: self.status, data }
     }

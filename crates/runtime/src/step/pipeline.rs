@@ -11,7 +11,7 @@ use super::running::Running;
 
 /// Steps in a fixed order, in groups that check, write and wait. A kind has two: one for `reconcile`, one for `finalize`.
 ///
-/// `C` is what the steps work on: [`Pass`](super::Pass), or a type of the operator. A pipeline over a context without lifetimes can be kept in the
+/// `C` is the context of the steps: [`Pass`](super::Pass), or a type of the operator. A pipeline over a context without lifetimes can be kept in the
 /// reconciler; one over [`Pass`](super::Pass) is made for each pass, which costs an allocation for each step.
 ///
 /// Each run starts at the first step and ends at the first halt. The message of the halt begins with `step <name>: `.
@@ -30,7 +30,7 @@ pub(super) struct GroupEntry<C> {
 }
 
 impl<C> Pipeline<C> {
-    /// An empty pipeline. The name stands in spans and metrics.
+    /// Creates an empty pipeline. Its name is used in spans and metrics.
     pub const fn new(name: &'static str) -> Self {
         Self { name, groups: Vec::new(), pause: None }
     }
@@ -42,28 +42,28 @@ impl<C> Pipeline<C> {
         self
     }
 
-    /// Skips the last group unless the predicate holds when the group begins (STEP-7). A pipeline without groups has none.
+    /// Skips the last group unless the predicate holds when the group begins (STEP-7). A pipeline without groups ignores it.
     pub fn when(self, name: &'static str, predicate: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
         self.guarded(Guard::when(name, predicate))
     }
 
-    /// Skips the last group when the predicate holds as the group begins: it needs a running workload, and this one is stopped on purpose
-    /// (STEP-7).
+    /// Skips the last group if the predicate holds when the group begins: for groups that need a running workload, when it is stopped on purpose (STEP-7).
     pub fn skip_if_stopped(self, predicate: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
         self.guarded(Guard::unless_stopped(predicate))
     }
 
-    /// Pauses while the predicate holds at the start of the pipeline (STEP-8): only the check steps before the first write step run, then the pass
-    /// waits, reason `Paused`, and condition `Paused` is True.
+    /// Pauses if the predicate holds at the start of the pipeline (STEP-8): only the check steps before the first write step run, then the pass waits, reason
+    /// `Paused`, and the condition `Paused` is True.
     ///
-    /// A finalizer that the framework sets by itself is set before the pipeline starts; with `finalizer = on_demand` and a step that calls
+    /// A finalizer that the framework sets automatically is set before the pipeline starts. With `finalizer = on_demand` and a step that calls
     /// [`Context::hold`](crate::reconcile::Context::hold), nothing is written for an object that is paused from the start.
     pub fn pause_when(mut self, predicate: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
         self.pause = Some(Box::new(predicate));
         self
     }
 
-    /// The names of all steps in their order, of nested pipelines as `outer/inner`, with `pause` where a paused pipeline halts (STEP-1, STEP-8).
+    /// Returns the names of all steps in their order: those of nested pipelines as `outer/inner`, and `pause` at the point at which a paused pipeline halts
+    /// (STEP-1, STEP-8).
     pub fn order(&self) -> Vec<String> {
         let mut order = Vec::new();
         self.add_to("", &mut order);
@@ -105,7 +105,7 @@ impl<C: Send> Pipeline<C> {
         self.run_recorded(cx).await.outcome
     }
 
-    /// Runs the steps until one halts, and tells what became of each: for tests of the pipeline.
+    /// Runs the steps until one halts, and returns the outcome of each: for tests of the pipeline.
     pub async fn run_recorded(&self, cx: &mut C) -> PipelineRun {
         let mut running = Running::of(self.name);
         let outcome = running.pipeline(self, "", cx).await;

@@ -1,10 +1,10 @@
-//! What became of the steps of a pipeline.
+//! The record of the steps of a pipeline.
 
 use std::borrow::Cow;
 
 use kubewright_core::flow::{Flow, Halt};
 
-/// The end of a pipeline with what became of each step. Steps after the one that halted are not in it.
+/// The end of a pipeline with the outcome of each step. It does not contain the steps after the one that halted.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct PipelineRun {
@@ -18,27 +18,27 @@ pub struct PipelineRun {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StepRecord {
-    /// The name; of a step in a nested pipeline `outer/inner`.
+    /// The name; `outer/inner` for a step in a nested pipeline.
     pub step: Cow<'static, str>,
-    /// What became of it.
+    /// The outcome of the step.
     pub outcome: StepOutcome,
 }
 
-/// What became of a step.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StepOutcome {
-    /// `Ok`: the pipeline went on.
+    /// The step returned `Ok`, and the pipeline went on.
     Ok,
-    /// It ended the pass as done.
+    /// The step ended the pass as done.
     Done,
-    /// It waits.
+    /// The step waits.
     Wait,
-    /// It is blocked.
+    /// The step is blocked.
     Blocked,
-    /// It failed.
+    /// The step failed.
     Failed,
-    /// It was not run: a guard did not hold, or the object is paused.
+    /// The step was not run, because a guard did not hold or the object is paused.
     Skipped,
 }
 
@@ -53,7 +53,7 @@ impl StepOutcome {
         }
     }
 
-    /// The value of the field `outcome` of the span.
+    /// Returns the value of the field `outcome` of the span.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",

@@ -1,4 +1,4 @@
-//! One run of a pipeline.
+//! A single run of a pipeline.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use super::{Pipeline, StepOutcome, StepRecord};
 use crate::reconcile::PassScope;
 use crate::reconcile::current;
 
-/// The run of a pipeline and of those in it.
+/// The run of a pipeline and of its nested pipelines.
 pub(super) struct Running {
     /// The name of the outermost pipeline.
     pipeline: &'static str,
-    /// The pass; none in a unit test of the pipeline.
+    /// The pass; None in a unit test of the pipeline.
     pass: Option<Arc<PassScope>>,
     steps: Vec<StepRecord>,
 }
 
-/// The reason for which steps of a group are not run.
+/// The reason why steps of a group are not run.
 #[derive(Clone, Copy)]
 enum Skipped {
     /// A guard with this name does not hold.

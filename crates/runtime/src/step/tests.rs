@@ -11,7 +11,7 @@ use super::*;
 use crate::step;
 use crate::testing::CapturedLog;
 
-/// What the steps of these tests did, and what they are to do.
+/// The context of these tests' steps: it records them and controls their outcomes.
 #[derive(Default)]
 struct Work {
     done: Vec<&'static str>,
@@ -224,7 +224,7 @@ async fn each_step_has_a_span_with_its_outcome() {
     assert!(text.contains(r#"step="volume/tell" outcome="wait"}"#), "{text}");
 }
 
-/// A context with a borrow, as [`Pass`] is.
+/// A context with a borrow, like [`Pass`].
 struct Borrowing<'a>(&'a mut Vec<&'static str>);
 
 // STEP-1
@@ -264,7 +264,7 @@ async fn branches_run_beside_each_other_within_the_limit() {
         let (running, most) = (Arc::clone(&running), Arc::clone(&most));
         async move {
             most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            // The first ends last.
+            // The first branch ends last.
             tokio::time::sleep(Duration::from_secs(10 - place)).await;
             running.fetch_sub(1, Ordering::SeqCst);
             Ok::<u64, Halt>(place)

@@ -7,8 +7,8 @@ use super::{NoIndexes, StoredObjects, shared};
 use crate::cluster::Cluster;
 use crate::watch::WatchSpec;
 
-/// Stores of kinds that are known at run time only. An argument of a reconciler's constructor; it declares nothing, so the permissions to watch
-/// such kinds are the author's to grant.
+/// The stores of kinds that are only known at run time. It is an argument of a reconciler's constructor, and declares nothing, so the author must grant the
+/// permissions to watch such kinds.
 #[derive(Clone)]
 pub struct DynamicStores {
     cluster: Cluster,
@@ -19,8 +19,8 @@ impl DynamicStores {
         Self { cluster }
     }
 
-    /// The shared store of a kind, in all namespaces or in one. The watch starts when the first store of the kind is opened, also of a kind that is
-    /// not served yet: it fills when the kind is.
+    /// Returns the shared store of a kind, in all namespaces or in one. The watch starts when the first store of the kind is opened, even if the kind is not
+    /// served yet; the store is filled when it is.
     pub fn open(&self, gvk: &GroupVersionKind, namespace: Option<&str>) -> StoredObjects<DynamicObject> {
         let namespace = namespace.map(str::to_owned);
         shared::<DynamicObject, NoIndexes>(&self.cluster, namespace.as_slice(), WatchSpec::of_version(gvk))

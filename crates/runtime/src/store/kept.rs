@@ -14,28 +14,28 @@ use super::object_text::ObjectText;
 use crate::trigger::Describe;
 use crate::watch::{Arrived, Project, Unprojectable};
 
-/// An object as a store of whole objects keeps it: its JSON text without `managedFields`, decoded when it is asked for. The text takes a fraction of
-/// the memory of the decoded object; what was decoded when it came is kept for a while, for the first who asks.
+/// An object in a store of whole objects: its JSON text without `managedFields`, which is decoded on demand. The text takes a fraction of the memory of the
+/// decoded object. The object that was decoded on arrival is kept for a while, for the first reader.
 pub struct Kept<T> {
     text: ObjectText,
-    /// The field manager whose write was the latest, as far as `managedFields` told.
+    /// The field manager of the latest write, as far as `managedFields` shows it.
     manager: Option<Arc<str>>,
     entries: Box<[IndexedText]>,
     lately: Arc<Lately<T>>,
-    /// The number under which `lately` may have it.
+    /// The number under which `lately` may still have the decoded object.
     number: u64,
 }
 
-/// A name of an index with the text under which an object stands there.
+/// The name of an index with the text under which the index lists an object.
 type IndexedText = (&'static str, Box<str>);
 
-/// The indexes of a store of whole objects: under which texts each object is found.
+/// The indexes of a store of whole objects, which find objects by texts.
 pub trait Indexes<T>: Send + Sync + 'static {
-    /// Gives `entry` the name of an index and a text for each entry of the object: any number of both.
+    /// Calls `entry` with the name of an index and a text for each index entry of the object; there may be any number of both.
     fn index(object: &T, entry: &mut dyn FnMut(&'static str, String));
 }
 
-/// No index.
+/// The absence of indexes.
 #[derive(Clone, Copy, Debug)]
 pub struct NoIndexes;
 
@@ -44,21 +44,21 @@ impl<T> Indexes<T> for NoIndexes {
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> Kept<T> {
-    /// An object as stores without indexes keep it: for tests of filters.
+    /// Returns an object as stores without indexes keep it: for tests of filters.
     pub fn of(object: &Value) -> Result<Self, Unprojectable> {
         Whole::<T, NoIndexes>::new().project(object)
     }
 }
 
 impl<T: DeserializeOwned> Kept<T> {
-    /// The object. None only if the type decodes some text at one time and not at another.
+    /// Returns the object. It is None only if decoding the same text gives different results at different times.
     pub fn decode(&self) -> Option<Arc<T>> {
         if let Some(object) = self.lately.take(self.number) {
             return Some(object);
         }
         let decoded = serde_json::from_str(self.text());
         if let Err(error) = &decoded {
-            // The text was decoded when it arrived.
+            // The text was decoded successfully when it arrived.
             tracing::error!(
                 kind = std::any::type_name::<T>(),
                 line = error.line(),
@@ -71,28 +71,28 @@ impl<T: DeserializeOwned> Kept<T> {
 }
 
 impl<T> Kept<T> {
-    /// The object as JSON, with `apiVersion` and `kind`, without `managedFields`.
+    /// Returns the object as JSON, with `apiVersion` and `kind`, without `managedFields`.
     pub fn json(&self) -> Value {
         serde_json::from_str(self.text()).unwrap_or_default()
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     pub fn text(&self) -> &str {
         self.text.whole()
     }
 
-    /// The field manager whose write was the latest.
+    /// Returns the field manager of the latest write.
     pub fn manager(&self) -> Option<&str> {
         self.manager.as_deref()
     }
 
-    /// The text with its parts.
+    /// Returns the text with the ranges of its parts.
     pub(crate) const fn object_text(&self) -> &ObjectText {
         &self.text
     }
 }
 
-/// Paths and managers, no values.
+/// The description contains paths and managers, but no values.
 impl<T> Describe for Kept<T> {
     fn differences(old: &Self, new: &Self) -> ChangedPaths {
         changed_paths(old.text(), new.text(), Causes::PATHS)
@@ -115,13 +115,13 @@ impl<T> HasMetadata for Kept<T> {
 }
 
 impl<T> fmt::Debug for Kept<T> {
-    /// Objects may be secret.
+    /// Writes only the size, because objects may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Kept({} bytes)", self.text().len())
     }
 }
 
-/// Keeps whole objects of a type.
+/// The projector that keeps whole objects of a type.
 pub(super) struct Whole<T, I> {
     lately: Arc<Lately<T>>,
     indexes: PhantomData<fn() -> I>,
@@ -134,7 +134,7 @@ impl<T, I> Whole<T, I> {
 }
 
 impl<T: DeserializeOwned, I: Indexes<T>> Whole<T, I> {
-    /// Keeps a text that the type can be decoded from.
+    /// Keeps a text that can be decoded into the type.
     fn keep(&self, text: ObjectText, manager: Option<Arc<str>>) -> Result<Kept<T>, Unprojectable> {
         let decoded: T = serde_json::from_str(text.whole())
             .map_err(|error| Unprojectable::new(format_args!("it cannot be decoded: {error}")))?;
@@ -172,7 +172,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static, I: Indexes<T>> Project for Who
     }
 }
 
-/// The text of an object without `managedFields`.
+/// Returns the text of an object without `managedFields`.
 fn text_of(object: &Value) -> Result<Box<str>, serde_json::Error> {
     struct Lean<'a>(&'a Map<String, Value>, bool);
 
@@ -197,7 +197,7 @@ fn text_of(object: &Value) -> Result<Box<str>, serde_json::Error> {
     }
 }
 
-/// The manager of the entry of `managedFields` with the latest time; of several, the last one.
+/// Returns the manager of the entry of `managedFields` with the latest time; the last one if there are several.
 fn latest_manager(object: &Value) -> Option<&str> {
     let entries = object.pointer("/metadata/managedFields")?.as_array()?;
     let time = |entry: &&Value| entry.get("time").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(kept.decode().unwrap().metadata.name.as_deref(), Some("a"));
     }
 
-    // EF-5: what filters read of an object costs a store of metadata, and what the object costs a store of whole objects
+    // EF-5: a store of metadata keeps the fields that filters read, and a store of whole objects keeps the objects
     #[test]
     fn metadata_alone_takes_a_fraction_of_a_whole_object() {
         let variables: Vec<Value> =

@@ -3,17 +3,17 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// How many objects a store keeps decoded.
+/// The number of objects that a store keeps decoded.
 const OBJECTS: usize = 256;
 
-/// The last objects that came into a store, as they were decoded on arrival: the first read of such an object need not decode it again. Each is given away
-/// once, since every reader gets an object of its own (TTBL-8).
+/// The objects that last came into a store, as they were decoded on arrival, so that the first read of such an object need not decode it again. Each is given
+/// away once, since every reader gets an object of its own (TTBL-8).
 pub(super) struct Lately<T>(Mutex<State<T>>);
 
 struct State<T> {
     /// The number of the next object.
     next: u64,
-    /// The objects with the numbers before it.
+    /// The objects with the preceding numbers.
     objects: VecDeque<Option<Arc<T>>>,
 }
 
@@ -27,12 +27,12 @@ impl<T> Lately<T> {
         let number = state.next;
         state.next += 1;
         drop(state);
-        // Freeing an object takes time.
+        // The oldest object is freed outside of the lock, because that takes time.
         drop(oldest);
         number
     }
 
-    /// Takes the object with this number, if it is still here.
+    /// Takes the object with this number, if it is still kept.
     pub(super) fn take(&self, number: u64) -> Option<Arc<T>> {
         let mut state = self.0.lock();
         let back = usize::try_from(state.next.checked_sub(number)?).ok()?;

@@ -1,7 +1,7 @@
-//! Stores of whole objects for reconcilers: typed, metadata only, or of kinds known at run time.
+//! Stores of whole objects for reconcilers: typed, metadata only, or of kinds that are only known at run time.
 //!
-//! A [`Store<K>`](Store) shares its watch and its objects with all that ask for the same kind, scope and indexes. It keeps each object as its JSON text and
-//! decodes it when it is asked for: [`get`](StoredObjects::get), [`list`](StoredObjects::list), [`indexed`](StoredObjects::indexed). A [`Scope`] says which objects
+//! All requests for a [`Store<K>`](Store) of the same kind, scope and indexes share one watch and its objects. A store keeps each object as its JSON text and
+//! decodes it on demand: [`get`](StoredObjects::get), [`list`](StoredObjects::list), [`indexed`](StoredObjects::indexed). A [`Scope`] defines which objects
 //! it holds.
 
 mod dynamic;

@@ -8,14 +8,14 @@ use serde_json::value::RawValue;
 
 use crate::watch::LeanText;
 
-/// The JSON text of an object, with the places of its metadata and its status.
+/// The JSON text of an object, with the ranges of its metadata and its status.
 pub(crate) struct ObjectText {
     text: Box<str>,
     metadata: Place,
     status: Place,
 }
 
-/// The metadata of an object that each pass and each change is judged by.
+/// The metadata of an object that every pass and every change needs.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Basics {
@@ -24,12 +24,12 @@ pub(crate) struct Basics {
     pub(crate) deletion_timestamp: Option<IgnoredAny>,
 }
 
-/// Where a part begins and ends, in bytes: half of what a range of `usize` takes. Empty for a part that is absent.
+/// The range of a part, in bytes; it takes half the memory of a range of `usize`. Empty for a part that is absent.
 #[derive(Clone, Copy, Default)]
 struct Place(u32, u32);
 
 impl ObjectText {
-    /// The text of an object whose parts have not been looked for yet.
+    /// Finds the parts in the text of an object.
     pub(crate) fn read(text: Box<str>) -> Self {
         let fields = Fields::read(&text).unwrap_or_default();
         let place = |wanted: &str| fields.0.iter().find(|(name, _)| name == wanted).map(|(_, part)| place_in(&text, part));
@@ -37,22 +37,22 @@ impl ObjectText {
         Self { text, metadata, status }
     }
 
-    /// The object.
+    /// Returns the text of the object.
     pub(crate) const fn whole(&self) -> &str {
         &self.text
     }
 
-    /// The metadata; empty if the object has none.
+    /// Returns the text of the metadata; empty if the object has none.
     pub(crate) fn metadata(&self) -> &str {
         self.part(self.metadata)
     }
 
-    /// The status.
+    /// Returns the text of the status.
     pub(crate) fn status(&self) -> Option<&str> {
         Some(self.part(self.status)).filter(|status| !status.is_empty())
     }
 
-    /// The metadata that each pass and each change is judged by, read without the rest.
+    /// Returns the metadata that every pass and every change needs, parsed without the rest.
     pub(crate) fn basics(&self) -> Basics {
         serde_json::from_str(self.metadata()).unwrap_or_default()
     }
@@ -73,7 +73,7 @@ fn place_in(text: &str, part: &RawValue) -> Place {
     (start..start + part.get().len()).into()
 }
 
-/// A part that begins or ends beyond 4 GiB counts as absent; servers take objects of a few MiB.
+/// A part that begins or ends beyond 4 GiB counts as absent; servers accept objects of only a few MiB.
 impl From<Range<usize>> for Place {
     fn from(range: Range<usize>) -> Self {
         match (u32::try_from(range.start), u32::try_from(range.end)) {
@@ -84,7 +84,7 @@ impl From<Range<usize>> for Place {
 }
 
 impl fmt::Debug for ObjectText {
-    /// Objects may be secret.
+    /// Writes only the size, because objects may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ObjectText({} bytes)", self.text.len())
     }

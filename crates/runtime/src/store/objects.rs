@@ -10,9 +10,9 @@ use serde_json::Value;
 use super::Kept;
 use crate::watch::{Changes, ProjectedStore};
 
-/// The objects of a store. Cheap to clone; the watch below lives as long as a clone does.
+/// The objects of a store. Cheap to clone; the underlying watch lives as long as a clone does.
 ///
-/// Objects are immutable, and decoded when they are asked for. Own writes are visible at once (STORE-8).
+/// Objects are immutable, and decoded on demand. Own writes are visible at once (STORE-8).
 pub struct StoredObjects<T: Send + Sync + 'static> {
     kept: ProjectedStore<Kept<T>>,
     decoded: PhantomData<fn() -> T>,
@@ -23,76 +23,76 @@ impl<T: DeserializeOwned + Send + Sync + 'static> StoredObjects<T> {
         Self { kept, decoded: PhantomData }
     }
 
-    /// An object. None means that it is absent, once the store is synced.
+    /// Returns an object. Once the store is synced, None means that it is absent.
     pub fn get(&self, key: &Key) -> Option<Arc<T>> {
         self.kept.get(key)?.decode()
     }
 
-    /// All objects.
+    /// Returns all objects.
     pub fn list(&self) -> Vec<Arc<T>> {
         decoded(self.kept.list())
     }
 
-    /// The objects in a namespace.
+    /// Returns the objects in a namespace.
     pub fn list_in(&self, namespace: &str) -> Vec<Arc<T>> {
         let mut objects = self.kept.list();
         objects.retain(|(key, _)| key.namespace() == namespace);
         decoded(objects)
     }
 
-    /// The objects whose labels a selector matches, in a namespace or in all.
+    /// Returns the objects whose labels match a selector, in a namespace or in all.
     pub fn matching(&self, namespace: Option<&str>, selector: &LabelSelector) -> Vec<Arc<T>> {
         let mut objects = self.kept.list();
         objects.retain(|(key, kept)| namespace.is_none_or(|only| only == key.namespace()) && matches(selector, kept));
         decoded(objects)
     }
 
-    /// The objects that stand under a text in an index that the store was declared with.
+    /// Returns the objects that are listed under a text in an index with which the store was declared.
     pub fn indexed(&self, index: &str, text: &str) -> Vec<Arc<T>> {
         decoded(self.kept.indexed(index, text))
     }
 
-    /// The keys of all objects.
+    /// Returns the keys of all objects.
     pub fn keys(&self) -> Vec<Key> {
         self.kept.keys()
     }
 
-    /// The number of objects.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.kept.len()
     }
 
-    /// Whether there is no object.
+    /// Returns true if there is no object.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// Whether the first list is complete.
+    /// Returns true if the first list is complete.
     pub fn is_synced(&self) -> bool {
         self.kept.is_synced()
     }
 
-    /// Ends when the first list is complete. While the watch is refused, or the kind is not served, that is never.
+    /// Waits until the first list is complete. If the watch is forbidden or the kind is not served, the wait lasts until that changes.
     pub async fn synced(&self) {
         self.kept.synced().await;
     }
 
-    /// The changes from now on, deletions included, after one for each object that is there.
+    /// Returns the changes from now on, including deletions, after one change for each present object.
     pub fn changes(&self) -> Changes<Kept<T>> {
         self.kept.changes()
     }
 
-    /// Makes the answer to a write visible at once. Needed only for writes of clients that the operator did not hand out.
+    /// Makes the answer to a write visible at once. It is needed only for writes of clients that the operator did not hand out.
     pub fn record_write(&self, object: &Value) {
         self.kept.record_write(object);
     }
 
-    /// Group and kind of the objects.
+    /// Returns group and kind of the objects.
     pub fn kind(&self) -> &GroupKind {
         self.kept.kind()
     }
 
-    /// The objects as the store keeps them.
+    /// Returns the objects in the form in which the store keeps them.
     pub fn kept(&self) -> &ProjectedStore<Kept<T>> {
         &self.kept
     }

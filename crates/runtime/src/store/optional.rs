@@ -2,7 +2,7 @@ use crate::watch::WatchState;
 
 use super::{MetaStore, Store};
 
-/// A store of a kind that need not be served. A start does not wait for it; it is there from when the kind is served.
+/// A store of a kind that need not be served. A start does not wait for it; it becomes available when the kind is served.
 #[derive(Clone, Debug)]
 pub struct Optional<T>(T);
 
@@ -13,14 +13,14 @@ impl<T> Optional<T> {
 }
 
 impl<K: serde::de::DeserializeOwned + Send + Sync + 'static, S, I> Optional<Store<K, S, I>> {
-    /// The store; none as long as the kind is not served.
+    /// Returns the store; None while the kind is not served.
     pub fn get(&self) -> Option<&Store<K, S, I>> {
         (self.0.kept().status().state != WatchState::NotServed && self.0.is_synced()).then_some(&self.0)
     }
 }
 
 impl<K: serde::de::DeserializeOwned + Send + Sync + 'static, S> Optional<MetaStore<K, S>> {
-    /// The store; none as long as the kind is not served.
+    /// Returns the store; None while the kind is not served.
     pub fn get(&self) -> Option<&MetaStore<K, S>> {
         (self.0.kept().status().state != WatchState::NotServed && self.0.is_synced()).then_some(&self.0)
     }

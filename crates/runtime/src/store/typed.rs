@@ -15,7 +15,7 @@ use crate::watch::{OperatorScope, Scope, WatchSpec};
 
 /// The shared store of whole objects of a kind in a scope. Cheap to clone; dereferences to [`StoredObjects`].
 ///
-/// An argument of a reconciler's constructor: asking for it starts the watch, and equal requests share it. `I` says which indexes it has; none by
+/// It is an argument of a reconciler's constructor: requesting it starts the watch, and equal requests share it. `I` defines its indexes; there are none by
 /// default.
 pub struct Store<K: Send + Sync + 'static, S = OperatorScope, I = NoIndexes> {
     objects: StoredObjects<K>,
@@ -30,12 +30,12 @@ pub struct MetaStore<K: Send + Sync + 'static, S = OperatorScope> {
 }
 
 impl<K: KnownKind, S: Scope, I: Indexes<K>> Store<K, S, I> {
-    /// Declares the watch and its permissions.
+    /// Returns the request, which declares the watch and its permissions.
     pub(crate) fn request() -> StoreRequest {
         StoreRequest::of::<K>(S::scope())
     }
 
-    /// The store, whose watch is started if it does not run.
+    /// Opens the store, and starts its watch if it does not run yet.
     pub(crate) fn open(context: &OperatorContext) -> Self {
         Self { objects: open::<K, I>(context, &Self::request()), kind: PhantomData }
     }
@@ -51,7 +51,7 @@ impl<K: KnownKind, S: Scope> MetaStore<K, S> {
     }
 }
 
-/// The shared store that a request asks for.
+/// Opens the shared store of a request.
 pub(crate) fn open<T, I>(context: &OperatorContext, request: &StoreRequest) -> StoredObjects<T>
 where
     T: DeserializeOwned + Send + Sync + 'static,
@@ -60,7 +60,7 @@ where
     shared::<T, I>(&context.cluster, &context.namespaces_of(request), request.spec())
 }
 
-/// The shared store of whole objects of a cluster; no namespaces means all of them.
+/// Opens the shared store of whole objects of a cluster; an empty list of namespaces means all of them.
 pub(crate) fn shared<T, I>(cluster: &Cluster, namespaces: &[String], spec: WatchSpec) -> StoredObjects<T>
 where
     T: DeserializeOwned + Send + Sync + 'static,

@@ -7,10 +7,10 @@ use kube::client::Body;
 use super::used::UsedCluster;
 use crate::clock::Clock;
 
-/// The answer to a request must begin within this time, so that a cluster that is gone does not hold a worker for ever.
+/// The time limit for the beginning of an answer, so that an unreachable cluster does not hold a worker for ever.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A client like `below`. A request that gets no answer fails in time, and puts in doubt whether the cluster is there.
+/// Creates a client that shares the connections of `below`. A request without an answer fails in time, and makes the target's reachability doubtful.
 pub(super) fn limited(below: &kube::Client, clock: Clock, target: Weak<UsedCluster>) -> kube::Client {
     let client = below.clone();
     let service = tower::service_fn(move |request: Request<Body>| {

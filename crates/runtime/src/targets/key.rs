@@ -3,15 +3,15 @@ use serde_json::json;
 
 use crate::cluster::Impersonation;
 
-/// What tells targets from each other: the kubeconfig, or in whose name the operator's own cluster is used.
+/// The identity of a target: its kubeconfig, or the user in whose name the operator's own cluster is used.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TargetKey(String);
 
 impl TargetKey {
-    /// `None` for the operator's own cluster in the operator's own name.
+    /// Returns the key of a target, or `None` for the operator's own cluster under its own identity.
     pub fn of(kubeconfig: Option<&[u8]>, who: Option<&Impersonation>) -> Option<Self> {
         let kubeconfig = kubeconfig.filter(|text| !text.is_empty());
-        // A kubeconfig alone decides.
+        // If there is a kubeconfig, the impersonation is not part of the key.
         let who = who.filter(|_| kubeconfig.is_none());
         if kubeconfig.is_none() && who.is_none() {
             return None;
@@ -20,7 +20,7 @@ impl TargetKey {
         Some(Self(sha256_hex(parts.to_string().as_bytes())))
     }
 
-    /// The name of the target in logs, metrics and health: enough to tell targets from each other.
+    /// Returns the name of the target in logs, metrics and health, which is long enough to distinguish targets.
     pub fn name(&self) -> String {
         format!("target-{}", self.0.get(..8).unwrap_or(&self.0))
     }

@@ -3,34 +3,34 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kubewright_machinery::yaml;
 use serde_json::Value;
 
-/// A kubeconfig that is not used. Its content is never shown: it holds credentials.
+/// The error of a kubeconfig that is rejected. Its content is never shown, because it holds credentials.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RefusedKubeconfig {
-    /// A field that would read files of the operator's pod, or run programs in it.
+    /// A field would read files of the operator's pod, or run programs in it.
     #[error("the kubeconfig sets {field}, {why}")]
     Field {
         /// The path of the field.
         field: String,
-        /// What it would do, and what to do instead.
+        /// The effect of the field, and the alternative.
         why: &'static str,
     },
-    /// No kubeconfig at all.
+    /// The text is not a valid kubeconfig.
     #[error("the kubeconfig cannot be read: {0}")]
     Unreadable(String),
 }
 
-/// Fields that name files of the machine, by the kind of entry.
+/// The fields that name files of the machine, by the kind of entry.
 const FILES: [(&str, &str, &str); 4] = [
     ("clusters", "cluster", "certificate-authority"),
     ("users", "user", "client-certificate"),
     ("users", "user", "client-key"),
     ("users", "user", "tokenFile"),
 ];
-/// Fields that name programs.
+/// The fields that name programs.
 const PROGRAMS: [&str; 2] = ["exec", "auth-provider"];
 
-/// The client configuration of a kubeconfig, which must hold all that it needs (TGT-5).
+/// Reads the client configuration of a kubeconfig, which must be self-contained (TGT-5).
 pub(super) async fn read(text: &[u8], allow_exec: bool) -> Result<Config, RefusedKubeconfig> {
     let unreadable = |problem: &str| RefusedKubeconfig::Unreadable(problem.to_owned());
     let text = std::str::from_utf8(text).map_err(|_| unreadable("it is no text"))?;
@@ -43,7 +43,7 @@ pub(super) async fn read(text: &[u8], allow_exec: bool) -> Result<Config, Refuse
     check(&document, allow_exec)?;
     let kubeconfig: Kubeconfig =
         serde_json::from_value(document).map_err(|_| unreadable("its fields are not those of a kubeconfig"))?;
-    // What is wrong with certificates, keys and addresses is told without showing them.
+    // Errors in certificates, keys and addresses are reported without their content.
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
     config.map_err(|error| unreadable(&describe(&error)))
 }

@@ -11,11 +11,11 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use crate::metrics::Metrics;
 use crate::watch::WatchState;
 
-/// What a controller tells of the clusters that it uses, when metrics are read.
+/// The statistics of a controller about the clusters that it uses, read together with the metrics.
 pub trait ClusterStatistics: Send + Sync {
-    /// The watches of the controller's own in them: the cluster and the state of each.
+    /// Returns the state of each watch that the controller has in other clusters, with the name of the cluster.
     fn watches(&self) -> Vec<(String, WatchState)>;
-    /// The clients of other clusters and identities: how many were made, and how many there are.
+    /// Returns the number of clients of other clusters and identities that were made so far, and the number of those that exist.
     fn clients(&self) -> (u64, usize);
 }
 
@@ -26,7 +26,7 @@ pub struct TargetMetrics(Arc<Mutex<ByController>>);
 type ByController = BTreeMap<Arc<str>, Weak<dyn ClusterStatistics>>;
 
 impl TargetMetrics {
-    /// Those of an operator, registered once.
+    /// Returns the target metrics of an operator, which are registered once.
     pub fn of(metrics: &Metrics) -> Self {
         metrics.shared(|registry| {
             let targets = Self::default();
@@ -35,12 +35,12 @@ impl TargetMetrics {
         })
     }
 
-    /// From now on the clusters that this controller uses are told of.
+    /// Adds the statistics of a controller.
     pub fn add(&self, controller: Arc<str>, statistics: Weak<dyn ClusterStatistics>) {
         self.0.lock().insert(controller, statistics);
     }
 
-    /// The controllers with what they tell.
+    /// Returns the controllers with their statistics.
     pub fn all(&self) -> Vec<(Arc<str>, Arc<dyn ClusterStatistics>)> {
         let all = self.0.lock();
         all.iter().filter_map(|(controller, weak)| Some((Arc::clone(controller), weak.upgrade()?))).collect()

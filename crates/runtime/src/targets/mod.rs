@@ -1,7 +1,7 @@
-//! Other clusters: how they are told from each other, reached, shared by who uses them, and given up.
+//! Other clusters: their identity, reachability, sharing among users, and removal.
 //!
-//! A [`Remote`] is the cluster of a kubeconfig, with its own health. A [`Registry`] keeps what its users share for each target, for as long
-//! as somebody uses it and 15 minutes longer (component.md, 9). Components and hand-written reconcilers use both.
+//! A [`Remote`] is the cluster of a kubeconfig, with its own health. A [`Registry`] keeps the values that users share for each target while it has users, and
+//! 15 minutes longer (component.md, 9). Components and hand-written reconcilers use both.
 
 mod client;
 mod key;

@@ -31,7 +31,7 @@ struct Inner {
     triggers: OnceLock<Box<[Box<dyn StartTriggers>]>>,
 }
 
-/// The targets that one pass has selected, by role, each with the stores that it has opened.
+/// The targets that one pass has selected, by role, each with the stores that the pass has opened in it.
 #[derive(Default)]
 pub(crate) struct PassTargets(Mutex<HashMap<usize, InPass>>);
 
@@ -41,22 +41,22 @@ struct InPass {
     opened: HashSet<StoreId>,
 }
 
-/// A selection.
+/// A target that a key has selected.
 pub(crate) struct Selected {
     pub(crate) target: Arc<UsedCluster>,
     pub(crate) access: Access,
-    /// The target that the key has left for it.
+    /// The target that the key has left for this one.
     pub(crate) left: Option<Arc<UsedCluster>>,
 }
 
 impl ControllerTargets {
-    /// Those of an operator, for no controller.
+    /// Creates the targets of an operator, without a controller.
     pub(crate) fn new(options: RemoteOptions, system_namespace: Arc<str>) -> Self {
         let registry = Registry::new(options.cluster.clock().clone(), options.tasks.clone());
         Self::of("".into(), options, system_namespace, registry)
     }
 
-    /// Those of a controller of the same operator.
+    /// Returns the targets of a controller of the same operator.
     pub(crate) fn for_controller(&self, name: &str) -> Self {
         let Inner { options, system_namespace, registry, .. } = &*self.inner;
         Self::of(name.into(), options.clone(), Arc::clone(system_namespace), registry.clone())
@@ -72,7 +72,7 @@ impl ControllerTargets {
         Self { inner: Arc::new(Inner { controller, options, system_namespace, registry, roles, made, triggers }) }
     }
 
-    /// The namespaces of a store in a target; empty means all. Those to which the operator is confined are those of its own cluster.
+    /// Returns the namespaces of a store in a target; empty means all. The namespaces to which the operator is confined apply only to its own cluster.
     pub(crate) fn namespaces(&self, namespaces: &Namespaces) -> Vec<String> {
         match namespaces {
             Namespaces::Watched | Namespaces::All => Vec::new(),
@@ -81,7 +81,7 @@ impl ControllerTargets {
         }
     }
 
-    /// A role in which the controller uses targets. The first one adds them to health and metrics.
+    /// Adds a role in which the controller uses targets. The first role adds the targets to health and metrics.
     pub(crate) fn role(&self, checks: &Checks, metrics: &Metrics) -> Result<usize, DuplicateCheck> {
         let role = self.inner.roles.fetch_add(1, Ordering::Relaxed);
         if role == 0 {
@@ -96,17 +96,17 @@ impl ControllerTargets {
         Ok(role)
     }
 
-    /// The triggers that are started in each target. To be set before the first pass.
+    /// Sets the triggers that are started in each target. It must be called before the first pass.
     pub(crate) fn set_triggers(&self, triggers: Vec<Box<dyn StartTriggers>>) {
         drop(self.inner.triggers.set(triggers.into()));
     }
 
-    /// The user that a key is in a role.
+    /// Returns the user that stands for a key in a role.
     pub(crate) fn user(&self, role: usize, key: &Key) -> User {
         User { controller: Arc::clone(&self.inner.controller), role, key: key.clone() }
     }
 
-    /// The target that a key uses from now on in a role.
+    /// Selects the target that a key uses from now on in a role.
     pub(crate) async fn select(
         &self,
         pass: &PassTargets,
@@ -128,7 +128,7 @@ impl ControllerTargets {
         Ok(Selected { access: self.join(pass, user, &target, queue), target, left })
     }
 
-    /// The target that a key has used last in a role.
+    /// Returns the target that a key last used in a role.
     pub(crate) fn known(&self, pass: &PassTargets, user: &User, queue: QueueHandle) -> Option<Selected> {
         let target = self.inner.registry.known(user)?;
         Some(Selected { access: self.join(pass, user, &target, queue), target, left: None })
@@ -143,8 +143,7 @@ impl ControllerTargets {
         target.join(user, queue, self.inner.triggers.get().map(|triggers| &**triggers).unwrap_or_default())
     }
 
-    /// The end of a pass: after success the key uses no other targets and stores than those that the pass asked for (CLU-6). Returns the
-    /// targets that it has left.
+    /// Ends a pass: after a success the key keeps only the targets and stores that the pass used (CLU-6). Returns the targets that it has left.
     pub(crate) fn settle(&self, pass: &PassTargets, key: &Key, outcome: &Flow) -> Vec<Arc<UsedCluster>> {
         let selected = std::mem::take(&mut *pass.0.lock());
         if Settlement::of(outcome) != Settlement::Replace {
@@ -161,14 +160,14 @@ impl ControllerTargets {
         left
     }
 
-    /// The object of the key is gone, or another controller's.
+    /// Drops the targets of a key whose object is gone or belongs to another controller.
     pub(crate) fn forget(&self, key: &Key) {
         for role in 0..self.inner.roles.load(Ordering::Relaxed) {
             self.inner.registry.leave(&self.user(role, key));
         }
     }
 
-    /// The targets of the controller that do not answer, with what they say.
+    /// Returns the problems of the controller's targets that do not answer.
     fn problems(&self) -> Vec<String> {
         let mut problems: Vec<String> = self.inner.targets().iter().filter_map(|target| target.problem()).collect();
         problems.sort_unstable();
@@ -185,7 +184,7 @@ impl Inner {
 }
 
 impl PassTargets {
-    /// The pass has opened a store.
+    /// Records that the pass has opened a store.
     pub(crate) fn opened(&self, role: usize, store: StoreId) {
         if let Some(selected) = self.0.lock().get_mut(&role) {
             selected.opened.insert(store);

@@ -6,15 +6,15 @@ use parking_lot::Mutex;
 use crate::cluster::{ApiRequest, Cluster};
 use crate::watch::WatchState;
 
-/// A cluster that does not answer is asked again after this time.
+/// The time after which a cluster that does not answer is checked again.
 const AGAIN: Duration = Duration::from_secs(10);
-/// So long may the first answer take.
+/// The time limit of the first answer.
 const LIMIT: Duration = Duration::from_secs(5);
-/// Those who come while somebody finds out come again after this time.
+/// The time after which a pass runs again that came while another pass was checking the cluster.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Whether another cluster answers. One pass finds out; the others do not wait, so that a cluster that is gone takes no more than
-/// one worker from those that need other clusters.
+/// The reachability of another cluster. One pass checks it and the others do not wait, so that an unreachable cluster occupies at most one worker, and passes
+/// for other clusters can run.
 #[derive(Debug)]
 pub(super) struct Reach(Mutex<State>);
 
@@ -26,20 +26,20 @@ enum State {
     Failed { at: Moment, error: String },
 }
 
-/// The cluster does not answer, as far as is known.
+/// The error of a cluster that does not answer, as far as is known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the target cluster cannot be reached: {error}")]
 #[non_exhaustive]
 pub struct NotReached {
-    /// What is wrong.
+    /// The error text.
     pub error: String,
-    /// When to look again.
+    /// The time after which to check again.
     pub again: Duration,
-    /// Somebody is finding out: nothing is known yet that could be told.
+    /// True if another pass is checking the cluster, so that nothing is known yet that could be reported.
     pub is_open: bool,
 }
 
-/// Puts the state back if whoever asks gives up.
+/// A guard that restores the state if the checking pass is dropped.
 struct Asking<'a>(&'a Reach);
 
 impl Drop for Asking<'_> {
@@ -56,7 +56,7 @@ impl Reach {
         Self(Mutex::new(State::Unknown))
     }
 
-    /// Ok when the cluster answered, and its watches do not say otherwise.
+    /// Returns Ok if the cluster has answered, and its watches do not contradict that.
     pub(super) async fn check(&self, cluster: &Cluster) -> Result<(), NotReached> {
         let now = cluster.clock().moment();
         {
@@ -76,7 +76,7 @@ impl Reach {
         let asking = Asking(self);
         let answer = cluster.send(&ApiRequest::raw("/version").deadline(LIMIT).at_once()).await;
         let reached = match answer {
-            // Who refuses to answer has been reached.
+            // A server that rejects the request has been reached.
             Err(error) if error.is_transient() => Err(error.to_string()),
             _ => Ok(()),
         };
@@ -88,7 +88,7 @@ impl Reach {
         reached.map_err(|error| NotReached { error, again: AGAIN, is_open: false })
     }
 
-    /// What was known may be wrong: the next check asks.
+    /// Drops the known state, because it may be wrong; the next check asks the cluster.
     pub(super) fn doubt(&self) {
         let mut state = self.0.lock();
         if !matches!(*state, State::Asking) {
@@ -96,7 +96,7 @@ impl Reach {
         }
     }
 
-    /// The last error, while the cluster does not answer.
+    /// Returns the last error, while the cluster does not answer.
     pub(super) fn error(&self) -> Option<String> {
         match &*self.0.lock() {
             State::Failed { error, .. } => Some(error.clone()),

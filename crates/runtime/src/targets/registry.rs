@@ -13,19 +13,19 @@ use super::TargetKey;
 use crate::clock::Clock;
 use crate::task::Tasks;
 
-/// How long a target outlives its last user (TGT-4).
+/// The time for which a target is kept after its last user has left (TGT-4).
 const UNUSED: Duration = Duration::from_mins(15);
 
-/// What users share for each target.
+/// The value that users share for each target.
 pub trait Used<U>: Send + Sync + 'static {
-    /// The user uses it no more.
+    /// Removes a user that no longer uses the target.
     fn forget(&self, user: &U);
 
-    /// Nobody has used it for 15 minutes, or it was made in vain.
+    /// Ends the target, which has had no user for 15 minutes, or was made although another user had already made it.
     fn end(&self);
 }
 
-/// Targets by their keys, and who uses which. Cheap to clone. A user uses one target at a time.
+/// The targets by their keys, with the users of each. Cheap to clone. A user uses one target at a time.
 pub struct Registry<U, T> {
     inner: Arc<Inner<U, T>>,
 }
@@ -45,7 +45,7 @@ struct State<U, T> {
 struct Entry<U, T> {
     target: Arc<T>,
     users: HashSet<U>,
-    /// Since when there is no user.
+    /// The moment since which there is no user.
     unused: Option<Moment>,
 }
 
@@ -54,13 +54,13 @@ where
     U: Clone + Eq + Hash + Send + Sync + 'static,
     T: Used<U>,
 {
-    /// No targets.
+    /// Creates a registry without targets.
     pub fn new(clock: Clock, tasks: Tasks) -> Self {
         let state = Mutex::new(State { targets: HashMap::new(), used: HashMap::new() });
         Self { inner: Arc::new(Inner { clock, tasks, made: AtomicU64::new(0), state }) }
     }
 
-    /// The target that a user uses from now on; `make` makes it if nobody has used it for long. The target that it used before is left. If
+    /// Returns the target that a user uses from now on; `make` makes it unless the registry still has it. The user leaves the target that it used before. If
     /// the target cannot be made, nothing changes.
     pub async fn select<E>(&self, user: &U, key: &TargetKey, make: impl Future<Output = Result<T, E>>) -> Result<Arc<T>, E> {
         let known = self.inner.state.lock().targets.get(key).map(|entry| Arc::clone(&entry.target));
@@ -74,7 +74,7 @@ where
         self.leave_unless(user, Some(key));
         let mut state = self.inner.state.lock();
         let new = || Entry { target: Arc::clone(&target), users: HashSet::new(), unused: None };
-        // Two users may have made one; the first counts.
+        // Two users may have made the target at the same time; the first one counts.
         let entry = state.targets.entry(key.clone()).or_insert_with(new);
         entry.users.insert(user.clone());
         entry.unused = None;
@@ -87,24 +87,24 @@ where
         Ok(first)
     }
 
-    /// The target that a user uses.
+    /// Returns the target that a user uses.
     pub fn known(&self, user: &U) -> Option<Arc<T>> {
         let state = self.inner.state.lock();
         let key = state.used.get(user)?;
         state.targets.get(key).map(|entry| Arc::clone(&entry.target))
     }
 
-    /// The user uses none any more. Returns the one that it used.
+    /// Makes a user leave its target. Returns the target that it used.
     pub fn leave(&self, user: &U) -> Option<Arc<T>> {
         self.leave_unless(user, None)
     }
 
-    /// All targets, in no order.
+    /// Returns all targets, in no particular order.
     pub fn targets(&self) -> Vec<Arc<T>> {
         self.inner.state.lock().targets.values().map(|entry| Arc::clone(&entry.target)).collect()
     }
 
-    /// How many targets were made so far.
+    /// Returns the number of targets that were made so far.
     pub fn made(&self) -> u64 {
         self.inner.made.load(Ordering::Relaxed)
     }
@@ -143,7 +143,7 @@ where
         self.inner.tasks.spawn("unused targets", sweep).detach();
     }
 
-    /// Ends what has been unused for long.
+    /// Ends the targets that have been unused for long.
     fn sweep(&self) {
         let now = self.inner.clock.moment();
         let is_over =
@@ -173,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    /// Notes what is done to it.
+    /// A target that records the calls of its methods.
     struct Noted(&'static str, Arc<Mutex<Vec<String>>>);
 
     impl Used<u8> for Noted {

@@ -10,11 +10,11 @@ use super::reach::{NotReached, Reach};
 use crate::cluster::{Cluster, ClusterOptions, ConnectError};
 use crate::task::Tasks;
 
-/// There is no way to a target.
+/// The error of connecting to a target.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TargetError {
-    /// The kubeconfig is not used.
+    /// The kubeconfig is rejected.
     #[error(transparent)]
     Kubeconfig(#[from] RefusedKubeconfig),
     /// The configuration cannot be turned into a client.
@@ -25,29 +25,29 @@ pub enum TargetError {
     NotReached(#[from] NotReached),
 }
 
-/// What connections to other clusters are made with.
+/// The options of connections to other clusters.
 #[derive(Clone, Debug)]
 pub struct RemoteOptions {
-    /// The operator's own cluster: clock, jitter and counters are shared with it.
+    /// The operator's own cluster, with which clock, jitter and counters are shared.
     pub cluster: Cluster,
-    /// Where watches run.
+    /// The set of tasks in which watches run.
     pub tasks: Tasks,
-    /// The operator's name, by which clients present themselves.
+    /// The operator's name, which is the user agent of clients.
     pub operator: String,
-    /// Whether kubeconfigs may name programs that give credentials (TGT-5).
+    /// True if kubeconfigs may name programs that provide credentials (TGT-5).
     pub allow_exec: bool,
-    /// Clients in the place of connections.
+    /// The clients that replace connections.
     pub connector: Option<TargetConnector>,
 }
 
-/// Clients in the place of connections to other clusters, for tests: `Operator::state` takes it. Time can be virtual then.
+/// The clients that replace connections to other clusters, for tests with virtual time: a value for `Operator::state`.
 #[derive(Clone)]
 pub struct TargetConnector(Arc<ClientOf>);
 
 type ClientOf = dyn Fn(&Config) -> Option<kube::Client> + Send + Sync;
 
 impl TargetConnector {
-    /// The client for a configuration; with none, a connection is made.
+    /// Creates a connector from a function that returns the client of a configuration, or None to make a connection.
     pub fn new(client: impl Fn(&Config) -> Option<kube::Client> + Send + Sync + 'static) -> Self {
         Self(Arc::new(client))
     }
@@ -61,8 +61,8 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// The cluster of a kubeconfig, which alone decides in whose name (TGT-2) and must hold all that it needs (TGT-5). No request is sent
-    /// before it returns; from then on the types that the cluster serves are followed.
+    /// Connects to the cluster of a kubeconfig, which alone decides the identity (TGT-2) and must be self-contained (TGT-5). No request is sent before this
+    /// returns; from then on the types that the cluster serves are followed.
     pub async fn connect(key: &TargetKey, kubeconfig: &[u8], options: &RemoteOptions) -> Result<Self, TargetError> {
         let config = kubeconfig::read(kubeconfig, options.allow_exec).await?;
         let own = &options.cluster;
@@ -83,27 +83,27 @@ impl Remote {
         Ok(Self { cluster, reach: Reach::new(), stop })
     }
 
-    /// The cluster.
+    /// Returns the cluster.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// Whether the cluster answers. No request is sent while it is known.
+    /// Returns Ok if the cluster answers. No request is sent while that is known.
     pub async fn check(&self) -> Result<(), NotReached> {
         self.reach.check(&self.cluster).await
     }
 
-    /// What was known may be wrong: the next check asks.
+    /// Drops the known state, because it may be wrong; the next check asks the cluster.
     pub(super) fn doubt(&self) {
         self.reach.doubt();
     }
 
-    /// Why the cluster does not answer, with its name.
+    /// Returns the reason why the cluster does not answer, with its name.
     pub fn problem(&self) -> Option<String> {
         self.reach.error().map(|error| format!("{}: {error}", self.cluster.name()))
     }
 
-    /// Nobody uses it any more.
+    /// Ends the use of the cluster, which has no users any more.
     pub fn end(&self) {
         self.stop.cancel();
     }

@@ -19,8 +19,8 @@ use crate::task::Tasks;
 use crate::trigger::{News, follow};
 use crate::watch::{WatchSpec, WatchState};
 
-/// A key of a controller in one of the roles in which the controller uses targets: one for each [`Targets`](crate::reconcile::Targets) that
-/// its constructor asked for.
+/// A key of a controller in one of the roles in which the controller uses targets: there is one role for each [`Targets`](crate::reconcile::Targets) that its
+/// constructor requested.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct User {
     pub(super) controller: Arc<str>,
@@ -34,12 +34,12 @@ impl User {
     }
 }
 
-/// What a store holds: the type of its objects, and what is watched.
+/// The identity of a store: the type of its objects, and its watches.
 pub(crate) type StoreId = (TypeId, Vec<WatchSpec>);
 
-/// Starts the triggers of a controller in a target.
+/// The triggers of a controller that are started in a target.
 pub(crate) trait StartTriggers: Send + Sync {
-    /// Starts one. It queues keys that use the target, until `stop`.
+    /// Starts the triggers in a target. They queue keys that use the target, until `stop`.
     fn start(&self, target: &Arc<UsedCluster>, controller: &Arc<str>, queue: &QueueHandle, stop: &CancellationToken);
 }
 
@@ -56,27 +56,27 @@ struct State {
     stores: HashMap<StoreId, OpenStore>,
 }
 
-/// What a controller has in a target, as long as the target lives.
+/// The state of a controller in a target, which is kept as long as the target.
 struct OfController {
     access: Access,
     queue: QueueHandle,
-    /// The keys that use it, with their roles.
+    /// The keys that use the target, with their roles.
     keys: HashMap<Key, HashSet<usize>>,
-    /// Ends the triggers.
+    /// The token that ends the triggers.
     triggers: CancellationToken,
 }
 
-/// The ways of a controller to a target.
+/// The clients of a controller for a target.
 #[derive(Clone)]
 pub(crate) struct Access {
     pub(crate) cluster: Cluster,
     pub(crate) client: kube::Client,
 }
 
-/// A store that keys have opened. Who follows its watch keeps it.
+/// A store that keys have opened. The task that follows its watch keeps it alive.
 struct OpenStore {
     users: HashSet<User>,
-    /// Those who run when there are news of its watch.
+    /// The users that run again when the state of the watch changes.
     waiting: HashSet<User>,
     stop: CancellationToken,
 }
@@ -87,7 +87,7 @@ impl UsedCluster {
         Ok(Self { remote, tasks: options.tasks.clone(), state: Mutex::default() })
     }
 
-    /// The name in logs, metrics and messages.
+    /// Returns the name in logs, metrics and messages.
     pub(crate) fn name(&self) -> &str {
         self.remote.cluster().name()
     }
@@ -100,7 +100,7 @@ impl UsedCluster {
         &self.tasks
     }
 
-    /// Whether the cluster answers.
+    /// Returns Ok if the cluster answers.
     pub(crate) async fn check(&self) -> Result<(), NotReached> {
         self.remote.check().await
     }
@@ -109,7 +109,7 @@ impl UsedCluster {
         self.remote.problem()
     }
 
-    /// The key uses it from now on. The first key of a controller starts its triggers.
+    /// Adds a key as a user. The first key of a controller starts the controller's triggers.
     pub(super) fn join(self: &Arc<Self>, user: &User, queue: QueueHandle, triggers: &[Box<dyn StartTriggers>]) -> Access {
         let mut state = self.state.lock();
         let controller = state.controllers.entry(Arc::clone(&user.controller)).or_insert_with(|| {
@@ -132,18 +132,17 @@ impl UsedCluster {
         access
     }
 
-    /// Whether a key of a controller uses it, in whatever role.
+    /// Returns true if a key of a controller uses the target in any role.
     pub(crate) fn is_used_by(&self, controller: &str, key: &Key) -> bool {
         self.state.lock().controllers.get(controller).is_some_and(|controller| controller.keys.contains_key(key))
     }
 
-    /// Whether keys of a controller have used it in this process.
+    /// Returns true if keys of a controller have used the target in this process.
     pub(super) fn is_known_to(&self, controller: &str) -> bool {
         self.state.lock().controllers.contains_key(controller)
     }
 
-    /// The user has the store open from now on. Its watch is followed: the user runs again with news of it, if the store has no first list
-    /// yet (`false`).
+    /// Opens the store for a user. If the store has no first list yet (`false`), the user runs again when the state of its watch changes.
     pub(crate) fn open<T>(self: &Arc<Self>, user: &User, store: &StoredObjects<T>) -> (StoreId, bool)
     where
         T: DeserializeOwned + Send + Sync + 'static,
@@ -156,7 +155,7 @@ impl UsedCluster {
             OpenStore { users: HashSet::new(), waiting: HashSet::new(), stop }
         });
         open.users.insert(user.clone());
-        // Looked at under the lock: who waits is in the list when the news come.
+        // The state is checked under the lock, so that a waiting user is in the list when the watch changes.
         let is_synced = store.is_synced();
         if !is_synced {
             open.waiting.insert(user.clone());
@@ -164,12 +163,12 @@ impl UsedCluster {
         (id, is_synced)
     }
 
-    /// The user has only these stores open from now on.
+    /// Closes all stores of a user except these.
     pub(super) fn keep_only(&self, user: &User, kept: &HashSet<StoreId>) {
         self.state.lock().stores.retain(|id, store| kept.contains(id) || store.is_left_by(user));
     }
 
-    /// Follows how a watch does: those who wait for its store run again, and when the cluster goes away or comes back all who use it.
+    /// Follows the state of a watch: the users that wait for its store run again, and when the cluster becomes unreachable or reachable all of its users do.
     pub(crate) fn follow<T>(self: &Arc<Self>, store: &StoredObjects<T>, id: Option<StoreId>, stop: CancellationToken)
     where
         T: DeserializeOwned + Send + Sync + 'static,
@@ -195,7 +194,7 @@ impl UsedCluster {
         });
     }
 
-    /// The cluster may have gone away, or come back.
+    /// Handles that the cluster may have become unreachable or reachable: all keys that use it are queued.
     fn turned(&self, kind: &Arc<GroupKind>) {
         self.remote.doubt();
         let users: Vec<(QueueHandle, Vec<Key>)> = {
@@ -210,7 +209,7 @@ impl UsedCluster {
         }
     }
 
-    /// A request got no answer.
+    /// Records that a request got no answer.
     pub(super) fn failed(&self) {
         self.remote.doubt();
     }
@@ -227,7 +226,7 @@ impl UsedCluster {
 }
 
 impl OpenStore {
-    /// Whether somebody else has it open still.
+    /// Removes a user. Returns true if the store still has other users.
     fn is_left_by(&mut self, user: &User) -> bool {
         self.users.remove(user);
         self.waiting.remove(user);

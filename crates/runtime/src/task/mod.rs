@@ -1,7 +1,7 @@
-//! Background tasks, the only place of the crate that spawns.
+//! Background tasks. No other module of the crate spawns any.
 //!
-//! A task has a name, belongs to a [`Tasks`] set, and never outlives it: [`Tasks::stop`] asks all to end, waits, and aborts
-//! what does not listen. A panic ends its own task only, and is kept for whoever looks after the set.
+//! A task has a name, belongs to a [`Tasks`] set, and never outlives it: [`Tasks::stop`] asks all tasks to end, waits, and aborts those that do not. A panic
+//! ends only its own task, and is recorded in the set.
 
 mod set;
 mod suspension;

@@ -17,10 +17,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::suspension::Suspension;
 
-/// How many panics are kept for [`Tasks::panics`].
+/// The number of panics that are kept for [`Tasks::panics`].
 const KEPT_PANICS: usize = 16;
 
-/// A set of named tasks that start together with it and end with it.
+/// A set of named tasks that end together with it.
 #[derive(Clone, Default)]
 pub struct Tasks {
     inner: Arc<Inner>,
@@ -49,17 +49,17 @@ struct Running {
     abort: AbortHandle,
 }
 
-/// A task that panicked.
+/// The error of a task that panicked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("task {task:?} panicked: {message}")]
 pub struct Panic {
-    /// The task's name.
+    /// The name of the task.
     pub task: Cow<'static, str>,
-    /// What it said.
+    /// The message of the panic.
     pub message: String,
 }
 
-/// The result of a task. Dropping it lets the task run on.
+/// The result of a task. The task continues if this value is dropped.
 #[must_use = "a task runs without it, but its result is lost; use detach() when it has none"]
 pub struct Task<T> {
     name: Cow<'static, str>,
@@ -67,12 +67,12 @@ pub struct Task<T> {
 }
 
 impl Tasks {
-    /// An empty set.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Starts a task. In a stopped set it is dropped instead.
+    /// Starts a task. If the set is stopped, the task is dropped instead.
     pub fn spawn<F>(&self, name: impl Into<Cow<'static, str>>, future: F) -> Task<F::Output>
     where
         F: Future + Send + 'static,
@@ -86,13 +86,13 @@ impl Tasks {
             state.next += 1;
             let guard = Guard { id, tasks: self.clone() };
             let task_name = name.clone();
-            #[allow(clippy::disallowed_methods)] // the one place that spawns
+            #[allow(clippy::disallowed_methods)] // the only place that spawns
             let handle = tokio::spawn(async move {
                 let running = guard.tasks.inner.suspension.obeyed_by(future);
                 let result = AssertUnwindSafe(running).catch_unwind().await;
                 let result = result.map_err(|payload| guard.tasks.report(task_name, payload.as_ref()));
                 drop(guard);
-                // The receiver may be gone: then nobody wants the result.
+                // Without a receiver the result is not needed.
                 drop(done.send(result));
             });
             state.running.insert(id, Running { name: name.clone(), abort: handle.abort_handle() });
@@ -101,12 +101,12 @@ impl Tasks {
         Task { name, result }
     }
 
-    /// Ends when the set is asked to stop. Long-running tasks select on it.
+    /// Returns the token that is cancelled when the set is asked to stop. Long-running tasks select on it.
     pub fn stopping(&self) -> CancellationToken {
         self.inner.stop.child_token()
     }
 
-    /// Asks all tasks to end, waits for them at most `grace`, and aborts the others; returns the names of those.
+    /// Asks all tasks to end, waits for them for at most `grace`, and aborts the others. Returns the names of the aborted tasks.
     pub async fn stop(&self, grace: Duration) -> Vec<Cow<'static, str>> {
         self.inner.stop.cancel();
         if tokio::time::timeout(grace, self.joined()).await.is_ok() {
@@ -123,18 +123,18 @@ impl Tasks {
         stuck
     }
 
-    /// Lets no task of the set run until [`resume`](Self::resume), as SIGSTOP stops a process: time passes and answers arrive meanwhile, and
-    /// no task sees them. For tests.
+    /// Suspends all tasks of the set until [`resume`](Self::resume), as SIGSTOP suspends a process: time passes and answers arrive meanwhile, and no task
+    /// sees them. For tests.
     pub fn suspend(&self) {
         self.inner.suspension.suspend();
     }
 
-    /// Lets the tasks go on where they are.
+    /// Resumes the suspended tasks.
     pub fn resume(&self) {
         self.inner.suspension.resume();
     }
 
-    /// Ends when no task runs.
+    /// Waits until no task runs.
     pub async fn joined(&self) {
         loop {
             let changed = self.inner.changed.notified();
@@ -145,22 +145,22 @@ impl Tasks {
         }
     }
 
-    /// The names of the running tasks, oldest first.
+    /// Returns the names of the running tasks, oldest first.
     pub fn running(&self) -> Vec<Cow<'static, str>> {
         self.inner.state.lock().running.values().map(|task| task.name.clone()).collect()
     }
 
-    /// The names of the tasks that did not end when they were asked to, and were aborted.
+    /// Returns the names of the tasks that did not end when they were asked to, and were aborted.
     pub fn stuck(&self) -> Vec<Cow<'static, str>> {
         self.inner.state.lock().stuck.clone()
     }
 
-    /// The latest panics, at most 16, oldest first.
+    /// Returns the latest panics, at most 16, oldest first.
     pub fn panics(&self) -> Vec<Panic> {
         self.inner.state.lock().panics.clone()
     }
 
-    /// How many tasks have panicked so far.
+    /// Returns the number of tasks that have panicked so far.
     pub fn panic_count(&self) -> u64 {
         self.inner.state.lock().panic_count
     }
@@ -185,10 +185,10 @@ impl fmt::Debug for Tasks {
 }
 
 impl<T> Task<T> {
-    /// Lets the task run on; its result is not wanted. A panic is still kept by its set.
+    /// Lets the task continue without using its result. A panic is still recorded in its set.
     pub fn detach(self) {}
 
-    /// The task's name.
+    /// Returns the name of the task.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -210,13 +210,13 @@ impl<T> fmt::Debug for Task<T> {
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }
 
-/// Takes the task from the set when it ends, panics, or is aborted.
+/// A guard that removes the task from the set when it ends, panics, or is aborted.
 struct Guard {
     id: u64,
     tasks: Tasks,

@@ -1,4 +1,4 @@
-//! Suspension of tasks, which stand still as those of a process that was stopped by SIGSTOP. For tests.
+//! The suspension of tasks, like that of a process by SIGSTOP. For tests.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -7,11 +7,11 @@ use std::task::{Poll, Waker};
 
 use parking_lot::Mutex;
 
-/// Whether the tasks of a set stand still.
+/// The suspension state of the tasks of a set.
 #[derive(Default)]
 pub(super) struct Suspension {
     is_suspended: AtomicBool,
-    /// Wakes the tasks that would have run meanwhile.
+    /// The wakers of the tasks that would have run meanwhile.
     held: Mutex<Vec<Waker>>,
 }
 
@@ -29,7 +29,7 @@ impl Suspension {
         held.into_iter().for_each(Waker::wake);
     }
 
-    /// Runs a future that stands still while the set is suspended.
+    /// Runs a future that is not polled while the set is suspended.
     pub(super) async fn obeyed_by<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         poll_fn(|cx| if self.holds(cx.waker()) { Poll::Pending } else { future.as_mut().poll(cx) }).await

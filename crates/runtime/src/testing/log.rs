@@ -1,4 +1,4 @@
-//! What a test's own thread logs.
+//! The capture of logs of a test's own thread.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -7,17 +7,17 @@ use parking_lot::Mutex;
 use tracing::subscriber::{DefaultGuard, NoSubscriber, set_default};
 use tracing::{Dispatch, Level};
 
-/// A second subscriber for the whole process. Where there is only one, the first thread that meets a span or event decides for all threads whether it is
-/// of interest, though it may be a thread without that subscriber.
+/// A second subscriber for the whole process. If there is only one, the first thread that meets a span or event decides for all threads if it is of interest,
+/// even if that thread does not have the subscriber.
 static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
 
-/// Makes a subscriber that of this thread until the guard is dropped.
+/// Sets the subscriber of this thread until the guard is dropped.
 pub(crate) fn subscribe(subscriber: impl tracing::Subscriber + Send + Sync + 'static) -> DefaultGuard {
     LazyLock::force(&SECOND);
     set_default(subscriber)
 }
 
-/// Lines of a log: warnings and errors, or all.
+/// The captured lines of a log: warnings and errors, or all.
 #[derive(Clone, Default)]
 pub(crate) struct CapturedLog(Arc<Mutex<Vec<u8>>>);
 
@@ -27,7 +27,7 @@ impl CapturedLog {
         Self::at(Level::WARN)
     }
 
-    /// Captures what this thread logs at a level or a more severe one, with the fields of its spans.
+    /// Captures the lines that this thread logs at this level or a more severe one, with the fields of its spans.
     pub(crate) fn at(level: Level) -> (Self, DefaultGuard) {
         let log = Self::default();
         let writer = log.clone();

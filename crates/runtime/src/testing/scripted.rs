@@ -1,4 +1,4 @@
-//! A server that is one function, for tests that need a few answers only.
+//! A server that consists of one function, for tests that need only a few answers.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::clock::{Clock, Random};
 use crate::cluster::{Cluster, ClusterOptions};
 use crate::task::Tasks;
 
-/// A request as the function sees it.
+/// A request in the form that the function receives.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Call {
     pub(crate) method: String,
@@ -21,12 +21,12 @@ pub(crate) struct Call {
     pub(crate) body: Value,
 }
 
-/// A client whose requests the function answers with code and body.
+/// Returns a client whose requests the function answers with code and body.
 pub(crate) fn client_of(answer: impl Fn(Call) -> (u16, Value) + Send + Sync + 'static) -> kube::Client {
     slow_client_of(Duration::ZERO, answer)
 }
 
-/// The same, but each answer takes a while.
+/// Returns a client whose requests the function answers with code and body after this latency.
 pub(crate) fn slow_client_of(latency: Duration, answer: impl Fn(Call) -> (u16, Value) + Send + Sync + 'static) -> kube::Client {
     let answer = Arc::new(answer);
     let service = tower::service_fn(move |request: Request<Body>| {
@@ -50,7 +50,7 @@ pub(crate) fn slow_client_of(latency: Duration, answer: impl Fn(Call) -> (u16, V
     kube::Client::new(service, "default")
 }
 
-/// A cluster in virtual time in front of such a client.
+/// Returns a cluster in virtual time with such a client.
 pub(crate) fn cluster_of(client: kube::Client, tasks: &Tasks) -> Cluster {
     let clock = Clock::virtual_from("2026-01-01T00:00:00Z".parse().unwrap());
     Cluster::new(client, ClusterOptions::new(clock, Random::seeded(1), tasks.clone()))

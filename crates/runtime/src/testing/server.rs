@@ -21,7 +21,7 @@ use crate::task::Tasks;
 type Answer = Response<BoxBody<Bytes, std::io::Error>>;
 type Chunk = Result<Frame<Bytes>, std::io::Error>;
 
-/// Config maps (and widgets, if served) with a history of events.
+/// A server of config maps (and widgets, if served) with a history of events.
 #[derive(Clone, Default)]
 pub(crate) struct Server {
     state: Arc<Mutex<State>>,
@@ -33,7 +33,7 @@ struct State {
     uids: u64,
     objects: BTreeMap<(String, String), Value>,
     log: Vec<(u64, &'static str, Value)>,
-    /// Watches from before this revision are expired.
+    /// The revision before which watches are expired.
     compacted: u64,
     streams: Vec<Stream>,
     hold: bool,
@@ -55,22 +55,22 @@ struct Stream {
     namespace: Option<String>,
 }
 
-/// How a request fails.
+/// The failure of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
-    /// A status answer.
+    /// An answer with a Status of this code and reason.
     Status(u16, &'static str),
-    /// A status answer that names a wait in seconds.
+    /// An answer with a Status that asks for a wait in seconds.
     Busy(u64),
-    /// The connection breaks.
+    /// A reset of the connection.
     Reset,
-    /// No answer, ever.
+    /// No answer at all.
     Hang,
-    /// The right answer, so many seconds later.
+    /// The correct answer, this number of seconds later.
     Late(u64),
-    /// An answer that is no JSON.
+    /// An answer that is not JSON.
     Garbage,
-    /// A refusal that repeats headers and body of the request, as a Status with a warning, or as some text.
+    /// A refusal that repeats headers and body of the request, either as a Status with a warning or as plain text.
     Echo { as_status: bool },
 }
 
@@ -79,7 +79,7 @@ impl Server {
         Self::default()
     }
 
-    /// A cluster in front of this server, in virtual time.
+    /// Returns a cluster of this server, in virtual time.
     pub(crate) fn cluster(&self) -> Cluster {
         self.cluster_with(|_| {})
     }
@@ -100,13 +100,13 @@ impl Server {
         kube::Client::new(service, "default")
     }
 
-    // What the world does.
+    // The following methods change the objects of the server.
 
     pub(crate) fn put(&self, namespace: &str, name: &str, data: &str) -> Value {
         self.put_data(namespace, name, json!({"text": data}), data)
     }
 
-    /// A config map with these keys.
+    /// Creates or updates a config map with these keys.
     pub(crate) fn put_config(&self, namespace: &str, name: &str, data: &Value) {
         self.put_data(namespace, name, data.clone(), "config");
     }
@@ -147,7 +147,7 @@ impl Server {
         self.state.lock().objects.values().cloned().collect()
     }
 
-    /// All history is forgotten: the next watch from an older version is told so.
+    /// Drops all history, so that the next watch from an older version is expired.
     pub(crate) fn compact(&self) {
         let mut state = self.state.lock();
         state.compacted = state.revision;
@@ -161,19 +161,19 @@ impl Server {
         self.state.lock().legacy = true;
     }
 
-    /// Answers have at most this many items, whatever the client asks for.
+    /// Limits answers to this many items, regardless of the client's limit.
     pub(crate) fn page_limit(&self, limit: usize) {
         self.state.lock().page_limit = Some(limit);
     }
 
-    /// Between what the server says and its arrival, other tasks run so many times.
+    /// Delays the arrival of answers: other tasks run this many times meanwhile.
     pub(crate) fn slow(&self, yields: usize) {
         self.state.lock().slowness = yields;
     }
 
-    // What the wire does.
+    // The following methods control the delivery of events.
 
-    /// Events are kept back until [`deliver`](Self::deliver) or [`release`](Self::release).
+    /// Holds events back until [`deliver`](Self::deliver) or [`release`](Self::release).
     pub(crate) fn hold(&self) {
         self.state.lock().hold = true;
     }
@@ -189,7 +189,7 @@ impl Server {
         self.state.lock().flush(count);
     }
 
-    /// Delivers what is held and a bookmark behind it.
+    /// Delivers all held events and then a bookmark.
     pub(crate) fn bookmark(&self) {
         let mut state = self.state.lock();
         state.flush(usize::MAX);
@@ -200,7 +200,7 @@ impl Server {
         }
     }
 
-    /// Ends all streams, with an error or in order.
+    /// Ends all streams, either with an error or in order.
     pub(crate) fn drop_streams(&self, broken: bool) {
         for stream in std::mem::take(&mut self.state.lock().streams) {
             if broken {
@@ -209,13 +209,13 @@ impl Server {
         }
     }
 
-    /// The streams end, and what was held back for them is never delivered by them.
+    /// Breaks the streams without delivering the events that were held back for them.
     pub(crate) fn release_nothing_and_drop(&self) {
         self.drop_streams(true);
         self.state.lock().hold = false;
     }
 
-    /// Something happened to objects of other types.
+    /// Raises the revision, as if objects of other types had changed.
     pub(crate) fn bump(&self, revisions: u64) {
         self.state.lock().revision += revisions;
     }
@@ -234,12 +234,12 @@ impl Server {
         }
     }
 
-    /// The next request whose method and path contain `what` fails.
+    /// Makes the next request whose method and path contain `what` fail.
     pub(crate) fn fail_next(&self, what: &str, fault: Fault) {
         self.state.lock().faults.push_back((what.to_owned(), fault));
     }
 
-    /// Every request whose method and path contain `what` fails.
+    /// Makes every request whose method and path contain `what` fail.
     pub(crate) fn fail_always(&self, what: &str, fault: Fault) {
         self.state.lock().standing.push((what.to_owned(), fault));
     }
@@ -250,12 +250,12 @@ impl Server {
         state.faults.clear();
     }
 
-    /// Method and URI of all requests so far.
+    /// Returns method and URI of all requests so far.
     pub(crate) fn journal(&self) -> Vec<String> {
         self.state.lock().journal.clone()
     }
 
-    /// How many requests contained this.
+    /// Returns the number of requests that contained this text.
     pub(crate) fn requests(&self, what: &str) -> usize {
         self.state.lock().journal.iter().filter(|line| line.contains(what)).count()
     }
@@ -366,7 +366,7 @@ impl State {
         };
         let mut items: VecDeque<Value> = items.into();
         let rest: Vec<Value> = items.split_off(limit.min(items.len())).into();
-        // As the real server does, items of a list do not say their type.
+        // Real API servers do not include the type in the items of a list either.
         for item in &mut items {
             item.as_object_mut().unwrap().retain(|field, _| field != "kind" && field != "apiVersion");
         }
@@ -404,7 +404,7 @@ impl Stream {
         self.send_text(&format!("{}\n", json!({"type": event, "object": object})));
     }
 
-    /// In chunks that know nothing of lines.
+    /// Sends a text in chunks that are independent of line ends.
     fn send_text(&self, text: &str) {
         for piece in text.as_bytes().chunks(61) {
             drop(self.sender.send(Ok(Frame::data(Bytes::copy_from_slice(piece)))));
@@ -412,7 +412,7 @@ impl Stream {
     }
 }
 
-/// A boxed stream that is `Sync`, as a boxed body wants it.
+/// A boxed stream that is `Sync`, which a boxed body requires.
 struct SyncStream(std::pin::Pin<Box<dyn futures::Stream<Item = Chunk> + Send + Sync>>);
 
 impl futures::Stream for SyncStream {

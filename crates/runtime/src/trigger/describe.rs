@@ -5,26 +5,26 @@ use kubewright_core::flow::redact;
 use kubewright_core::why::{ChangedPaths, ObjectChange, ObjectChangeKind, QueuedBy};
 use kubewright_machinery::object::GroupKind;
 
-/// What a store keeps can tell in which fields two states of an object differ, and who wrote the later one.
+/// A projection that shows in which fields two states of an object differ, and which manager wrote the later one.
 pub trait Describe {
-    /// The paths of the fields that differ.
+    /// Returns the paths of the fields that differ.
     fn differences(old: &Self, new: &Self) -> ChangedPaths;
 
-    /// The field manager whose write was the latest.
+    /// Returns the field manager of the latest write.
     fn manager(&self) -> Option<Arc<str>> {
         None
     }
 }
 
-/// The longest name of a field manager that is told, in bytes.
+/// The longest name of a field manager that is reported, in bytes.
 const LONGEST_MANAGER: usize = 128;
 
-/// A change as the cause of a pass.
+/// Returns a change as the cause of a pass.
 pub(crate) fn cause_of<P: Describe>(kind: &Arc<GroupKind>, change: &Change<P>) -> QueuedBy {
     Description::of_states().cause(kind, change)
 }
 
-/// How a trigger describes changes.
+/// The way in which a trigger describes changes.
 #[derive(Clone, Copy)]
 pub(super) struct Description<P> {
     differences: fn(&P, &P) -> ChangedPaths,
@@ -32,12 +32,12 @@ pub(super) struct Description<P> {
 }
 
 impl<P> Description<P> {
-    /// Neither fields nor managers are known.
+    /// Returns a description without fields and managers.
     pub(super) fn none() -> Self {
         Self { differences: |_, _| ChangedPaths::default(), manager: |_| None }
     }
 
-    /// As the states tell.
+    /// Returns a description that uses the states of the object.
     pub(super) fn of_states() -> Self
     where
         P: Describe,
@@ -45,7 +45,7 @@ impl<P> Description<P> {
         Self { differences: P::differences, manager: P::manager }
     }
 
-    /// A change as a cause.
+    /// Returns a change as a cause.
     pub(super) fn cause(&self, kind: &Arc<GroupKind>, change: &Change<P>) -> QueuedBy {
         if change.cause == Cause::Initial {
             return QueuedBy::FirstList;
@@ -55,7 +55,7 @@ impl<P> Description<P> {
             (None, _) => ObjectChangeKind::Came,
             (_, None) => ObjectChangeKind::Went,
         };
-        // Who deletes an object is not told by what there was of it.
+        // The last state of a deleted object does not show who deleted it.
         let by = change.new.as_deref().and_then(self.manager).filter(|manager| manager.len() <= LONGEST_MANAGER);
         let by = by.map(|manager| if redact(&manager) == *manager { manager } else { redact(&manager).into() });
         QueuedBy::Changed(Arc::new(ObjectChange {

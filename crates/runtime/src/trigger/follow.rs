@@ -7,23 +7,23 @@ use tokio_util::sync::CancellationToken;
 use crate::task::{Tasks, panic_message};
 use crate::watch::{ProjectedStore, WatchStatus};
 
-/// How many waiting changes are told in a row before other tasks run.
+/// The number of waiting changes that are passed on in a row before other tasks run.
 const AT_ONCE: usize = 64;
 
-/// An item of news from a store.
+/// A single piece of news about a store.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum News<P> {
-    /// How the watch below does: at the beginning, and whenever it does better or worse.
+    /// The state of the underlying watch: at the beginning, and at each change.
     Turned(WatchStatus),
-    /// The first list is complete, or was at the beginning. Told once; changes of that list may be told before or after it.
+    /// The first list is complete, or already was at the beginning. This is sent once; changes of that list may be sent before or after it.
     Synced,
-    /// An object came, changed or went.
+    /// An object was created, changed or deleted.
     Changed(Change<P>),
 }
 
-/// Tells everything that happens in a store from now on, on a task of its own, starting with what is there. The store lives as long as the
-/// task: until `stop`, or until the tasks stop. A panic of `tell` is logged, and the next news are told.
+/// Passes all news of a store to `tell` from now on, in a task of its own, starting with the present objects. The store lives as long as the task: until
+/// `stop`, or until the tasks stop. A panic of `tell` is logged, and the following news are still passed on.
 pub fn follow<P: Send + Sync + 'static>(
     store: ProjectedStore<P>,
     name: impl Into<Cow<'static, str>>,
@@ -33,7 +33,7 @@ pub fn follow<P: Send + Sync + 'static>(
 ) {
     let stopping = tasks.stopping();
     let (mut changes, mut statuses) = (store.changes(), store.status_changes());
-    // A mapper that panics loses this change alone.
+    // A mapper that panics loses only the change at hand.
     let mut tell = {
         let store = store.clone();
         move |news| {

@@ -1,7 +1,7 @@
-//! From a change in a store to a key in a queue: store, filter, mapper of the old and the new state, lane or debounce.
+//! The way from a change in a store to a key in a queue: store, filter, mapper of the old and the new state, lane or debounce.
 //!
-//! A [`Trigger`] is that way for keys that follow from the object alone. [`follow`] is the loop below it, for users whose keys depend on more:
-//! on what waits for the object, or on whether it may be watched.
+//! A [`Trigger`] serves keys that depend on the object alone. [`follow`] is the loop below it, for callers whose keys depend on more: on the waits for the
+//! object, or on the permission to watch it.
 
 mod describe;
 mod follow;

@@ -15,10 +15,10 @@ use crate::controller::QueueHandle;
 use crate::task::Tasks;
 use crate::watch::ProjectedStore;
 
-/// The keys that an object concerns.
+/// The function that maps an object to keys.
 type Mapper<P> = Box<dyn Fn(&Key, &P) -> Vec<Key> + Send + Sync>;
 
-/// Queues keys when objects of a store come, change or go.
+/// A trigger, which queues keys when objects of a store are created, changed or deleted.
 pub struct Trigger<P: Send + Sync + 'static> {
     store: ProjectedStore<P>,
     filter: Box<dyn Filter<P> + Send + Sync>,
@@ -30,7 +30,7 @@ pub struct Trigger<P: Send + Sync + 'static> {
     description: Description<P>,
 }
 
-/// The treatment of objects that are there when the trigger starts.
+/// The treatment of the objects that are present when the trigger starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AtFirst {
@@ -41,12 +41,12 @@ pub enum AtFirst {
 }
 
 impl<P: Send + Sync + 'static> Trigger<P> {
-    /// Queues the key of the object itself (MAP-1).
+    /// Creates a trigger that queues the key of the object itself (MAP-1).
     pub fn of_objects(store: ProjectedStore<P>) -> Self {
         Self::mapped(store, |key, _| vec![key.clone()])
     }
 
-    /// Queues the keys that the mapper returns for the old and for the new state of an object, each key once (MAP-7, MAP-10).
+    /// Creates a trigger that queues the keys which the mapper returns for the old and for the new state of an object, each key once (MAP-7, MAP-10).
     pub fn mapped(store: ProjectedStore<P>, map: impl Fn(&Key, &P) -> Vec<Key> + Send + Sync + 'static) -> Self {
         Self {
             store,
@@ -60,43 +60,42 @@ impl<P: Send + Sync + 'static> Trigger<P> {
         }
     }
 
-    /// Takes only changes that pass this filter, which replaces an earlier one. Default: all pass.
+    /// Passes only changes that this filter selects; it replaces an earlier one. By default all changes pass.
     #[must_use]
     pub fn filter(mut self, filter: impl Filter<P> + Send + Sync + 'static) -> Self {
         self.filter = Box::new(filter);
         self
     }
 
-    /// Treats the objects that are there at first like this. Default: [`AtFirst::Queued`].
+    /// Sets the treatment of the objects that are present at the start. Default: [`AtFirst::Queued`].
     #[must_use]
     pub fn at_first(mut self, at_first: AtFirst) -> Self {
         self.at_first = at_first;
         self
     }
 
-    /// Queues keys in this lane. Default: fast. The keys of objects that are there at first go to the slow lane in any case.
+    /// Sets the lane of the keys. Default: fast. The keys of objects that are present at the start always go to the slow lane.
     #[must_use]
     pub fn lane(mut self, lane: Lane) -> Self {
         self.lane = lane;
         self
     }
 
-    /// Queues a key this long after the first change that concerns it; later changes join the first one and do not extend the wait (QUE-10).
+    /// Queues a key this long after the first change that affects it; later changes join the first one and do not extend the wait (QUE-10).
     #[must_use]
     pub fn debounce(mut self, delay: Delay) -> Self {
         self.debounce = Some(delay);
         self
     }
 
-    /// Drops what the controller remembers of an object that is gone, whether its deletion passes the filter or not (EF-2): for objects of the primary
-    /// kind.
+    /// Drops the controller's memory of an object that is deleted, even if the deletion does not pass the filter (EF-2): for objects of the primary kind.
     #[must_use]
     pub fn forgetting(mut self) -> Self {
         self.forgets = true;
         self
     }
 
-    /// Tells of each change that queues a key in which fields it is and who wrote it (WHY-2). Default: only the object is told.
+    /// Adds the changed fields and their writer to the cause of each change that queues a key (WHY-2). By default the cause contains only the object.
     #[must_use]
     pub fn described(mut self) -> Self
     where
@@ -106,14 +105,14 @@ impl<P: Send + Sync + 'static> Trigger<P> {
         self
     }
 
-    /// Starts it. It ends when the token is cancelled, or when the tasks stop.
+    /// Starts the trigger. It ends when the returned token is cancelled, or when the tasks stop.
     pub fn start(self, name: impl Into<Cow<'static, str>>, queue: QueueHandle, tasks: &Tasks) -> CancellationToken {
         let stop = CancellationToken::new();
         self.start_until(name, queue, tasks, stop.clone());
         stop
     }
 
-    /// Starts it, until the token is cancelled or the tasks stop.
+    /// Starts the trigger, until the token is cancelled or the tasks stop.
     pub(crate) fn start_until(
         self,
         name: impl Into<Cow<'static, str>>,

@@ -20,7 +20,7 @@ use crate::task::Tasks;
 use crate::testing::{Fault, Server};
 use crate::watch::{ProjectedStore, WatchSpec, WatchState, project_with};
 
-/// Remembers which keys ran.
+/// A reconciler that records the keys that ran.
 #[derive(Clone, Default)]
 struct Ran(Arc<Mutex<Vec<String>>>);
 
@@ -41,7 +41,7 @@ struct Scene {
     tasks: Tasks,
 }
 
-/// Config maps by their text.
+/// Returns a store of the texts of config maps.
 fn store(cluster: &Cluster) -> ProjectedStore<String> {
     let text = |object: &Value| object.pointer("/data/text").and_then(Value::as_str).unwrap_or_default().to_owned();
     cluster.watches().subscribe(WatchSpec::new(GroupKind::new("", "ConfigMap")), project_with(text))
@@ -76,7 +76,7 @@ impl Scene {
         stop
     }
 
-    /// The keys that ran since the last call.
+    /// Returns the keys that ran since the last call.
     async fn ran(&self) -> Vec<String> {
         settle().await;
         std::mem::take(&mut self.ran.0.lock())
@@ -87,7 +87,7 @@ async fn settle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// Texts name the keys.
+/// Returns a mapper that reads keys from the text.
 fn named() -> impl Fn(&Key, &String) -> Vec<Key> {
     |_, text| text.split(' ').map(|name| Key::new("other", name)).collect()
 }
@@ -244,7 +244,7 @@ async fn a_follower_is_told_how_the_watch_does_and_when_the_first_list_is_comple
     assert!(told.lock().is_empty());
 }
 
-/// Fails, and notes how often it had failed before.
+/// A reconciler that always fails, and records the number of earlier failures.
 #[derive(Clone, Default)]
 struct Failing(Arc<Mutex<Vec<u32>>>);
 

@@ -13,7 +13,7 @@ use super::objects::Seen;
 use super::version::{Uid, Version};
 use crate::cluster::ApiResource;
 
-/// The texts of an object's metadata that tell it, and its states, from others. Empty if they are absent.
+/// The metadata texts that identify an object and its state. Absent ones are empty.
 #[derive(Debug)]
 pub(super) struct Identity<'a> {
     pub(super) namespace: Cow<'a, str>,
@@ -22,7 +22,7 @@ pub(super) struct Identity<'a> {
     pub(super) version: Cow<'a, str>,
 }
 
-/// An object as text, without `managedFields`, and the places of parts of it; the place of a part that is absent is empty.
+/// An object as text, without `managedFields`, and the ranges of its metadata and status; the range of an absent part is empty.
 pub(crate) struct LeanText {
     pub(crate) text: Box<str>,
     pub(crate) metadata: Range<usize>,
@@ -44,13 +44,13 @@ impl Piece<'_> {
     }
 }
 
-/// An object as the server sent it: the texts of its fields and of those of its metadata. A store that keeps nothing of an object, or already
-/// has it, does not pay for its tree.
+/// An object as the server sent it: the texts of its fields and of those of its metadata. A store that does not keep the object, or already has its state,
+/// need not parse it into a tree.
 pub struct Arrived<'a> {
     resource: &'a ApiResource,
     fields: ObjectFields<'a>,
     identity: Identity<'a>,
-    /// Whether type and version come from the resource: items of lists come without them, and metadata come as `PartialObjectMetadata`.
+    /// True if type and version come from the resource: items of lists do not contain them, and metadata come as `PartialObjectMetadata`.
     is_typed_here: bool,
     tree: OnceCell<Option<Value>>,
 }
@@ -69,7 +69,7 @@ impl<'a> Arrived<'a> {
         Self { resource, fields, identity, is_typed_here, tree: OnceCell::new() }
     }
 
-    /// The object as a tree, with `apiVersion` and `kind`. The tree is made once.
+    /// Returns the object as a tree, with `apiVersion` and `kind`. The tree is made once.
     pub fn tree(&self) -> Result<&Value, Unprojectable> {
         self.tree.get_or_init(|| self.decoded()).as_ref().ok_or_else(|| Unprojectable::new("it cannot be decoded"))
     }
@@ -83,7 +83,7 @@ impl<'a> Arrived<'a> {
         Some(Value::Object(tree))
     }
 
-    /// The object as text, with `apiVersion` and `kind`, without `managedFields`.
+    /// Returns the object as text, with `apiVersion` and `kind`, without `managedFields`.
     pub(crate) fn lean(&self) -> LeanText {
         let types = if self.is_typed_here { self.types() } else { String::new() };
         let mut length = 0;
@@ -134,7 +134,7 @@ impl<'a> Arrived<'a> {
         push(Piece::Other("}"));
     }
 
-    /// The manager of the entry of `managedFields` with the latest time; of several, the last one.
+    /// Returns the manager of the entry of `managedFields` with the latest time; the last one if there are several.
     pub(crate) fn latest_manager(&self) -> Option<Cow<'a, str>> {
         #[derive(Deserialize)]
         struct Entry<'a> {
@@ -151,7 +151,7 @@ impl<'a> Arrived<'a> {
         &self.identity
     }
 
-    /// None when the object has no name or version.
+    /// Returns the object's key, UID and version, or None if it has no name or version.
     pub(super) fn seen(&self) -> Option<Seen<'_>> {
         let Identity { namespace, name, uid, version } = &self.identity;
         if name.is_empty() || version.is_empty() {
@@ -165,7 +165,7 @@ impl<'a> Arrived<'a> {
     }
 }
 
-/// The text that a JSON string means; borrowed unless it has escapes. None for other JSON values.
+/// Returns the text that a JSON string represents; it is borrowed unless the string has escapes. Returns None for other JSON values.
 fn unquoted(json: &str) -> Option<Cow<'_, str>> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') { serde_json::from_str(json).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
@@ -186,7 +186,7 @@ fn push_name(name: &str, is_first: bool, push: &mut dyn FnMut(&str)) {
 }
 
 impl fmt::Debug for Arrived<'_> {
-    /// Objects may be secret.
+    /// Writes only the identity, because objects may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Arrived").field("kind", &self.resource.kind).field("identity", &self.identity).finish_non_exhaustive()
     }
@@ -208,7 +208,7 @@ mod tests {
         Arrived::new(serde_json::from_str(text).unwrap(), resource)
     }
 
-    /// The lean text, and the parts of it that have places.
+    /// Returns the tree of the lean text, after checking the ranges of its parts.
     fn lean(text: &str) -> Value {
         let lean = arrived(text, &resource()).lean();
         let tree: Value = serde_json::from_str(&lean.text).unwrap();
@@ -273,7 +273,7 @@ mod tests {
                 let lean = lean(&text);
                 match tree.get_mut("metadata") {
                     Some(Value::Object(metadata)) => drop(metadata.remove("managedFields")),
-                    // It is no metadata.
+                    // A value that is not an object is not metadata.
                     Some(_) => drop(tree.as_object_mut().unwrap().remove("metadata")),
                     None => {}
                 }

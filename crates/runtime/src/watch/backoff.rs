@@ -7,7 +7,7 @@ use crate::clock::Random;
 const JITTER: f64 = 0.1;
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(120);
 
-/// The growing waits of one watch, which start anew after two minutes without a failure.
+/// The growing waits of one watch, which start again from the first after two minutes without a failure.
 #[derive(Debug)]
 pub(super) struct Backoff {
     first: Duration,
@@ -17,12 +17,12 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Of a failing watch: 800 ms, doubled up to 30 s, each ± 10 %.
+    /// Returns the waits of a failing watch: 800 ms, doubled up to 30 s, each ± 10 %.
     pub(super) fn failing() -> Self {
         Self::new(Duration::from_millis(800), Duration::from_secs(30))
     }
 
-    /// Of a refused watch: 1 s, doubled up to a minute with the spread of 10 %, so that a permission is noticed within a minute.
+    /// Returns the waits of a refused watch: 1 s, doubled up to a minute including the spread of 10 %, so that a new permission is noticed within a minute.
     pub(super) fn refused() -> Self {
         Self::new(Duration::from_secs(1), Duration::from_millis(54_500))
     }
@@ -38,7 +38,7 @@ impl Backoff {
         let wait = self.first.saturating_mul(1 << self.failures.min(10)).min(self.longest);
         self.failures += 1;
         let wait = random.spread(wait, JITTER);
-        // The wait itself is no time without failure.
+        // The wait itself does not count as time without failure.
         self.last = Some(Moment(now.0 + wait));
         wait
     }

@@ -8,19 +8,19 @@ use tokio::sync::mpsc;
 
 use super::ProjectedStore;
 
-/// The changes of a store, in order, each once, starting with what is there. Keeps the store alive.
+/// The changes of a store, in order, each once, starting with the present objects. It keeps the store alive.
 pub struct Changes<P: Send + Sync + 'static> {
     pub(super) receiver: mpsc::UnboundedReceiver<Change<P>>,
     pub(super) _store: ProjectedStore<P>,
 }
 
 impl<P: Send + Sync + 'static> Changes<P> {
-    /// The next change. Safe to cancel.
+    /// Returns the next change. It is safe to cancel.
     pub async fn next(&mut self) -> Option<Change<P>> {
         self.receiver.recv().await
     }
 
-    /// The next change if there is one already.
+    /// Returns the next change if there is one already.
     pub fn try_next(&mut self) -> Option<Change<P>> {
         self.receiver.try_recv().ok()
     }

@@ -16,22 +16,22 @@ use super::wire::{Line, Lines, read_list};
 use super::{Arrived, WatchState, WatchStatus};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Connection, Discovery};
 
-/// Objects per page of a list.
+/// The number of objects per page of a list.
 const PAGE: u32 = 500;
 
-/// The server ends a watch after [`WATCH_TIMEOUT`]; one that it forgot is ended by us a little later.
+/// The time after [`WATCH_TIMEOUT`] at which the client ends a watch that the server has not ended.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Who sends bookmarks does so every minute; a connection that is silent for longer may be dead.
+/// The silence after which a connection is closed as dead, if the server sends bookmarks: it then does so every minute.
 const SILENCE: Duration = Duration::from_secs(150);
 
-/// A missing type is looked for again after waits that grow from the first to the second of these, and when types change.
+/// The first and the longest wait between checks for a missing type, which is also checked when types change.
 const MISSING_RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(600));
 
-/// A watch that ends sooner and told nothing has not worked, even if nothing says why.
+/// The lifetime below which a watch without any event counts as failed, even if no error was reported.
 const SHORTEST_LIFE: Duration = Duration::from_secs(1);
 
-/// Lists and watches, again and again, and feeds the sinks.
+/// The driver of a watch, which repeatedly lists and watches, and feeds the sinks.
 pub(super) struct Driver {
     connection: Arc<Connection>,
     discovery: Discovery,
@@ -39,36 +39,36 @@ pub(super) struct Driver {
     backoff: Backoff,
     refused: Backoff,
     resource: Option<Arc<ApiResource>>,
-    /// Where the next watch goes on; `None` asks for a list.
+    /// The version from which the next watch continues; `None` requires a list.
     resume: Option<String>,
     missing_for: Duration,
-    /// Whether the server did not know the path of the type since the last list.
+    /// True if the server has answered that the path of the type does not exist since the last list.
     path_is_lost: bool,
-    /// Tells when types come and go. What came since the last cycle began is not missed.
+    /// The receiver of changes of types. Changes since the last cycle began are not missed.
     types: watch::Receiver<u64>,
 }
 
-/// Why a list or watch ended.
+/// The reason for the end of a list or watch.
 enum End {
-    /// In order; go on.
+    /// The end is in order, and the watch continues.
     Closed,
     /// The resource version is too old.
     Expired,
-    /// The server forbids it.
+    /// The server forbids the request.
     Forbidden(ApiError),
     /// The path does not exist.
     NotFound,
-    /// The type does not exist.
+    /// The type is not served.
     NotServed,
-    /// Anything else, and how long the server asks to be left alone.
+    /// Any other error, with the wait that the server asks for.
     Failed(String, Duration),
 }
 
-/// What a line was.
+/// The kind of a line.
 enum Told {
     Event,
     Bookmark,
-    /// The last one.
+    /// The last line of the watch.
     End(End),
 }
 
@@ -89,7 +89,7 @@ impl Driver {
         }
     }
 
-    /// Never ends on its own.
+    /// Runs cycles; it never ends on its own.
     pub(super) async fn run(mut self) {
         loop {
             let cycle = AssertUnwindSafe(self.cycle()).catch_unwind().await;
@@ -101,7 +101,7 @@ impl Driver {
         }
     }
 
-    /// One list if needed, and one watch.
+    /// Runs one list, if it is needed, and one watch.
     async fn cycle(&mut self) -> End {
         self.types.borrow_and_update();
         let resource = match self.resource().await {
@@ -129,7 +129,7 @@ impl Driver {
         let end = self.follow(&resource, &sinks, &resume).await;
         let in_vain = listed && self.resume.as_ref() == Some(&resume) && self.now().since(opened) < SHORTEST_LIFE;
         match end {
-            // Another list would be too old as soon.
+            // Another list would expire just as fast.
             End::Expired if in_vain => {
                 self.resume = None;
                 End::failed("the version of the list was too old for a watch")
@@ -138,8 +138,8 @@ impl Driver {
         }
     }
 
-    /// Asks for a watch that was refused where lists are allowed. What happened meanwhile is listed once it is allowed: who is told that
-    /// objects are watched again relies on what is there.
+    /// Retries a watch that was forbidden although lists are permitted. When it is permitted again, a list follows: the state "watching" must mean that the
+    /// store has all changes made meanwhile.
     async fn ask_again(&mut self, resource: &ApiResource, version: &str) -> End {
         match self.connection.open(&self.watch_request(resource, version)).await {
             Ok(_) => {
@@ -244,7 +244,7 @@ impl Driver {
                             Told::End(end) => return end,
                         },
                         Ok(None) => return End::Closed,
-                        // A stream may break at any time; whether the server is away shows with the next request.
+                        // A stream may break at any time; the next request shows if the server is reachable.
                         Err(error) => {
                             tracing::debug!(watch = %watch.spec, %error, "watch broke off");
                             return End::Closed;
@@ -265,7 +265,7 @@ impl Driver {
         let end = clock.limit(WATCH_TIMEOUT + GRACE, read).await.unwrap_or(End::Closed);
         let joined = self.watch.used_sinks().iter().any(|sink| !sink.is_synced());
         match end {
-            // A busy server drops watches that it cannot serve fast enough; one that told something has worked.
+            // A busy server drops watches that it cannot serve fast enough; a watch with at least one event counts as working.
             End::Closed if !joined && self.resume == from && self.now().since(opened) < SHORTEST_LIFE => {
                 End::failed("the watch ended as soon as it was opened")
             }
@@ -321,7 +321,7 @@ impl Driver {
         Told::Event
     }
 
-    /// What an end means for the state and for the next cycle; waits as long as it takes.
+    /// Handles the end of a cycle: updates the state, prepares the next cycle, and waits if needed.
     async fn after(&mut self, end: End) {
         match end {
             End::Closed => {}
@@ -343,7 +343,7 @@ impl Driver {
                 self.resume = None;
                 self.discovery.invalidate();
                 let error = "the server does not know the path of the type".to_owned();
-                // Once, it is the normal end of a type: the next cycle asks discovery whether it is still served.
+                // The first time this is the normal end of a type: the next cycle asks discovery if it is still served.
                 if std::mem::replace(&mut self.path_is_lost, true) {
                     self.retry(error, Duration::ZERO).await;
                 } else {
@@ -364,13 +364,13 @@ impl Driver {
 
     async fn pause(&mut self, error: String, asked: Duration) {
         let wait = self.backoff.next(self.now(), self.connection.random()).max(asked);
-        // What was refused is old: until it is watched again, it must not be relied on.
+        // The objects of a forbidden watch are stale, so the state must stay forbidden until they are watched again.
         let state = if self.is_forbidden() { WatchState::Forbidden } else { WatchState::Retrying };
         self.broken(state, error);
         self.sleep(wait).await;
     }
 
-    /// The type does not exist, so neither do its objects. It is looked for again when types change.
+    /// Clears the objects of a type that is not served, and waits until types change or it is time to check again.
     async fn missing(&mut self) {
         self.resume = None;
         self.path_is_lost = false;
@@ -379,7 +379,7 @@ impl Driver {
         self.missing_for = (self.missing_for * 2).clamp(MISSING_RETRY.0, MISSING_RETRY.1);
         let wait = self.connection.random().spread(self.missing_for, 0.1);
         let clock = self.connection.clock().clone();
-        // The sender lives in the discovery that we hold.
+        // The sender lives in the discovery that the driver holds.
         if let Ok(Ok(())) = clock.limit(wait, self.types.changed()).await {
             self.missing_for = Duration::ZERO;
         }
@@ -410,13 +410,13 @@ impl Driver {
     }
 }
 
-/// A body as text. Text that is no UTF-8 is rare: only then it is looked at piece by piece.
+/// Returns a body as text. Invalid UTF-8 is rare, so that only such a body is converted piece by piece.
 fn text_of(body: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(body).map_or_else(|_| String::from_utf8_lossy(body), Cow::Borrowed)
 }
 
-/// Whether it may be the version itself that the server cannot take: asked for the same again, it would say so for ever. Another list
-/// is no burden to a server that is not busy.
+/// Returns true if the server may be rejecting the version itself: requests with the same version would then fail for ever. Another list is no burden to a
+/// server that is not busy.
 fn is_refused(error: &ApiError) -> bool {
     matches!(error.code(), Some(400 | 422 | 500))
 }

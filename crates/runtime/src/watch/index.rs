@@ -4,15 +4,15 @@ use kubewright_machinery::object::Key;
 
 use super::Project;
 
-/// The indexes of a store: by name, the keys of the objects that stand under each text.
+/// The indexes of a store: by name, the keys of the objects under each text.
 #[derive(Default)]
 pub(super) struct Indexes(Vec<(&'static str, Texts)>);
 
 /// The keys under each text of one index.
 type Texts = HashMap<Box<str>, Vec<Key>>;
 
-/// Where the key of an object stands among those of each of its texts, in the order in which its projector names them: objects of one owner
-/// go in any order, thousands at a time. Most have one text.
+/// The positions of an object's key in the lists of its texts, in the order of its entries. They make removal fast, since thousands of objects of one owner
+/// may be removed in any order. Most objects have one text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) enum Positions {
     #[default]
@@ -24,10 +24,10 @@ pub(super) enum Positions {
 /// The name of an index and a text in it.
 pub(super) type IndexEntry<'a> = (&'static str, &'a str);
 
-/// The place of a text that the projector names twice.
+/// The position of a text that the projector returns twice.
 const REPEATED: u32 = u32::MAX;
 
-/// The entries of a projection.
+/// Returns the index entries of a projection.
 pub(super) fn index_entries<'a, P: Send + Sync + 'static>(
     projector: &dyn Project<Output = P>,
     projection: &'a P,
@@ -54,7 +54,7 @@ impl Positions {
         }
     }
 
-    /// Notes where the key stands now under one of its entries, which are asked for if there are several.
+    /// Records the new position of the key under one of its entries. The entries are only computed if there are several.
     pub(super) fn moved<'a>(&mut self, entries: impl FnOnce() -> Vec<IndexEntry<'a>>, entry: IndexEntry<'_>, to: u32) {
         match self {
             Self::None => {}
@@ -75,7 +75,7 @@ impl Indexes {
         index.and_then(|(_, texts)| texts.get(text)).map_or(&[], Vec::as_slice)
     }
 
-    /// Adds a key under its entries, and tells where it stands.
+    /// Adds a key under its entries, and returns its positions.
     pub(super) fn join(&mut self, entries: &[IndexEntry<'_>], key: &Key) -> Positions {
         let mut places = Vec::with_capacity(entries.len());
         for (number, (name, text)) in entries.iter().enumerate() {
@@ -85,7 +85,7 @@ impl Indexes {
         Positions::of(places)
     }
 
-    /// Takes a key away from under its entries. The last key of a text takes its place: `moved` is told which, where, and where to.
+    /// Removes a key from under its entries. The last key of a text takes its position: `moved` is called with that key, the entry and the new position.
     pub(super) fn leave<'a>(
         &mut self,
         entries: &[IndexEntry<'a>],

@@ -16,12 +16,12 @@ use super::registry::WeakWatches;
 use super::{WatchHealth, WatchSpec, Watches};
 use crate::metrics::Metrics;
 
-/// The watches of a cluster and of those that are reached from it. Cheap to clone.
+/// The watches of a cluster and of the clusters that are reached from it. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Watched {
     counted: Arc<Counted>,
     all: Arc<Mutex<Vec<Reached>>>,
-    /// Whether the watches are those of another cluster, which metrics leave out.
+    /// True if the watches belong to another cluster, which metrics leave out.
     is_elsewhere: bool,
 }
 
@@ -39,18 +39,18 @@ struct Counted {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
 struct WatchLabels {
-    /// `Kind.group`.
+    /// The kind as `Kind.group`.
     kind: String,
-    /// As in [`WatchSpec::scope`].
+    /// The scope of the watch, as in [`WatchSpec::scope`].
     scope: String,
 }
 
 /// The counters of one watch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WatchCounters {
-    /// Events that told of an object.
+    /// The number of events about objects.
     pub(super) events: Counter,
-    /// Lists and watches that failed or were refused.
+    /// The number of lists and watches that failed or were refused.
     pub(super) failures: Counter,
 }
 
@@ -60,15 +60,15 @@ pub(super) struct WatchCounters {
 pub struct InspectedWatch {
     /// The health of the watch.
     pub health: WatchHealth,
-    /// How long the server has said nothing.
+    /// The time since the last answer or event of the server.
     pub idle: Duration,
-    /// The checksum of namespaces, names, uids and resource versions of its objects. Two watches of the same objects in the same states have the
-    /// same, in different processes, too. While objects change, some may be left out or counted twice.
+    /// The checksum of namespaces, names, UIDs and resource versions of its objects. Two watches of the same objects in the same states have the same
+    /// checksum, even in different processes. Objects that change during the computation may be left out or counted twice.
     pub checksum: u64,
 }
 
 impl Watched {
-    /// Shows the watches of the cluster among the metrics of an operator; those of other clusters are left out.
+    /// Adds the watches of the cluster to the metrics of an operator; those of other clusters are left out.
     pub fn register(&self, metrics: &Metrics) {
         let Counted { events, failures } = &*self.counted;
         metrics.register("watch_events", "Events of watches that told of an object", events.clone());
@@ -76,13 +76,13 @@ impl Watched {
         metrics.register_collector(Box::new(WatchCollector(self.clone())));
     }
 
-    /// For another cluster that is reached from this one.
+    /// Returns the registry for another cluster that is reached from this one.
     #[must_use]
     pub(crate) fn elsewhere(&self) -> Self {
         Self { counted: Arc::default(), all: Arc::clone(&self.all), is_elsewhere: true }
     }
 
-    /// All watches with the figures of their objects, ordered by cluster, kind and scope.
+    /// Returns all watches with the figures of their objects, ordered by cluster, kind and scope.
     pub async fn inspect(&self) -> Vec<InspectedWatch> {
         let mut inspected = Vec::new();
         for watches in self.reached(|_| true) {
@@ -123,7 +123,7 @@ impl fmt::Debug for Watched {
     }
 }
 
-/// Reads the gauges of watches. Watches whose labels are equal are one series: its objects are the sum, its age is the highest.
+/// The collector of the gauges of watches. Watches with equal labels are one series: its objects are their sum, its age is the highest.
 #[derive(Debug)]
 struct WatchCollector(Watched);
 

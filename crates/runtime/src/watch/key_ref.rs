@@ -1,7 +1,7 @@
 use indexmap::Equivalent;
 use kubewright_machinery::object::Key;
 
-/// A borrowed key: enough to find an object without allocating.
+/// A borrowed key, which can find an object without allocating.
 #[derive(Clone, Copy, Hash, PartialEq, Eq)]
 pub(super) struct KeyRef<'a> {
     pub(super) namespace: &'a str,
@@ -14,7 +14,7 @@ impl<'a> From<&'a Key> for KeyRef<'a> {
     }
 }
 
-/// Both are hashed as two texts.
+/// A key and its borrowed form have equal hashes, since both are hashed as two texts.
 impl Equivalent<Key> for KeyRef<'_> {
     fn equivalent(&self, key: &Key) -> bool {
         *self == KeyRef::from(key)

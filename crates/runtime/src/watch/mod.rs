@@ -1,16 +1,15 @@
 //! Shared watches with projected stores.
 //!
-//! [`Watches::subscribe`] gives a [`ProjectedStore`]: what the cluster has of one type in one scope, reduced by a [`Project`] to what
-//! its user needs. All users of one scope share one watch; it starts with the first and ends 60 seconds after the last.
-//! A store
+//! [`Watches::subscribe`] returns a [`ProjectedStore`]: the objects of one type in one scope of the cluster, reduced by a [`Project`] to the parts that its
+//! user needs. All users of one scope share one watch, which starts with the first user and ends 60 seconds after the last. The properties of a store:
 //!
-//! * answers [`get`](ProjectedStore::get), [`list`](ProjectedStore::list) and [`indexed`](ProjectedStore::indexed) from memory;
-//! * tells [`changes`](ProjectedStore::changes), each once, with the projection before and after, deletions included; who comes late
-//!   gets the present objects first;
-//! * shows own writes at once ([`ProjectedStore::record_write`]), and is not thrown back by events that are older.
+//! * It answers [`get`](ProjectedStore::get), [`list`](ProjectedStore::list) and [`indexed`](ProjectedStore::indexed) from memory.
+//! * It reports [`changes`](ProjectedStore::changes), each once, with the projection before and after, including deletions; a later subscriber gets the
+//!   present objects first.
+//! * It shows own writes at once ([`ProjectedStore::record_write`]), and older events do not undo them.
 //!
-//! A watch that fails backs off alone, says so in its [`WatchStatus`], and goes on where it stopped. When it has to list again,
-//! the list is compared with the store, so that only real differences are told.
+//! A failing watch backs off without affecting others, reports its [`WatchStatus`], and continues from where it stopped. If it has to list again, the list is
+//! compared with the store, so that only real differences are reported.
 
 mod arrived;
 mod backoff;

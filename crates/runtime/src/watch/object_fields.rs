@@ -7,8 +7,8 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// The fields of an object in their order, each value still as text, and those of its metadata likewise: an item of a list or the object of an event,
-/// read in one go. Empty for a JSON value that is no object.
+/// The fields of an object in their order with the texts of their values, and likewise those of its metadata. It is an item of a list or the object of an
+/// event, parsed in one pass. It is empty for a JSON value that is not an object.
 #[derive(Debug, Default)]
 pub(super) struct ObjectFields<'a>(pub(super) Vec<(Cow<'a, str>, FieldValue<'a>)>);
 
@@ -21,7 +21,7 @@ pub(super) enum FieldValue<'a> {
 }
 
 impl<'a> ObjectFields<'a> {
-    /// The text of a field other than `metadata`.
+    /// Returns the text of a field other than `metadata`.
     pub(super) fn text(&self, wanted: &str) -> Option<&'a str> {
         self.0.iter().find_map(|(name, value)| match value {
             FieldValue::Text(text) if name == wanted => Some(text.get()),
@@ -29,7 +29,7 @@ impl<'a> ObjectFields<'a> {
         })
     }
 
-    /// The text of a field of the metadata.
+    /// Returns the text of a field of the metadata.
     pub(super) fn metadata(&self, wanted: &str) -> Option<&'a str> {
         let mut parts = self.0.iter();
         let fields = parts.find_map(|(_, value)| match value {
@@ -39,7 +39,7 @@ impl<'a> ObjectFields<'a> {
         fields.0.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.get())
     }
 
-    /// The object as a tree.
+    /// Returns the object as a tree.
     pub(super) fn tree(&self) -> Result<Map<String, Value>, serde_json::Error> {
         let tree = |(name, part): &(Cow<'_, str>, FieldValue<'_>)| {
             let value = match part {
@@ -62,7 +62,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for ObjectFields<'a> {
     }
 }
 
-/// Reads itself from the fields of an object.
+/// A type that is read from the fields of an object.
 trait OfFields<'de>: Sized {
     fn of_fields<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
 }
@@ -89,7 +89,7 @@ impl<'de: 'a, 'a> OfFields<'de> for Fields<'a> {
     }
 }
 
-/// A value that is read if it is a JSON object; none if it is any other value.
+/// A value that is read if it is a JSON object, and is None for any other JSON value.
 struct IfObject<T>(Option<T>);
 
 impl<'de, T: OfFields<'de>> Deserialize<'de> for IfObject<T> {

@@ -12,10 +12,10 @@ use super::key_ref::KeyRef;
 use super::version::{Uid, Version};
 use super::{Cause, Change, Project};
 
-/// How many objects are shown before the watch gets its turn.
+/// The number of objects that are visited before the watch gets its turn.
 const PORTION: usize = 1024;
 
-/// The objects of a store with their index; tells its subscribers what changes.
+/// The objects of a store with their indexes, and the subscribers to their changes.
 pub(super) struct Objects<P> {
     entries: IndexMap<Key, Entry<P>>,
     indexes: Indexes,
@@ -27,25 +27,25 @@ pub(super) struct Entry<P> {
     projection: Arc<P>,
     pub(super) uid: Uid,
     pub(super) version: Version,
-    /// The latest list that had it.
+    /// The latest list that contained the object.
     pub(super) listed: u32,
-    /// The latest list before its last own write.
+    /// The latest list before the last own write of the object.
     pub(super) recorded: u32,
-    /// Where its key stands in the indexes.
+    /// The positions of the key in the indexes.
     positions: Positions,
 }
 
 impl<P> Entry<P> {
-    /// A number that tells this state of the object from all others: stores of different projections, in different processes, agree on it.
+    /// Returns a number that identifies this state of the object. Stores with different projections, and in different processes, agree on it.
     fn checksum(&self, key: &Key) -> u64 {
         let version = self.version.text();
-        // No part holds a zero byte but the uid, which has its length.
+        // Only the UID may contain a zero byte, and it has a fixed length then.
         let parts = [key.namespace().as_bytes(), &[0], key.name().as_bytes(), &[0], self.uid.bytes(), &[0], version.as_bytes()];
         fnv1a(&parts)
     }
 }
 
-/// What a state of an object is judged by.
+/// The key, UID and version by which a state of an object is judged.
 pub(super) struct Seen<'a> {
     pub(super) place: KeyRef<'a>,
     pub(super) uid: Uid,
@@ -53,7 +53,7 @@ pub(super) struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// `None` when the object has no name or version.
+    /// Returns None if the object has no name or version.
     pub(super) fn of(object: &'a Value) -> Option<Self> {
         let metadata = object.get("metadata")?;
         let text = |key| metadata.get(key).and_then(Value::as_str);
@@ -78,14 +78,14 @@ impl<P: Send + Sync + 'static> Objects<P> {
         self.entries.iter().map(|(key, entry)| (key, &entry.projection))
     }
 
-    /// The position of the first object of the portion that ends before `end`, and the portion. An object that leaves the store is replaced by the last one, so
-    /// portions from the end to the beginning miss no object that is there all the time.
+    /// Returns the portion of objects that ends before `end`, with the position of its first object. An object that leaves the store is replaced by the last
+    /// one, so portions from the end to the beginning miss no object that is present all the time.
     pub(super) fn portion_before(&self, end: usize) -> (usize, Vec<(Key, Arc<P>)>) {
         let (start, entries) = self.range_before(end);
         (start, entries.map(|(key, entry)| (key.clone(), Arc::clone(&entry.projection))).collect())
     }
 
-    /// The position of the first object of the portion that ends before `end`, and the checksum of the portion: the sum of those of its objects, so
+    /// Returns the checksum of the portion that ends before `end`, with the position of its first object. It is the sum of the checksums of the objects, so
     /// that neither their order nor the portions matter.
     pub(super) fn checksum_before(&self, end: usize) -> (usize, u64) {
         let (start, entries) = self.range_before(end);
@@ -118,24 +118,24 @@ impl<P: Send + Sync + 'static> Objects<P> {
         self.entries.get_mut(&place)
     }
 
-    /// The keys of the entries that meet a condition.
+    /// Returns the keys of the entries that meet a condition.
     pub(super) fn keys_of(&self, wanted: impl Fn(&Entry<P>) -> bool) -> Vec<Key> {
         let wanted = self.entries.iter().filter(|(_, entry)| wanted(entry));
         wanted.map(|(key, _)| key.clone()).collect()
     }
 
-    /// Changes from now on, after one for each present object.
+    /// Adds a subscriber, which gets a change for each present object and then all changes from now on.
     pub(super) fn subscribe(&mut self, sender: mpsc::UnboundedSender<Change<P>>) {
         for (key, entry) in &self.entries {
             let new = Some(entry.projection.clone());
             let change = Change { key: key.clone(), old: None, new, cause: Cause::Initial };
-            // The receiver is held by the caller.
+            // The caller holds the receiver, so that sending cannot fail.
             drop(sender.send(change));
         }
         self.subscribers.push(sender);
     }
 
-    /// Adds or replaces; an object with another uid goes before its successor comes. Marks are the caller's.
+    /// Adds or replaces an object. An object with another UID is removed before its successor is added. The caller must set the marks of the returned entry.
     pub(super) fn put(
         &mut self,
         projector: &dyn Project<Output = P>,
@@ -187,7 +187,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
         Some((key, entry.uid, entry.version))
     }
 
-    /// Takes a key out of the indexes; what takes its place there is noted at its own entry.
+    /// Removes a key from the indexes, and records the new positions of the keys that take its positions.
     fn leave_indexes(&mut self, projector: &dyn Project<Output = P>, before: &[IndexEntry<'_>], positions: &Positions) {
         let others = &mut self.entries;
         self.indexes.leave(before, positions, |key, entry, to| {

@@ -7,49 +7,51 @@ use serde_json::Value;
 
 use super::Arrived;
 
-/// Reduces an object to what its user needs.
+/// A projector, which reduces an object to the parts that its user needs.
 ///
-/// Objects are projected when they arrive and then dropped, so a store costs what its projections cost.
+/// Objects are projected when they arrive and then dropped, so a store takes only the memory of its projections.
 pub trait Project: Send + Sync + 'static {
-    /// What is kept.
+    /// The type of the projection that is kept.
     type Output: Send + Sync + 'static;
 
-    /// The projection of an object. `apiVersion` and `kind` are always filled in.
+    /// Projects an object. `apiVersion` and `kind` are always filled in.
     ///
-    /// An object that is refused is skipped, counted and logged, and stops no others; the store keeps what it knows of the object
+    /// An object that the projector rejects is skipped, counted and logged, and does not stop others; the store keeps the previous state of the object
     /// (STORE-9).
     fn project(&self, object: &Value) -> Result<Self::Output, Unprojectable>;
 
-    /// The same of an object as the server sent it. By default of its tree; a projector that needs no tree, or not of all objects, saves what it costs.
+    /// Projects an object as the server sent it. By default this projects its tree; a projector that does not need the tree of every object saves the cost of
+    /// parsing it.
     fn project_arrived(&self, object: &Arrived<'_>) -> Result<Self::Output, Unprojectable> {
         self.project(object.tree()?)
     }
 
-    /// Puts the object into indexes: `entry` takes the name of an index and the text under which
-    /// [`ProjectedStore::indexed`](super::ProjectedStore::indexed) finds the object there. Any number of both; equal projections give equal entries in the
-    /// same order. By default there is no index.
+    /// Calls `entry` for each index entry of a projection, with the name of an index and the text under which
+    /// [`ProjectedStore::indexed`](super::ProjectedStore::indexed) finds the object there. There may be any number of both; equal projections must give equal
+    /// entries in the same order. By default there is no index.
     fn index<'a>(&self, projection: &'a Self::Output, entry: &mut dyn FnMut(&'static str, &'a str)) {
         let _ = (projection, entry);
     }
 
-    /// How the whole object is had of a projection, but for `managedFields`. None for projectors that do not keep all of it.
+    /// Returns the function that restores the whole object from a projection, except for `managedFields`. Returns None for projectors that do not keep all of
+    /// it.
     fn whole(&self) -> Option<fn(&Self::Output) -> Value> {
         None
     }
 
-    /// Projectors that return the same type here keep the same of all objects, and share what they keep. By default only clones of one
-    /// `Arc` do.
+    /// Returns a type that identifies the projection. Projectors that return the same type make equal projections of all objects, and share them. By default
+    /// only clones of one `Arc` share them.
     fn shared_as(&self) -> Option<TypeId> {
         None
     }
 }
 
-/// Why a projector cannot take an object. Values of the object that its text repeats are masked when it is logged.
+/// The reason why a projector rejects an object. Values of the object in the reason are masked when it is logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unprojectable(String);
 
 impl Unprojectable {
-    /// For this reason.
+    /// Creates an error with this reason.
     pub fn new(reason: impl fmt::Display) -> Self {
         Self(reason.to_string())
     }
@@ -61,7 +63,7 @@ impl fmt::Display for Unprojectable {
     }
 }
 
-/// A projection by a function that takes every object, without index.
+/// Creates a projector from a function that accepts every object, without index.
 pub fn project_with<P, F>(project: F) -> Arc<dyn Project<Output = P>>
 where
     P: Send + Sync + 'static,
@@ -70,7 +72,7 @@ where
     Arc::new(ByFunction { project, output: PhantomData })
 }
 
-/// A projection that keeps nothing: for stores of which only keys and changes count. All of them share what they keep.
+/// Returns a projector that keeps nothing: for stores of which only keys and changes are used. All of them share their projections.
 pub fn presence() -> Arc<dyn Project<Output = ()>> {
     Arc::new(Presence)
 }

@@ -22,7 +22,7 @@ use super::{Cause, Project, ProjectedStore, WatchHealth, WatchSpec, WatchState, 
 use crate::cluster::{Connection, Discovery};
 use crate::task::Tasks;
 
-/// How long a watch outlives its last user.
+/// The time for which a watch is kept after its last user has left.
 const LINGER: Duration = Duration::from_secs(60);
 
 /// The shared watches of a cluster. Cheap to clone.
@@ -44,12 +44,12 @@ pub(super) struct Watch {
     pub(super) selection: Selection,
     pub(super) status: watch::Sender<WatchStatus>,
     pub(super) users: watch::Sender<usize>,
-    /// How many wait for its first list.
+    /// The number of users that wait for the first list of the watch.
     pub(super) awaited: AtomicUsize,
     pub(super) sinks: Mutex<Vec<Arc<dyn Sink>>>,
-    /// A store came that has no objects yet.
+    /// Notified when a store has joined that has no objects yet.
     pub(super) joined: Notify,
-    /// Nanoseconds of the moment when the server last said something.
+    /// The moment of the server's last answer or event, in nanoseconds.
     activity: AtomicU64,
     pub(super) counted: WatchCounters,
 }
@@ -61,15 +61,15 @@ impl Watches {
         watches
     }
 
-    /// The same watches without keeping them: they last as long as their other holders.
+    /// Returns a weak reference to the watches, which lasts as long as their other holders.
     pub(super) fn weak(&self) -> WeakWatches {
         WeakWatches(Arc::downgrade(&self.inner))
     }
 
-    /// A store of what `spec` names, projected by `projector`.
+    /// Opens a store of the objects that `spec` selects, projected by `projector`.
     ///
-    /// The watch is shared with all users of an equal spec, the objects with those whose projector keeps the same: a clone of one `Arc`,
-    /// or one that says so ([`Project::shared_as`]). The first user starts it.
+    /// The watch is shared with all users of an equal spec, and the objects with those whose projector makes equal projections: a clone of one `Arc`, or one
+    /// with the same [`Project::shared_as`]. The first user starts the watch.
     pub fn subscribe<P: Send + Sync + 'static>(
         &self,
         spec: WatchSpec,
@@ -78,8 +78,8 @@ impl Watches {
         ProjectedStore::new(vec![self.subscription(spec, projector)], self.clone())
     }
 
-    /// A store of what `spec` names in these namespaces, with one watch for each. No namespaces means all of them; types without namespaces
-    /// are watched with none only.
+    /// Opens a store of the objects that `spec` selects in these namespaces, with one watch for each namespace. An empty list means all namespaces, and is
+    /// required for cluster-scoped types.
     pub fn subscribe_within<P: Send + Sync + 'static>(
         &self,
         namespaces: &[String],
@@ -114,20 +114,20 @@ impl Watches {
         Subscription::new(sink, watch)
     }
 
-    /// What tells the watches of one cluster from those of another, for as long as they are held.
+    /// Returns an identity that distinguishes the watches of one cluster from those of another, as long as both are held.
     pub(crate) fn id(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
-    /// One line per watch, ordered by what they watch.
+    /// Returns the health of each watch, ordered by the watches' descriptions.
     pub fn health(&self) -> Vec<WatchHealth> {
         let mut health: Vec<_> = self.all().iter().map(|watch| watch.health(self.inner.connection.name())).collect();
         health.sort_by_cached_key(|line| line.spec.to_string());
         health
     }
 
-    /// One entry per watch with the checksum of its objects, in no order. The objects are looked at in portions, between which watches and other
-    /// tasks get their turn.
+    /// Returns each watch with the checksum of its objects, in no particular order. The objects are read in portions, so that watches and other tasks get
+    /// their turn in between.
     pub(super) async fn inspect(&self) -> Vec<InspectedWatch> {
         let mut inspected = Vec::new();
         for watch in self.all() {
@@ -137,7 +137,7 @@ impl Watches {
         inspected
     }
 
-    /// How long each watch has been told nothing.
+    /// Returns the health of each watch with the time since its last activity.
     pub(super) fn idle(&self) -> Vec<(WatchHealth, Duration)> {
         let now = self.now();
         self.health()
@@ -151,8 +151,8 @@ impl Watches {
         self.inner.watches.lock().values().flat_map(HashMap::values).cloned().collect()
     }
 
-    /// The whole object as the stores of this process have it, in this version. None if no store of whole objects is complete there. No
-    /// watch is started.
+    /// Returns the whole object from the stores of this process, in this version. Returns None if no store of whole objects covers its namespace completely.
+    /// No watch is started.
     pub(crate) fn whole(&self, gvk: &GroupVersionKind, key: &Key) -> Option<StoredObject> {
         let tells = |watch: &&Arc<Watch>| {
             watch.spec.is_complete()
@@ -163,7 +163,7 @@ impl Watches {
         self.of_kind(&gvk.group_kind()).iter().filter(tells).find_map(|watch| watch.whole(KeyRef::from(key)))
     }
 
-    /// The whole object as a store of this process has it, if that is a newer state than the one that was seen. No watch is started.
+    /// Returns the whole object from a store of this process, if its state is newer than the given one. No watch is started.
     pub(crate) fn newer(&self, gvk: &GroupVersionKind, seen: &Value) -> Option<Value> {
         let seen = Seen::of(seen)?;
         let tells = |watch: &&Arc<Watch>| self.delivers(&watch.spec, gvk) && !watch.is_refused();
@@ -175,13 +175,12 @@ impl Watches {
         self.tell_written(object, &[]);
     }
 
-    /// Takes an object that the server said is gone out of all stores, like an event.
+    /// Removes an object that the server reports as gone from all stores, like an event.
     pub(crate) fn record_delete(&self, kind: &GroupKind, key: &Key, uid: &str) {
         self.tell_deleted(kind, key, uid, &[]);
     }
 
-    /// Makes the answer to a create, update or patch of this process visible at once in all sinks that could hold the object but these, like
-    /// an event.
+    /// Makes the answer to a create, update or patch of this process visible at once, like an event, in all sinks that could hold the object except these.
     pub(super) fn tell_written(&self, object: &Value, but: &[Arc<dyn Sink>]) {
         let Some(gvk) = object.gvk() else { return };
         for watch in self.of_kind(&gvk.group_kind()) {
@@ -200,7 +199,7 @@ impl Watches {
         }
     }
 
-    /// Takes an object that the server said is gone out of all sinks but these.
+    /// Removes an object that the server reports as gone from all sinks except these.
     pub(super) fn tell_deleted(&self, kind: &GroupKind, key: &Key, uid: &str, but: &[Arc<dyn Sink>]) {
         for watch in self.of_kind(kind) {
             for sink in watch.other_sinks(but) {
@@ -209,7 +208,7 @@ impl Watches {
         }
     }
 
-    /// Whether the server sends the objects of a watch in this version; without one of its own it is the preferred one.
+    /// Returns true if the server sends the objects of a watch in this version. A watch without a version gets the preferred one.
     fn delivers(&self, spec: &WatchSpec, gvk: &GroupVersionKind) -> bool {
         match &spec.version {
             Some(version) => *version == gvk.version,
@@ -253,7 +252,7 @@ impl Watches {
     }
 }
 
-/// Watches that are there for as long as others hold them.
+/// A weak reference to the watches of a cluster.
 pub(super) struct WeakWatches(Weak<Inner>);
 
 impl WeakWatches {
@@ -262,7 +261,7 @@ impl WeakWatches {
     }
 }
 
-/// Takes an unused watch out of the registry; `false` when it has got a user.
+/// Removes an unused watch from the registry. Returns `false` if it has a user again.
 fn forget(registry: &Weak<Inner>, watch: &Watch) -> bool {
     let Some(inner) = registry.upgrade() else {
         return true;
@@ -293,8 +292,8 @@ impl Watch {
         }
     }
 
-    /// The objects that this projector has here, or a new set that the driver will fill. The caller is counted as a user while
-    /// the list is locked, so that the driver does not forget what is just being taken.
+    /// Returns the sink that this projector shares, or a new one that the driver will fill. The user is counted while the list is locked, so that the driver
+    /// cannot remove the sink at the same time.
     fn sink<P: Send + Sync + 'static>(
         &self,
         projector: Arc<dyn Project<Output = P>>,
@@ -316,7 +315,7 @@ impl Watch {
         sink
     }
 
-    /// The sinks that somebody uses; forgets the others, unless there is nobody at all: then the next user may find them.
+    /// Returns the sinks that have users, and drops the others. Without any users all sinks are kept, so that the next user may reuse them.
     pub(super) fn used_sinks(&self) -> Vec<Arc<dyn Sink>> {
         let mut sinks = self.sinks.lock();
         if *self.users.borrow() > 0 {
@@ -325,22 +324,22 @@ impl Watch {
         sinks.clone()
     }
 
-    /// Whether the server does not show its objects: nothing would ever take away what another writer deletes.
+    /// Returns true if the server does not send the watch's objects, so that deletions by other writers would never be seen.
     fn is_refused(&self) -> bool {
         matches!(self.status.borrow().state, WatchState::Forbidden | WatchState::NotServed)
     }
 
-    /// The whole object as one of its sinks has it.
+    /// Returns the whole object from one of its sinks.
     fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject> {
         self.sinks.lock().iter().find_map(|sink| sink.whole(place))
     }
 
-    /// The whole object as one of its sinks has it, if that is a newer state.
+    /// Returns the whole object from one of its sinks, if its state is newer.
     fn newer(&self, seen: &Seen<'_>) -> Option<Value> {
         self.sinks.lock().iter().find_map(|sink| sink.newer(seen))
     }
 
-    /// All sinks but these.
+    /// Returns all sinks except these.
     fn other_sinks(&self, but: &[Arc<dyn Sink>]) -> Vec<Arc<dyn Sink>> {
         let is_other = |sink: &&Arc<dyn Sink>| !but.iter().any(|but| Arc::ptr_eq(sink, but));
         self.sinks.lock().iter().filter(is_other).cloned().collect()
@@ -350,7 +349,7 @@ impl Watch {
         self.activity.store(nanos(now), Ordering::Relaxed);
     }
 
-    /// The checksum of the objects of its fullest store.
+    /// Returns the checksum of the objects of the sink with the most objects.
     async fn checksum(&self) -> u64 {
         let fullest = self.sinks.lock().iter().max_by_key(|sink| sink.objects()).cloned();
         let Some(sink) = fullest else { return 0 };
@@ -378,7 +377,7 @@ impl Watch {
     }
 }
 
-/// Whether two projectors keep the same of all objects.
+/// Returns true if two projectors make equal projections of all objects.
 fn keep_the_same<P: Send + Sync + 'static>(one: &dyn Project<Output = P>, other: &dyn Project<Output = P>) -> bool {
     let is_one = std::ptr::addr_eq(one, other);
     is_one || one.shared_as().is_some() && one.shared_as() == other.shared_as()
@@ -411,7 +410,7 @@ mod tests {
             sink.end_list("1");
             sink
         };
-        // Another user keeps the watch itself alive.
+        // The other user keeps the watch itself alive.
         let _other = synced(watch.sink(project_with(|_| ()), connection));
         watch.users.send_modify(|users| *users += 1);
         let sink = synced(watch.sink(projector.clone(), connection));

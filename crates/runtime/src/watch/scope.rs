@@ -1,14 +1,14 @@
-/// The objects that a store holds, by type: in which namespaces, with which labels and fields.
+/// The scope of a store as a type: namespaces, labels and fields of the objects that it holds.
 pub trait Scope: Send + Sync + 'static {
-    /// The scope.
+    /// Returns the scope.
     fn scope() -> StoreScope;
 }
 
-/// The objects that a store holds.
+/// The scope of the objects that a store holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoreScope {
-    /// The namespaces; kinds without namespaces ignore them.
+    /// The namespaces; cluster-scoped kinds ignore them.
     pub namespaces: Namespaces,
     /// A label selector in the API's notation; empty for all objects.
     pub labels: String,
@@ -16,14 +16,14 @@ pub struct StoreScope {
     pub fields: String,
 }
 
-/// In the namespace of this name.
+/// The scope of the namespace of this name.
 impl From<&str> for StoreScope {
     fn from(namespace: &str) -> Self {
         Self::of(Namespaces::These(vec![namespace.to_owned()]))
     }
 }
 
-/// In all namespaces.
+/// The scope of all namespaces.
 impl From<AllNamespaces> for StoreScope {
     fn from(_: AllNamespaces) -> Self {
         AllNamespaces::scope()
@@ -34,31 +34,31 @@ impl From<AllNamespaces> for StoreScope {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Namespaces {
-    /// Those that the operator watches (`--watch-namespaces`); all by default.
+    /// The namespaces that the operator watches (`--watch-namespaces`); all by default.
     #[default]
     Watched,
-    /// The one in which the operator runs (`--system-namespace`).
+    /// The namespace in which the operator runs (`--system-namespace`).
     System,
-    /// All, whatever the operator watches.
+    /// All namespaces, regardless of those that the operator watches.
     All,
-    /// These.
+    /// The namespaces with these names.
     These(Vec<String>),
 }
 
 impl StoreScope {
-    /// All objects in these namespaces.
+    /// Returns the scope of all objects in these namespaces.
     pub fn of(namespaces: Namespaces) -> Self {
         Self { namespaces, ..Self::default() }
     }
 
-    /// Only objects with these labels, in the API's notation.
+    /// Limits the scope to objects with these labels, in the API's notation.
     #[must_use]
     pub fn labels(mut self, selector: impl Into<String>) -> Self {
         self.labels = selector.into();
         self
     }
 
-    /// Only objects with these fields, in the API's notation.
+    /// Limits the scope to objects with these fields, in the API's notation.
     #[must_use]
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
         self.fields = selector.into();
@@ -66,15 +66,15 @@ impl StoreScope {
     }
 }
 
-/// The namespaces that the operator watches: those of `--watch-namespaces`, all by default.
+/// The scope of the namespaces that the operator watches: those of `--watch-namespaces`, all by default.
 #[derive(Clone, Copy, Debug)]
 pub struct OperatorScope;
 
-/// The namespace in which the operator runs.
+/// The scope of the namespace in which the operator runs.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemNamespace;
 
-/// All namespaces, also for an operator that watches only some.
+/// The scope of all namespaces, even for an operator that watches only some.
 #[derive(Clone, Copy, Debug)]
 pub struct AllNamespaces;
 

@@ -17,16 +17,16 @@ use super::version::Version;
 use super::{Arrived, Cause, Project, Unprojectable};
 use crate::clock::Clock;
 
-/// An object as a store of whole objects has it, whose first list is complete.
+/// The answer of a store of whole objects whose first list is complete.
 #[derive(Debug)]
 pub(crate) enum StoredObject {
     /// The store has no object of this key.
     Absent,
-    /// The object.
+    /// The object of this key.
     Present(Value),
 }
 
-/// What a watch delivers to: a store, whatever it keeps.
+/// The receiver of a watch's objects: a store with any projection.
 pub(super) trait Sink: Send + Sync {
     fn begin_list(&self);
     fn list_item(&self, object: &Arrived<'_>);
@@ -34,20 +34,20 @@ pub(super) trait Sink: Send + Sync {
     fn changed(&self, object: &Arrived<'_>);
     fn deleted(&self, object: &Arrived<'_>);
     fn bookmark(&self, version: &str);
-    /// The answer to a write of this process; `in_scope` tells whether the watch would deliver the object.
+    /// Records the answer to a write of this process; `in_scope` tells if the watch would deliver the object.
     fn record(&self, object: &Value, in_scope: bool, cause: Cause);
-    /// A write of this process has deleted the object.
+    /// Records that a write of this process has deleted the object.
     fn record_delete(&self, place: KeyRef<'_>, uid: &str, cause: Cause);
     fn clear(&self);
-    /// The whole object as the sink has it. None for a sink that keeps no whole objects or has no first list yet.
+    /// Returns the whole object. Returns None if the sink keeps no whole objects, or has no first list yet.
     fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject>;
-    /// The whole object as the sink has it, if that is a newer state of the same object. None also for a sink that keeps no whole objects.
+    /// Returns the whole object if it is a newer state of the same object. Returns None also if the sink keeps no whole objects.
     fn newer(&self, seen: &Seen<'_>) -> Option<Value>;
     fn is_synced(&self) -> bool;
     fn is_used(&self) -> bool;
     fn objects(&self) -> usize;
     fn skipped(&self) -> u64;
-    /// The checksum of the portion of the objects that ends before `end`, and where the portion begins.
+    /// Returns the checksum of the portion of the objects that ends before `end`, with the position of the portion's first object.
     fn checksum_before(&self, end: usize) -> (usize, u64);
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
@@ -74,7 +74,7 @@ impl<P: Send + Sync + 'static> Projected<P> {
         }
     }
 
-    /// The answer to a read: it may be the state that we have, whose projection lacked something.
+    /// Records the answer to a read. A state that the store already has is projected again, because its projection may have lacked something.
     pub(super) fn record_read(&self, object: &Value, in_scope: bool) {
         let Some(seen) = Seen::of(object) else { return };
         if !self.state.read().holds(&seen) {
@@ -88,13 +88,13 @@ impl<P: Send + Sync + 'static> Projected<P> {
         &*self.projector
     }
 
-    /// The projection of the answer to a write or read.
+    /// Projects the answer to a write or read.
     fn project(&self, object: &Value) -> Option<P> {
         let skip = |why: String| self.skip(object.kind(), object.namespace(), object.name(), object.resource_version(), &why);
         attempt(|| self.projector.project(object)).map_err(|refused| skip(refused.to_text(Some(object)))).ok()
     }
 
-    /// The projection of an object that the server sent.
+    /// Projects an object that the server sent.
     fn project_arrived(&self, object: &Arrived<'_>) -> Option<P> {
         attempt(|| self.projector.project_arrived(object))
             .map_err(|refused| self.skip_arrived(object, &refused.to_text(object.tree().ok())))
@@ -120,13 +120,13 @@ impl<P: Send + Sync + 'static> Projected<P> {
     }
 }
 
-/// Why there is no projection.
+/// The reason for a missing projection.
 enum Refused {
     By(Unprojectable),
     Panicked,
 }
 
-/// One object that its projector cannot take must not stop all others.
+/// Projects an object and catches panics, so that one object that its projector rejects does not stop all others.
 fn attempt<P>(project: impl FnOnce() -> Result<P, Unprojectable>) -> Result<P, Refused> {
     match panic::catch_unwind(AssertUnwindSafe(project)) {
         Ok(projected) => projected.map_err(Refused::By),
@@ -135,7 +135,7 @@ fn attempt<P>(project: impl FnOnce() -> Result<P, Unprojectable>) -> Result<P, R
 }
 
 impl Refused {
-    /// The reason, without the values of the object; hidden as a whole for an object whose values are not known.
+    /// Returns the reason, without the values of the object. For an object whose values are unknown the whole reason is replaced.
     fn to_text(&self, object: Option<&Value>) -> String {
         match (self, object) {
             (Self::By(refused), Some(object)) => Confidential::of(object, false).mask(&refused.to_string()).into_owned(),

@@ -5,7 +5,7 @@ use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use kubewright_machinery::selector::{FieldSelector, LabelSelector};
 use serde_json::{Value, json};
 
-/// What to watch. Equal specs share one watch.
+/// The specification of a watch. Equal specs share one watch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WatchSpec {
     pub(super) kind: GroupKind,
@@ -17,58 +17,58 @@ pub struct WatchSpec {
 }
 
 impl WatchSpec {
-    /// All objects of a kind, in the version that the server prefers. The type need not exist yet.
+    /// Selects all objects of a kind, in the version that the server prefers. The type need not exist yet.
     pub fn new(kind: GroupKind) -> Self {
         Self { kind, version: None, namespace: None, labels: String::new(), fields: String::new(), metadata_only: false }
     }
 
-    /// All objects of a kind, in this version.
+    /// Selects all objects of a kind, in this version.
     pub fn of_version(gvk: &GroupVersionKind) -> Self {
         Self { version: Some(gvk.version.clone()), ..Self::new(gvk.group_kind()) }
     }
 
-    /// Only in this namespace. Meaningless for cluster-scoped types.
+    /// Limits the watch to this namespace. It has no meaning for cluster-scoped types.
     pub fn in_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// Only with these labels, in the API's notation.
+    /// Limits the watch to objects with these labels, in the API's notation.
     pub fn labels(mut self, selector: impl Into<String>) -> Self {
         self.labels = selector.into();
         self
     }
 
-    /// Only with these fields, in the API's notation, such as `metadata.name=demo`.
+    /// Limits the watch to objects with these fields, in the API's notation, such as `metadata.name=demo`.
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
         self.fields = selector.into();
         self
     }
 
-    /// Only metadata is transferred: objects have no spec, data or status.
+    /// Limits the transfer to metadata: objects have no spec, data or status.
     pub fn metadata_only(mut self) -> Self {
         self.metadata_only = true;
         self
     }
 
-    /// Is the object of this kind and, if there is one, of this namespace?
+    /// Returns true if the object is of this kind and, if there is one, of this namespace.
     pub(super) fn could_hold(&self, object: &Value) -> bool {
         let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let group = text("/apiVersion").split_once('/').map_or("", |(group, _)| group);
         text("/kind") == self.kind.kind && group == self.kind.group && self.covers(text("/metadata/namespace"))
     }
 
-    /// Is an object of its kind in this namespace, or one without namespace, among those that it could be about?
+    /// Returns true if an object of the kind in this namespace, or a cluster-scoped one, may be selected.
     pub(super) fn covers(&self, namespace: &str) -> bool {
         self.namespace.as_ref().is_none_or(|only| namespace.is_empty() || only == namespace)
     }
 
-    /// Does the watch deliver all objects of its kind in its namespaces, as wholes?
+    /// Returns true if the watch delivers all objects of its kind in its namespaces as whole objects.
     pub(super) fn is_complete(&self) -> bool {
         !self.metadata_only && self.labels.is_empty() && self.fields.is_empty()
     }
 
-    /// An object as the watch delivers it: a watch of metadata delivers nothing else.
+    /// Returns an object as the watch delivers it: a watch of metadata delivers only metadata.
     pub(super) fn delivered<'a>(&self, object: &'a Value) -> Cow<'a, Value> {
         if !self.metadata_only {
             return Cow::Borrowed(object);
@@ -76,7 +76,8 @@ impl WatchSpec {
         Cow::Owned(json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": object["metadata"] }))
     }
 
-    /// The scope as metrics and pages name it: the namespace, or `*`; then the keys of its selectors, whose values may be names of objects.
+    /// Returns the scope for metrics and pages: the namespace, or `*`, then the keys of its selectors. It omits the selectors' values, which may be names of
+    /// objects.
     pub fn scope(&self) -> String {
         let mut scope = self.namespace.clone().unwrap_or_else(|| "*".to_owned());
         let labels = LabelSelector::parse(&self.labels).unwrap_or_default();
@@ -94,12 +95,12 @@ impl WatchSpec {
         scope
     }
 
-    /// Group and kind.
+    /// Returns group and kind.
     pub fn kind(&self) -> &GroupKind {
         &self.kind
     }
 
-    /// The namespace, if it is only one.
+    /// Returns the namespace, if the watch is limited to one.
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
@@ -126,13 +127,13 @@ impl fmt::Display for WatchSpec {
     }
 }
 
-/// Which objects a watch delivers, as far as it can be told without the server.
+/// The part of a watch's selectors that can be evaluated without the server.
 #[derive(Debug)]
 pub(super) struct Selection {
     name: Option<String>,
     namespace: Option<String>,
     labels: Option<LabelSelector>,
-    /// Whether there is nothing else that only the server can judge.
+    /// True if the selectors have no other part, which only the server could evaluate.
     complete: bool,
 }
 
@@ -152,12 +153,12 @@ impl Selection {
         Self { name, namespace, labels: labels.flatten(), complete }
     }
 
-    /// Whether [`matches`](Self::matches) is what the server would say.
+    /// Returns true if [`matches`](Self::matches) decides like the server.
     pub(super) fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// Fields other than name and namespace are not judged.
+    /// Returns true if the object matches. Fields other than name and namespace are not evaluated.
     pub(super) fn matches(&self, object: &Value) -> bool {
         let is = |wanted: &Option<String>, pointer| {
             wanted.as_ref().is_none_or(|wanted| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default() == wanted)

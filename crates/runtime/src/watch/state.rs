@@ -10,32 +10,32 @@ use super::objects::{Objects, Seen};
 use super::version::{Uid, Version};
 use super::{Cause, Project};
 
-/// How long an own write outranks events when versions cannot be ordered.
+/// The time for which an own write outranks events if versions cannot be ordered.
 const TEXT_FLOOR: Duration = Duration::from_secs(30);
 
-/// The rules by which lists, events and own writes become one sequence of changes.
+/// The state of a store, with the rules that merge lists, events and own writes into one sequence of changes.
 ///
-/// An own write is a floor: what is older is ignored. `observed` is the opposite bound: all up to this version has been told,
-/// so an answer that comes later than its own event is old news, even when the object has gone in between. A list outranks
-/// what was written before it began, even by version: a server may have been set back.
+/// An own write is a lower bound: older states are ignored. `observed` is the opposite bound: all states up to this version have been reported, so an answer
+/// that comes later than its own event is outdated, even if the object was deleted in between. A list outranks all writes from before it began, even those
+/// with higher versions, because a server may have been restored from a backup.
 pub(super) struct State<P> {
     pub(super) objects: Objects<P>,
-    /// Own deletions that the watch has not told yet.
+    /// The own deletions that the watch has not shown yet.
     gone: IndexMap<Key, Gone>,
-    /// Until when own writes with a version that has no order stand.
+    /// The moments until which own writes with versions that have no order outrank events.
     text_floors: IndexMap<Key, Moment>,
-    /// Number of the latest list.
+    /// The number of the latest list.
     round: u32,
     observed: Option<Version>,
     synced: bool,
 }
 
-/// An object that we deleted, or took out of the scope of the watch.
+/// An object that this process deleted, or moved out of the scope of the watch.
 struct Gone {
     uid: Uid,
-    /// What is not later than this is old news, of whichever object.
+    /// The version up to which states of any object of this name are outdated.
     version: Version,
-    /// It was deleted, so its uid does not come back.
+    /// True if the object was deleted, so that its UID does not appear again.
     deleted: bool,
     recorded: u32,
 }
@@ -56,7 +56,7 @@ impl<P: Send + Sync + 'static> State<P> {
         self.synced
     }
 
-    /// Would this state of an object change the store?
+    /// Returns true if this state of an object would change the store.
     pub(super) fn is_news(&self, seen: &Seen<'_>, now: Moment) -> bool {
         if self.is_of_the_gone(seen) {
             return false;
@@ -71,7 +71,7 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
-    /// An object as an ADDED or MODIFIED event has it.
+    /// Applies an object of an ADDED or MODIFIED event.
     pub(super) fn changed(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, now: Moment) {
         self.observe(&seen.version);
         if self.is_news(&seen, now) {
@@ -80,7 +80,7 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
-    /// An event that was no news is still progress.
+    /// Records the progress of an event that did not change the store.
     pub(super) fn old_news(&mut self, seen: &Seen<'_>) {
         self.observe(&seen.version);
         let confirmed = self.objects.entry(seen.place).is_some_and(|entry| entry.version == seen.version);
@@ -89,7 +89,7 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
-    /// A DELETED event.
+    /// Applies a DELETED event.
     pub(super) fn deleted(&mut self, projector: &dyn Project<Output = P>, seen: &Seen<'_>, now: Moment) {
         self.observe(&seen.version);
         if self.gone.get(&seen.place).is_some_and(|gone| gone.uid == seen.uid) {
@@ -108,7 +108,7 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
-    /// The server has told all up to this version.
+    /// Records that the server has sent all events up to this version.
     pub(super) fn bookmark(&mut self, version: &Version) {
         self.observe(version);
     }
@@ -117,10 +117,10 @@ impl<P: Send + Sync + 'static> State<P> {
         self.round += 1;
     }
 
-    /// Would this item of the current list change the store? Notes that it was listed.
+    /// Returns true if this item of the current list would change the store. Marks it as listed.
     pub(super) fn list_is_news(&mut self, seen: &Seen<'_>, now: Moment) -> bool {
         let buried = self.gone.get(&seen.place).map(|gone| gone.recorded == self.round);
-        // What was deleted while the list was on its way may still be in it.
+        // An object that was deleted while the list was under way may still be in the list.
         if buried == Some(true) && self.is_of_the_gone(seen) {
             return false;
         }
@@ -138,18 +138,18 @@ impl<P: Send + Sync + 'static> State<P> {
         entry.uid != seen.uid || entry.version != seen.version
     }
 
-    /// An item of the current list that is news.
+    /// Applies an item of the current list that changes the store.
     pub(super) fn listed(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, now: Moment) {
-        // An own write may have come while the item was being projected.
+        // An own write may have been recorded while the item was being projected.
         if self.list_is_news(&seen, now) {
-            // An own write that the first list shows changed is no beginning: its writer must hear of the change.
+            // If the first list shows a change of an own write, its cause is not `Initial`: the writer must be notified of the change.
             let is_initial = !self.synced && self.objects.entry(seen.place).is_none();
             let cause = if is_initial { Cause::Initial } else { Cause::Event };
             self.put(projector, seen, projection, cause);
         }
     }
 
-    /// The current list is complete: what it did not have is gone.
+    /// Completes the current list: removes the objects that it did not contain.
     pub(super) fn end_list(&mut self, projector: &dyn Project<Output = P>, version: &Version) {
         let round = self.round;
         let gone = self.objects.keys_of(|entry| {
@@ -165,7 +165,7 @@ impl<P: Send + Sync + 'static> State<P> {
         self.synced = true;
     }
 
-    /// The server no longer has the type.
+    /// Removes all objects, because the server no longer has the type.
     pub(super) fn clear(&mut self, projector: &dyn Project<Output = P>) {
         for key in self.objects.keys_of(|_| true) {
             self.take(projector, KeyRef::from(&key), Cause::Event);
@@ -174,7 +174,7 @@ impl<P: Send + Sync + 'static> State<P> {
         self.observed = None;
     }
 
-    /// Can the answer to an own write still be news?
+    /// Returns true if the answer to an own write can still change the store.
     pub(super) fn takes_record(&self, seen: &Seen<'_>) -> bool {
         let told = self.observed.as_ref().filter(|_| self.synced).and_then(|observed| seen.version.order(observed));
         let older = self.objects.entry(seen.place).is_some_and(|entry| match seen.version.order(&entry.version) {
@@ -184,7 +184,7 @@ impl<P: Send + Sync + 'static> State<P> {
         !told.is_some_and(Ordering::is_le) && !older && !self.is_of_the_gone(seen)
     }
 
-    /// The answer to a write of this process.
+    /// Records the answer to a write of this process.
     pub(super) fn record(
         &mut self,
         projector: &dyn Project<Output = P>,
@@ -198,7 +198,7 @@ impl<P: Send + Sync + 'static> State<P> {
         }
         self.gone.swap_remove(&seen.place);
         let opaque = seen.version.is_text();
-        // A list that is under way may not have it: only its mark as own write counts.
+        // A list that is under way may not contain the object: the mark as own write protects it.
         let (key, entry) = self.objects.put(projector, seen, projection, cause);
         entry.recorded = self.round;
         if opaque {
@@ -206,19 +206,20 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
-    /// Is it the very state that we have?
+    /// Returns true if the store has exactly this state.
     pub(super) fn holds(&self, seen: &Seen<'_>) -> bool {
         self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid && entry.version == seen.version)
     }
 
-    /// The state that we have, projected anew.
+    /// Projects the state that the store has again.
     pub(super) fn reproject(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P) {
         if self.holds(&seen) {
             self.objects.put(projector, seen, projection, Cause::OwnWrite);
         }
     }
 
-    /// Is what we have of the object newer than what the watch has told, by an own write or deletion that it has not confirmed yet?
+    /// Returns true if the store's state of the object is newer than that of the watch, because of an own write or deletion that the watch has not confirmed
+    /// yet.
     pub(super) fn is_ahead(&self, place: KeyRef<'_>) -> bool {
         let Some(entry) = self.objects.entry(place) else { return self.gone.contains_key(&place) };
         match self.observed.as_ref().and_then(|observed| entry.version.order(observed)) {
@@ -227,7 +228,7 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
-    /// An own write took the object out of the scope of the watch.
+    /// Records that an own write moved the object out of the scope of the watch.
     pub(super) fn record_left(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, cause: Cause) {
         let known = self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid);
         if known && self.takes_record(&seen) {
@@ -235,7 +236,7 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
-    /// The server said that the object is gone.
+    /// Removes an object that the server reports as gone.
     pub(super) fn record_delete(&mut self, projector: &dyn Project<Output = P>, place: KeyRef<'_>, uid: &str, cause: Cause) {
         let uid = Uid::parse(uid);
         if self.objects.entry(place).is_some_and(|entry| entry.uid == uid) {
@@ -243,7 +244,7 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
-    /// `left`: the version with which it left the scope; otherwise it was deleted.
+    /// Removes an object and remembers it as gone. `left` is the version with which it left the scope; None means that it was deleted.
     fn bury(&mut self, projector: &dyn Project<Output = P>, place: KeyRef<'_>, left: Option<Version>, cause: Cause) {
         let recorded = self.round;
         if let Some((key, uid, version)) = self.take(projector, place, cause) {
@@ -266,7 +267,7 @@ impl<P: Send + Sync + 'static> State<P> {
         self.objects.take(projector, place, cause)
     }
 
-    /// Is it a state from before we deleted the object, or of one that had its name before it?
+    /// Returns true if the state is from before this process deleted the object, or belongs to an earlier object of the same name.
     fn is_of_the_gone(&self, seen: &Seen<'_>) -> bool {
         self.gone.get(&seen.place).is_some_and(|gone| {
             let same = gone.uid == seen.uid;
@@ -285,7 +286,7 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
-    /// Does an own write whose version has no order still outrank events?
+    /// Returns true if an own write whose version has no order still outranks events.
     fn stands(&self, place: KeyRef<'_>, now: Moment) -> bool {
         self.text_floors.get(&place).is_some_and(|until| now < *until)
     }

@@ -8,27 +8,27 @@ use tokio::sync::watch;
 
 use super::WatchSpec;
 
-/// How long the server keeps a watch open.
+/// The time for which the server keeps a watch open.
 pub(super) const WATCH_TIMEOUT: Duration = Duration::from_secs(290);
 
-/// How a watch is doing.
+/// The state of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WatchState {
-    /// Its first list is not complete.
+    /// The first list is not complete.
     Starting,
-    /// It follows the server.
+    /// The watch follows the server.
     Watching,
-    /// It failed and tries again soon. What the store has may be old.
+    /// The watch failed and is tried again soon. The objects in the store may be stale.
     Retrying,
-    /// The server forbids it. It is tried again after 1 s, doubled up to a minute. What the store has may be old.
+    /// The server forbids the watch. It is tried again after 1 s, doubled up to a minute. The objects in the store may be stale.
     Forbidden,
-    /// The server does not have the type. It is tried again when types change.
+    /// The server does not have the type. The watch is tried again when types change.
     NotServed,
 }
 
 impl WatchState {
-    /// The state as metrics name it.
+    /// Returns the name of the state in metrics.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Starting => "starting",
@@ -39,7 +39,7 @@ impl WatchState {
         }
     }
 
-    /// The rank of the state: a store of several watches reports the one with the highest.
+    /// Returns the rank of the state: a store of several watches reports the one with the highest rank.
     const fn severity(self) -> u8 {
         match self {
             Self::Watching => 0,
@@ -51,15 +51,15 @@ impl WatchState {
     }
 }
 
-/// State of a watch, and since when it is not well.
+/// The state of a watch, with the time and the reason of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WatchStatus {
     /// The state.
     pub state: WatchState,
-    /// Since when it does not follow the server, once it has been asked to; `None` while it does.
+    /// The moment since which the watch does not follow the server, once it has been started; `None` while it does.
     pub broken_since: Option<Moment>,
-    /// The latest error, while it is broken.
+    /// The latest error, while the watch is broken.
     pub error: Option<String>,
 }
 
@@ -68,13 +68,13 @@ impl WatchStatus {
         Self { state, broken_since: None, error: None }
     }
 
-    /// The status of several watches together: that of the one that is worst off.
+    /// Returns the combined status of several watches: that of the one in the worst state.
     pub(super) fn worst(all: impl Iterator<Item = Self>) -> Self {
         all.max_by_key(|status| status.state.severity()).unwrap_or_else(|| Self::new(WatchState::Starting))
     }
 }
 
-/// Tells when the watches of a store get better or worse. It does not keep them alive.
+/// The changes of the status of a store's watches. It does not keep the watches alive.
 #[derive(Debug)]
 pub struct StatusChanges(Vec<watch::Receiver<WatchStatus>>);
 
@@ -83,7 +83,7 @@ impl StatusChanges {
         Self(watches.collect())
     }
 
-    /// Ends with the next change of one of them. Never once they are gone. Safe to cancel.
+    /// Waits for the next change of one of the watches. It never ends once they are gone. It is safe to cancel.
     pub async fn changed(&mut self) {
         loop {
             if self.0.is_empty() {
@@ -97,38 +97,38 @@ impl StatusChanges {
         }
     }
 
-    /// The status now; the changes up to it are no longer told.
+    /// Returns the current status; changes up to it are not reported any more.
     pub fn status(&mut self) -> WatchStatus {
         WatchStatus::worst(self.0.iter_mut().map(|watch| watch.borrow_and_update().clone()))
     }
 }
 
-/// One line of the watches' health.
+/// The health of one watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WatchHealth {
-    /// The cluster's name.
+    /// The name of the cluster.
     pub cluster: String,
-    /// What is watched.
+    /// The specification of the watch.
     pub spec: WatchSpec,
-    /// How it is doing.
+    /// The status of the watch.
     pub status: WatchStatus,
-    /// The last list, event, bookmark, or renewal.
+    /// The moment of the last list, event, bookmark, or renewal.
     pub last_activity: Moment,
-    /// How many stores use it.
+    /// The number of stores that use the watch.
     pub users: usize,
-    /// Whether a part of the operator waits for its first list, or for that of a store that shares it.
+    /// True if a part of the operator waits for its first list, or for that of a store that shares it.
     pub is_awaited: bool,
-    /// How many objects it holds.
+    /// The number of objects that it holds.
     pub objects: usize,
-    /// How many objects could not be read since it started.
+    /// The number of objects that could not be read since it started.
     pub skipped: u64,
 }
 
 impl WatchHealth {
-    /// Does it follow the server, and has the server said anything within twice the time-out of a watch?
+    /// Returns true if the watch follows the server, and the server has sent something within twice the time-out of a watch.
     ///
-    /// A refused watch or a missing type is no fault of the watch: who needs it says so.
+    /// A refused watch or a missing type counts as healthy: the part that needs it reports the problem.
     pub fn healthy(&self, now: Moment) -> bool {
         match self.status.state {
             WatchState::Retrying => false,

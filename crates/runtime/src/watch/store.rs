@@ -12,10 +12,10 @@ use super::registry::Watch;
 use super::sink::{Projected, Sink};
 use super::{Cause, Changes, StatusChanges, WatchSpec, WatchState, WatchStatus, Watches};
 
-/// What a cluster has of one type in one scope, projected. Cheap to clone; the watches below, one for each namespace of a scope of several,
-/// live as long as a clone does, and 60 seconds longer.
+/// The objects of one type in one scope of a cluster, projected. Cheap to clone. The underlying watches, one for each namespace of a scope of several, live
+/// as long as a clone does, and 60 seconds longer.
 pub struct ProjectedStore<P: Send + Sync + 'static> {
-    /// Never empty.
+    /// The subscriptions, of which there is at least one.
     subscriptions: Arc<[Subscription<P>]>,
     watches: Watches,
 }
@@ -27,7 +27,7 @@ pub(super) struct Subscription<P: Send + Sync + 'static> {
 }
 
 impl<P: Send + Sync + 'static> Subscription<P> {
-    /// `sink` comes from [`Watch::sink`], which has counted this user.
+    /// Creates the subscription of a `sink` from [`Watch::sink`], which has counted this user.
     pub(super) fn new(sink: Arc<Projected<P>>, watch: Arc<Watch>) -> Self {
         watch.users.send_modify(|users| *users += 1);
         Self { sink, watch }
@@ -37,7 +37,7 @@ impl<P: Send + Sync + 'static> Subscription<P> {
         self.watch.status.borrow().clone()
     }
 
-    /// The sender lives in the store itself.
+    /// Waits until the sink is synced. The sender lives in the store itself, so that the wait cannot fail.
     async fn synced(&self) {
         let _awaited = Awaited::new(&self.watch);
         drop(self.sink.synced.subscribe().wait_for(|synced| *synced).await);
@@ -58,7 +58,7 @@ impl<P: Send + Sync + 'static> Subscription<P> {
     }
 }
 
-/// A part of the operator that waits for the first list of a watch.
+/// A guard that counts a part of the operator which waits for the first list of a watch.
 struct Awaited<'a>(&'a Watch);
 
 impl<'a> Awaited<'a> {
@@ -79,37 +79,37 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
         Self { subscriptions: subscriptions.into(), watches }
     }
 
-    /// An object's projection. `None` means absent only when the store is synced.
+    /// Returns an object's projection. `None` means absent only if the store is synced.
     pub fn get(&self, key: &Key) -> Option<Arc<P>> {
         self.find(key.namespace(), key.name())
     }
 
-    /// Like [`get`](Self::get), by namespace (empty for a cluster-scoped object) and name.
+    /// Returns an object's projection like [`get`](Self::get), by namespace (empty for a cluster-scoped object) and name.
     pub fn find(&self, namespace: &str, name: &str) -> Option<Arc<P>> {
         let place = KeyRef { namespace, name };
         self.subscriptions.iter().find_map(|one| one.sink.state.read().objects.projection(place).cloned())
     }
 
-    /// Whether the store is ahead of the watch below for an object: it has an own write or an own deletion that the watch has not told yet. A
+    /// Returns true if the store is ahead of the underlying watch for an object, because it has an own write or deletion that the watch has not shown yet. A
     /// cache that only follows its watch would still have an older state.
     pub fn is_ahead(&self, key: &Key) -> bool {
         self.subscriptions.iter().any(|one| one.sink.state.read().is_ahead(KeyRef::from(key)))
     }
 
-    /// All objects.
+    /// Returns all objects.
     pub fn list(&self) -> Vec<(Key, Arc<P>)> {
         self.subscriptions.iter().flat_map(|one| owned(one.sink.state.read().objects.iter())).collect()
     }
 
-    /// The keys of all objects.
+    /// Returns the keys of all objects.
     pub fn keys(&self) -> Vec<Key> {
         let keys =
             |one: &Subscription<P>| -> Vec<Key> { one.sink.state.read().objects.iter().map(|(key, _)| key.clone()).collect() };
         self.subscriptions.iter().flat_map(keys).collect()
     }
 
-    /// Shows each object, in portions: the watch is not held up until all have been shown. An object that comes meanwhile may be left out; one may be
-    /// shown twice.
+    /// Visits each object, in portions, so that the watch is not delayed until all have been visited. An object that is added meanwhile may be left out, and
+    /// one may be visited twice.
     pub(crate) fn visit(&self, mut show: impl FnMut(&Key, &P)) {
         for one in self.subscriptions.iter() {
             let mut end = usize::MAX;
@@ -123,54 +123,54 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
         }
     }
 
-    /// The objects that stand under this text in an index of their projector.
+    /// Returns the objects under this text in an index of their projector.
     pub fn indexed(&self, index: &str, text: &str) -> Vec<(Key, Arc<P>)> {
         self.subscriptions.iter().flat_map(|one| owned(one.sink.state.read().objects.indexed(index, text))).collect()
     }
 
-    /// How many objects stand under this text in an index.
+    /// Returns the number of objects under this text in an index.
     pub fn count_indexed(&self, index: &str, text: &str) -> usize {
         self.subscriptions.iter().map(|one| one.sink.state.read().objects.count_indexed(index, text)).sum()
     }
 
-    /// How many objects there are.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.subscriptions.iter().map(|one| one.sink.state.read().objects.len()).sum()
     }
 
-    /// Is there no object?
+    /// Returns true if there is no object.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Has the first list been completed, of each namespace if there are several?
+    /// Returns true if the first list is complete, of each namespace if there are several.
     pub fn is_synced(&self) -> bool {
         self.subscriptions.iter().all(|one| *one.sink.synced.borrow())
     }
 
-    /// Ends when the first list is complete. While a watch is refused or the type missing, that is never.
+    /// Waits until the first list is complete. If a watch is refused or the type is missing, the wait lasts until that changes.
     pub async fn synced(&self) {
-        // All at once, so that each of them is known to be waited for.
+        // All wait at the same time, so that each of them is known as awaited.
         join_all(self.subscriptions.iter().map(Subscription::synced)).await;
     }
 
-    /// Ends when the store is synced, or cannot be for now: forbidden, or a type that is not served. Tells which.
+    /// Waits until the store is synced, or cannot be synced for now because the watch is forbidden or the type is not served. Returns the state.
     pub async fn settled(&self) -> WatchState {
         join_all(self.subscriptions.iter().map(Subscription::settled)).await;
         self.status().state
     }
 
-    /// How the watch below is doing; of several, the one that is worst off.
+    /// Returns the status of the underlying watch; of several, that of the one in the worst state.
     pub fn status(&self) -> WatchStatus {
         WatchStatus::worst(self.subscriptions.iter().map(Subscription::status))
     }
 
-    /// Tells when the watch gets better or worse.
+    /// Returns the changes of the watch's status.
     pub fn status_changes(&self) -> StatusChanges {
         StatusChanges::new(self.subscriptions.iter().map(|one| one.watch.status.subscribe()))
     }
 
-    /// The changes from now on, after one for each present object.
+    /// Returns the changes from now on, after one change for each present object.
     pub fn changes(&self) -> Changes<P> {
         let (sender, receiver) = mpsc::unbounded_channel();
         for one in self.subscriptions.iter() {
@@ -181,9 +181,8 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
 
     /// Makes the answer to an own create, update or patch visible at once. Older events of the object are ignored from then on.
     ///
-    /// Here, and in stores that share what they keep with this one, it is an own write; all other stores of the cluster that could hold the
-    /// object take it like an event. Objects of other kinds
-    /// and namespaces are ignored; one that the watch's selectors no longer match leaves the store.
+    /// In this store, and in stores that share its projections, it counts as an own write; all other stores of the cluster that could hold the object take it
+    /// like an event. Objects of other kinds and namespaces are ignored; one that the watch's selectors no longer match leaves the store.
     pub fn record_write(&self, object: &Value) {
         for one in self.subscriptions.iter() {
             if let Some(in_scope) = one.is_in_scope(object) {
@@ -193,8 +192,8 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
         self.watches.tell_written(object, &self.sinks());
     }
 
-    /// Takes over the answer to a read. What is here in the same version is projected anew: for projectors that keep only what
-    /// is needed, when something more is needed.
+    /// Applies the answer to a read. An object that the store has in the same version is projected again: for projectors that keep only the needed parts,
+    /// after more parts are needed.
     pub fn record_read(&self, object: &Value) {
         for one in self.subscriptions.iter() {
             if let Some(in_scope) = one.is_in_scope(object) {
@@ -203,8 +202,8 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
         }
     }
 
-    /// Takes an object away that the server said is gone, not merely marked for deletion: here as an own write, in all other stores of the
-    /// cluster like an event.
+    /// Removes an object that the server reports as gone, not merely as marked for deletion: here as an own write, in all other stores of the cluster like an
+    /// event.
     pub fn record_delete(&self, key: &Key, uid: &str) {
         for one in self.subscriptions.iter() {
             one.sink.record_delete(KeyRef::from(key), uid, Cause::OwnWrite);
@@ -212,7 +211,7 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
         self.watches.tell_deleted(self.kind(), key, uid, &self.sinks());
     }
 
-    /// The watches of its cluster.
+    /// Returns the watches of its cluster.
     pub(crate) fn watches(&self) -> &Watches {
         &self.watches
     }
@@ -221,12 +220,12 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
         self.subscriptions.iter().map(|one| Arc::clone(&one.sink) as Arc<dyn Sink>).collect()
     }
 
-    /// Group and kind of its objects.
+    /// Returns group and kind of its objects.
     pub fn kind(&self) -> &GroupKind {
         &self.subscriptions[0].watch.spec.kind
     }
 
-    /// What it watches: one line for each namespace of a scope of several.
+    /// Returns the specifications of its watches: one for each namespace of a scope of several.
     pub fn specs(&self) -> impl Iterator<Item = &WatchSpec> {
         self.subscriptions.iter().map(|one| &one.watch.spec)
     }

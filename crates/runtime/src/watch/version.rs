@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// A resource version. Decimal ones are ordered, others can only be compared for equality.
+/// A resource version. Decimal ones are ordered; others can only be compared for equality.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Version {
     Number(u64),
@@ -16,7 +16,7 @@ impl Version {
         }
     }
 
-    /// The order, if both are decimal.
+    /// Returns the order, if both are decimal.
     pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => Some(a.cmp(b)),
@@ -24,7 +24,7 @@ impl Version {
         }
     }
 
-    /// The text that it was read from.
+    /// Returns the text from which the version was parsed.
     pub(super) fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Number(number) => number.to_string().into(),
@@ -37,7 +37,7 @@ impl Version {
     }
 }
 
-/// A uid, in 16 bytes when it is one of the usual form.
+/// A UID, in 16 bytes if it has the usual form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Uid {
     Uuid([u8; 16]),
@@ -57,7 +57,7 @@ impl Uid {
     }
 }
 
-/// `8-4-4-4-12` lower-case hex digits; anything else stays text, so that different texts never become equal.
+/// Parses `8-4-4-4-12` lower-case hex digits. Any other form stays a text, so that different texts never become equal.
 fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
     if text.len() != 36 {
         return None;

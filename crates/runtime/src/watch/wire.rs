@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use super::object_fields::ObjectFields;
 
-/// What a list says besides its items.
+/// The metadata of a list.
 #[derive(Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ListMeta {
@@ -18,7 +18,7 @@ pub(super) struct ListMeta {
     pub(super) next: String,
 }
 
-/// One line of a watch.
+/// A line of a watch.
 #[derive(Debug, Deserialize)]
 pub(super) struct Line<'a> {
     #[serde(borrow, rename = "type")]
@@ -27,7 +27,7 @@ pub(super) struct Line<'a> {
     pub(super) object: ObjectFields<'a>,
 }
 
-/// Reads a list and hands over its items, one by one.
+/// Reads a list and passes its items on, one by one.
 pub(super) fn read_list<'a>(body: &'a str, item: &mut dyn FnMut(ObjectFields<'a>)) -> Result<ListMeta, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(body);
     let meta = List { item }.deserialize(&mut reader)?;
@@ -98,12 +98,12 @@ impl<'de> Visitor<'de> for Items<'_, 'de> {
     }
 }
 
-/// The lines of a body, each as soon as it is complete.
+/// The lines of a body, each available as soon as it is complete.
 pub(super) struct Lines {
     body: Body,
-    /// The frame being cut into lines.
+    /// The frame that is being split into lines.
     frame: Bytes,
-    /// The beginning of a line whose end has not come.
+    /// The beginning of a line whose end has not arrived yet.
     partial: Vec<u8>,
 }
 
@@ -112,8 +112,8 @@ impl Lines {
         Self { body, frame: Bytes::new(), partial: Vec::new() }
     }
 
-    /// The next line that is not empty, without its end; `None` when the body ended. A last line without an end is dropped:
-    /// it was cut off. Lines that lie within one frame are not copied.
+    /// Returns the next line that is not empty, without its end; `None` when the body has ended. A last line without an end was cut off and is dropped. Lines
+    /// within one frame are not copied.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, kube::Error> {
         loop {
             if let Some(end) = self.frame.iter().position(|byte| *byte == b'\n') {
@@ -129,7 +129,7 @@ impl Lines {
                 }
                 continue;
             }
-            // The wait may be given up and begun again: what was kept must not be kept twice.
+            // The wait may be cancelled and begun again, so the kept bytes must not be kept twice.
             let rest = std::mem::take(&mut self.frame);
             self.partial.extend_from_slice(&rest);
             self.frame = match self.body.frame().await {
@@ -175,7 +175,7 @@ mod tests {
 
     #[tokio::test]
     async fn lines_are_found_across_frames() {
-        // One frame here; the scripted server of the watch tests cuts lines anywhere.
+        // This body has one frame; the scripted server of the watch tests splits lines anywhere.
         let mut lines = Lines::new(Body::from(b"{\"a\":1}\n\n{\"b\":2}\ncut off".to_vec()));
         assert_eq!(lines.next().await.unwrap().unwrap(), "{\"a\":1}");
         assert_eq!(lines.next().await.unwrap().unwrap(), "{\"b\":2}");

@@ -15,7 +15,7 @@ fn context(name: Option<&str>) -> KubeConfigOptions {
     KubeConfigOptions { context: name.map(str::to_owned), ..KubeConfigOptions::default() }
 }
 
-/// Nobody listens on port 1.
+/// A kubeconfig whose server is not reachable, since no process listens on port 1.
 const NOBODY: &str = "
 apiVersion: v1
 kind: Config

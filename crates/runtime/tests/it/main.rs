@@ -1,4 +1,4 @@
-//! The runtime against the embedded API server.
+//! Tests of the runtime against the embedded API server.
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
@@ -64,7 +64,7 @@ async fn create(cluster: &Cluster, object: &Value) -> Value {
     cluster.send(&ApiRequest::create(&config_maps(), object)).await.unwrap()
 }
 
-/// Lets everything happen that needs no more than a moment.
+/// Waits a moment, in which all tasks that are ready run.
 async fn settle() {
     tokio::time::sleep(Duration::from_millis(10)).await;
 }

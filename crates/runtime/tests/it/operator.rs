@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::{cluster, config_map, config_maps, create, server, widgets};
 
-/// Greets every config map: writes a text into it and records an event.
+/// A controller that greets every config map: it writes a text into it and records an event.
 struct Greeter;
 
 struct Greeting {
@@ -72,7 +72,7 @@ impl ConstructedPart for ConstructedGreeter {
 impl Greeting {
     async fn greet(&self, pass: &PassContext) -> Flow {
         let key = pass.key();
-        // A controller of the server restores this one at once; the two would never come to rest.
+        // A controller of the server restores this config map at once, so that the two would change it for ever.
         if key.name() == "kube-root-ca.crt" {
             return Ok(());
         }

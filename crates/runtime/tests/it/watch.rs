@@ -44,7 +44,7 @@ async fn a_store_follows_the_server() {
     assert!(store.is_empty());
 }
 
-// WATCH-7: the versions of answers and events are the same, so each write is told once.
+// WATCH-7: the versions of answers and events are the same, so each write is reported once.
 #[tokio::test(start_paused = true)]
 async fn own_writes_are_told_once() {
     let server = server();
@@ -123,7 +123,7 @@ async fn a_type_is_watched_as_soon_as_it_is_defined_and_gone_with_its_definition
     assert_eq!(store.status().state, WatchState::NotServed);
 }
 
-// Idle watches cost their renewals, on this server too.
+// An idle watch costs only its renewals on this server, too.
 #[tokio::test(start_paused = true)]
 async fn ten_quiet_minutes_cost_renewals_only() {
     let server = server();

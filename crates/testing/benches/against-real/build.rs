@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-/// Runs a command of cargo that builds one program, and says where that is; tests come with the programs that they start.
+/// Runs a cargo command that builds one program, and returns the path of the program. The tests of a package come with the programs that they start.
 pub(crate) fn program(command: &str, arguments: &[&str], folder: &Path) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);

@@ -29,7 +29,7 @@ async fn send(server: &ApiServer, request: Request<Full<Bytes>>) -> u16 {
     code
 }
 
-/// From nothing to the first answer.
+/// Measures the time from the construction of a server to its first answer.
 pub(crate) async fn start() -> Duration {
     let start = Instant::now();
     let server = ApiServer::builder().build().unwrap();
@@ -37,13 +37,13 @@ pub(crate) async fn start() -> Duration {
     start.elapsed()
 }
 
-/// Creates per second by so many tasks.
+/// Measures the creates per second by this many tasks.
 pub(crate) async fn create_rate(tasks: usize, span: Duration) -> f64 {
     let server = Arc::new(ApiServer::builder().build().unwrap());
     rate(&server, tasks, span, |number, done| request("POST", MAPS, map(&format!("t{number}-{done}")))).await
 }
 
-/// Reads per second by so many tasks.
+/// Measures the reads per second by this many tasks.
 pub(crate) async fn get_rate(tasks: usize, span: Duration) -> f64 {
     let server = Arc::new(ApiServer::builder().build().unwrap());
     assert_eq!(send(&server, request("POST", MAPS, map("a"))).await, 201);
@@ -78,7 +78,7 @@ async fn rate(
     done as f64 / start.elapsed().as_secs_f64()
 }
 
-/// From a POST to the event at one watcher; the median of some.
+/// Measures the time from a POST to the event at one watcher, and returns the median.
 pub(crate) async fn watch_delivery() -> Duration {
     let server = ApiServer::builder().build().unwrap();
     let path = format!("{MAPS}?watch=true&resourceVersion={}", server.revision());

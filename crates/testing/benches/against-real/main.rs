@@ -1,8 +1,8 @@
-//! The embedded server against a real kube-apiserver with etcd, on this machine and in this run.
+//! Compares the embedded server with a real kube-apiserver with etcd, on this machine and in this run.
 //!
-//! `cargo bench -p kubewright-testing --bench against-real [-- <part of a name>...]`. Both servers run as processes of their own, are reached
-//! over TLS by the same client with the same objects, and take turns; each figure is the median of five turns. The run fails when a ratio
-//! or a rate is below its target. Without the binaries of `hack/kubernetes/build.sh` it prints the figures of the embedded server alone.
+//! `cargo bench -p kubewright-testing --bench against-real [-- <part of a name>...]`. Both servers run as processes of their own, are reached over
+//! TLS by the same client with the same objects, and take turns; each figure is the median of five turns. The run fails when a ratio or a rate is
+//! below its target. Without the binaries of `hack/kubernetes/build.sh` it prints the figures of the embedded server alone.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a benchmark that fails has failed")]
 #![allow(clippy::disallowed_methods, reason = "what is measured is the time of this machine")]
@@ -22,7 +22,7 @@ use self::{
     server::{Running, Side},
 };
 
-/// How often each server is measured.
+/// The number of measurements on each server.
 const TURNS: usize = 5;
 
 fn main() -> ExitCode {
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     if runtime.block_on(compare(&wanted)) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs all measures whose name has one of the texts; whether all reach their targets.
+/// Runs all measures whose name contains one of the texts; returns true if all reach their targets.
 async fn compare(wanted: &[&str]) -> bool {
     println!("{:<46} {:>12} {:>12} {:>12}  {:>9} {:>9}", "", "real", "ours", "in process", "ratio", "target");
     let mut ours = Running::start(Side::Ours).await.unwrap();
@@ -76,14 +76,14 @@ async fn line(measure: &Measure, mut real: Option<&mut Running>, ours: &mut Runn
         measure.least_in_process().map(|least| inside >= least),
         ratio.zip(measure.target_in_process()).map(|(ratio, target)| ratio >= target),
     ];
-    // A machine that is slow for a while is so for both.
+    // One reached target is enough: a machine that is slow for a while lowers the rate, but not the ratio.
     let enough = targets.iter().all(Option::is_none) || targets.contains(&Some(true));
     let target = measure.target_in_process().map(show).or_else(|| measure.least_in_process().map(|least| measure.show(least)));
     row(measure, "", (None, None, Some(inside)), ratio, target, enough);
     reached && enough
 }
 
-/// The figure of a server, or of another one of its kind that has done nothing yet.
+/// Returns the figure of a server, or of a fresh one of the same kind if the measure needs that.
 async fn figure(measure: &Measure, server: &mut Running) -> f64 {
     if measure.wants_fresh_server() {
         return measure.of(&mut Running::start(server.side).await.unwrap()).await;

@@ -1,4 +1,4 @@
-//! What is measured, and what it must reach (apiserver.md, 9).
+//! The measures, and their targets (apiserver.md, 9).
 
 use std::{
     sync::{
@@ -18,48 +18,48 @@ use crate::{
     wire::{Connection, OwnWatch, StreamWatch, Watch},
 };
 
-/// How long rates are measured in one turn.
+/// The duration of the measurement of a rate in one turn.
 const SPAN: Duration = Duration::from_millis(1500);
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
-/// How many objects the servers hold when their memory is measured.
+/// The number of objects on the servers when their memory is measured.
 const MANY: usize = 39_000;
-/// How many watches wait when their memory is measured; fewer where less files may be open.
+/// The number of idle watches when their memory is measured. It is lower if the process may open fewer files.
 const IDLE_WATCHES: usize = 10_000;
-/// How many streams of HTTP/2 the real server allows on a connection.
+/// The number of HTTP/2 streams that the real server allows on a connection.
 const STREAMS: usize = 100;
-/// How many connections are opened at the same time.
+/// The number of connections that are opened at the same time.
 const OPENING: usize = 32;
 
 /// One figure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Measure {
-    /// PRF-1.
+    /// The time from the start of a server until it is ready (PRF-1).
     Start,
-    /// PRF-4.
+    /// The size of the program (PRF-4).
     Program,
-    /// PRF-2.
+    /// The memory of an idle server (PRF-2).
     IdleMemory,
-    /// PRF-13.
+    /// The memory per idle watch (PRF-13).
     WatchMemory,
-    /// PRF-10.
+    /// The time from the creation of a CRD to the first usable custom object (PRF-10).
     FirstCustomObject,
-    /// PRF-12.
+    /// The time of a background deletion of a dependent (PRF-12).
     Dependent,
-    /// PRF-11.
+    /// The time of a deletion of a namespace with content (PRF-11).
     Namespace,
-    /// PRF-5, PRF-6: by connections.
+    /// The rate of creates, by the number of connections (PRF-5, PRF-6).
     Create(usize),
-    /// PRF-7.
+    /// The rate of reads, by the number of connections (PRF-7).
     Get(usize),
-    /// PRF-8.
+    /// The rate of lists (PRF-8).
     List,
-    /// PRF-9: by watchers, each with a connection of its own.
+    /// The time of the delivery of a watch event, by the number of watchers, each with a connection of its own (PRF-9).
     Watch(usize),
-    /// PRF-9: by watchers that share connections.
+    /// The time of the delivery of a watch event, by the number of watchers that share connections (PRF-9).
     SharedWatch(usize),
-    /// PRF-3.
+    /// The memory with many objects (PRF-3).
     Memory,
-    /// PRF-14.
+    /// The duration of the test suite of an operator (PRF-14).
     Suite,
 }
 
@@ -112,10 +112,10 @@ impl Measure {
         }
     }
 
-    /// The least ratio over TLS.
+    /// Returns the lowest ratio over TLS that passes; `None` for a measure without target.
     ///
-    /// 500 watchers with a connection each have none: 500 plain writes to sockets of this machine and their reading alone take the kernel 2 ms on
-    /// two cores, a third of what the real server needs for all of it. Watchers of one client share connections.
+    /// 500 watchers with a connection each have no target: on two cores the kernel alone needs 2 ms for 500 plain writes to local sockets and for
+    /// reading them, which is a third of the total time of the real server. Watchers of one client share connections.
     pub(crate) fn target(self) -> Option<f64> {
         match self {
             Self::Start => Some(50.0),
@@ -132,7 +132,7 @@ impl Measure {
         }
     }
 
-    /// The least ratio in process.
+    /// Returns the lowest ratio in process that passes; `None` for a measure without target.
     pub(crate) fn target_in_process(self) -> Option<f64> {
         match self {
             Self::Start => Some(500.0),
@@ -143,7 +143,7 @@ impl Measure {
         }
     }
 
-    /// The least rate in process on two cores, which does as well as the ratio: the machine or the real server can be slow for a while.
+    /// Returns the lowest rate in process on two cores. It suffices in place of the ratio, since the machine or the real server can be slow for a while.
     pub(crate) fn least_in_process(self) -> Option<f64> {
         match self {
             Self::Create(1) => Some(50_000.0),
@@ -152,17 +152,17 @@ impl Measure {
         }
     }
 
-    /// Whether the figure is a rate; else it is a time in milliseconds or memory in MiB.
+    /// Returns true if the figure is a rate. Otherwise it is a time in milliseconds or memory in MiB.
     pub(crate) fn more_is_better(self) -> bool {
         matches!(self, Self::Create(_) | Self::Get(_) | Self::List)
     }
 
-    /// Whether measuring takes long, or again gives the same.
+    /// Returns true if the measurement takes long, or gives the same figure each time.
     pub(crate) fn is_done_once(self) -> bool {
         matches!(self, Self::Program | Self::IdleMemory | Self::Suite) || self.wants_fresh_server()
     }
 
-    /// Whether what was done before would count too.
+    /// Returns true if earlier requests to the server would change the figure.
     pub(crate) fn wants_fresh_server(self) -> bool {
         matches!(self, Self::Memory | Self::WatchMemory)
     }
@@ -176,12 +176,12 @@ impl Measure {
         }
     }
 
-    /// The figure of a server over TLS.
+    /// Measures the figure of a server over TLS.
     pub(crate) async fn of(self, server: &mut Running) -> f64 {
         server.turn += 1;
         match self {
             Self::Start if server.side == Side::Ours => milliseconds(Running::start(Side::Ours).await.unwrap().ready_after),
-            // Starting another control plane takes the machine away from this one; the one that runs says how long it took.
+            // The start of a second control plane would slow down the first one, so the start time of the running one is reported.
             Self::Start => milliseconds(server.ready_after),
             Self::Program => program::size(server.side),
             Self::IdleMemory => server.memory(),
@@ -209,7 +209,7 @@ impl Measure {
         }
     }
 
-    /// The figure without sockets, where there is a target for it.
+    /// Measures the figure without sockets, if there is a target for it.
     pub(crate) async fn in_process(self) -> Option<f64> {
         match self {
             Self::Start => Some(milliseconds(inside::start().await)),
@@ -226,12 +226,12 @@ fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-/// A ConfigMap of 100 bytes.
+/// Returns a ConfigMap with 100 bytes of data.
 pub(crate) fn map(name: &str) -> String {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"k": "x".repeat(100)}}).to_string()
 }
 
-/// Requests per second on so many connections. `request` gets the number of the connection and that of the request.
+/// Measures the requests per second on this many connections. `request` gets the number of the connection and that of the request.
 async fn rate(
     server: &Running,
     connections: usize,
@@ -272,7 +272,7 @@ async fn create_many(server: &Running, connections: usize, count: usize) {
     join_all(work).await;
 }
 
-/// The path of a watch from now on.
+/// Returns the path of a watch from now on.
 async fn watch_path(server: &Running) -> String {
     let (_, list) = server.connect().await.get(&format!("{MAPS}?limit=1")).await;
     let list: Value = serde_json::from_slice(&list).unwrap();
@@ -287,7 +287,7 @@ async fn watches(server: &Running, count: usize) -> Vec<OwnWatch> {
     futures::stream::iter(opened).buffer_unordered(OPENING).map(Result::unwrap).collect().await
 }
 
-/// Opens watches, as many on a connection as the real server allows.
+/// Opens watches, with as many on each connection as the real server allows.
 async fn shared_watches(server: &Running, count: usize) -> Vec<StreamWatch> {
     let path = watch_path(server).await;
     let mut open = Vec::new();
@@ -297,11 +297,11 @@ async fn shared_watches(server: &Running, count: usize) -> Vec<StreamWatch> {
     open
 }
 
-/// From the moment at which a POST is sent to that at which the last watcher has read its event; the median of some.
+/// Measures the time from the moment at which a POST is sent to that at which the last watcher has read its event, and returns the median.
 async fn watch_delivery(server: &Running, mut open: Vec<impl Watch>) -> f64 {
     let watchers = open.len();
     let mut poster = server.connect().await;
-    // The events that were read so far, and the moment at which all had read the latest.
+    // The number of events that were read so far, and the moments at which all watchers had read an event.
     let seen = Arc::new(AtomicUsize::new(0));
     let (last, mut complete) = tokio::sync::mpsc::unbounded_channel();
     let mut readers = tokio::task::JoinSet::new();
@@ -329,7 +329,7 @@ async fn watch_delivery(server: &Running, mut open: Vec<impl Watch>) -> f64 {
     delays[delays.len() / 2]
 }
 
-/// The memory of one of many watches on which nothing happens.
+/// Measures the memory of one of many idle watches.
 async fn watch_memory(server: &Running) -> f64 {
     let count = IDLE_WATCHES.min(open_files() / 2);
     let before = server.memory();
@@ -339,7 +339,7 @@ async fn watch_memory(server: &Running) -> f64 {
     (after - before) / count as f64
 }
 
-/// How many files this process may have open.
+/// Returns the number of files that this process may open.
 fn open_files() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let limit = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
@@ -375,7 +375,7 @@ async fn dependent(server: &Running) -> f64 {
         json!({"apiVersion": "v1", "kind": "ConfigMap", "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]});
     let child = json!({"metadata": {"name": format!("t{turn}-child"), "ownerReferences": [reference]}});
     assert_eq!(connection.send("POST", MAPS, child.to_string()).await.0, 201);
-    // The collector of a real control plane learns of new objects a little later.
+    // The garbage collector of a real control plane learns of new objects a little later.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let start = Instant::now();
     connection.send("DELETE", &format!("{MAPS}/t{turn}-owner"), "").await;

@@ -1,4 +1,4 @@
-//! How large the programs are (PRF-4).
+//! The size of the programs (PRF-4).
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use kubewright_testing::real::Binaries;
 
 use crate::{build, server::Side};
 
-/// What of the program of a server is loaded when it runs, in MiB: all but symbols and debugging.
+/// Returns the size of the loaded part of a server's program in MiB: everything but symbols and debug information.
 pub(crate) fn size(side: Side) -> f64 {
     let program = match side {
         Side::Ours => kubewright_apiserver(),
@@ -24,7 +24,7 @@ fn kubewright_apiserver() -> PathBuf {
     build::program("build", &server, Path::new(env!("CARGO_MANIFEST_DIR")))
 }
 
-/// The sum of the loadable segments of an ELF file; of other formats the size of the file.
+/// Returns the sum of the loadable segments of an ELF file; for other formats the size of the file.
 fn loaded(program: &Path) -> u64 {
     const LOADED: u64 = 1;
     let file = std::fs::read(program).unwrap();

@@ -12,10 +12,10 @@ use kubewright_testing::real::{ControlPlane, Options};
 
 use crate::wire::{Address, Connection};
 
-/// The argument with which this program is the embedded server.
+/// The argument with which this program runs as the embedded server.
 pub(crate) const SERVE: &str = "serve-the-embedded-server";
 
-/// Which server.
+/// The server that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Real,
@@ -26,9 +26,9 @@ pub(crate) enum Side {
 pub(crate) struct Running {
     pub(crate) side: Side,
     pub(crate) address: Address,
-    /// What names of objects begin with, so that no two turns meet.
+    /// The number of the turn, with which the names of objects begin, so that turns do not collide.
     pub(crate) turn: usize,
-    /// From the start of the process to the first answer that it is ready.
+    /// The time from the start of the process to the first answer that it is ready.
     pub(crate) ready_after: Duration,
     process: Process,
 }
@@ -65,7 +65,7 @@ impl Running {
         self.address.connect().await.unwrap()
     }
 
-    /// Memory in use, in MiB: of the server, and of the store behind it if it has one of its own.
+    /// Returns the memory in use, in MiB: that of the server, and that of a separate store behind it.
     pub(crate) fn memory(&self) -> f64 {
         let pids = match &self.process {
             Process::Ours(child) => vec![child.id()],
@@ -78,17 +78,17 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let Process::Ours(child) = &mut self.process {
-            // Its input ends, and so does it.
+            // The process ends when its input ends.
             drop(child.stdin.take());
             let _ = child.wait();
         }
     }
 }
 
-/// After the kubeconfig.
+/// The line after the kubeconfig.
 const END: &str = "# ready";
 
-/// The embedded server: prints a kubeconfig, and serves until its input ends.
+/// Runs the embedded server: prints a kubeconfig, and serves until its input ends.
 pub(crate) async fn serve() {
     let server = ApiServer::builder().build().unwrap();
     let endpoint = server.listen("127.0.0.1:0").await.unwrap();
@@ -101,7 +101,7 @@ pub(crate) async fn serve() {
     endpoint.shutdown().await;
 }
 
-/// kube-apiserver and etcd of a control plane: processes whose arguments name its folder.
+/// Returns the processes of kube-apiserver and etcd of a control plane, whose arguments name its folder.
 fn processes_of(plane: &ControlPlane) -> Vec<u32> {
     let folder = plane.kubeconfig_path().parent().unwrap().display().to_string();
     let mut found = Vec::new();
@@ -117,6 +117,6 @@ fn processes_of(plane: &ControlPlane) -> Vec<u32> {
 }
 
 fn resident(pid: u32) -> f64 {
-    // One that has just ended takes nothing.
+    // A process that has just ended uses no memory.
     Usage::of(pid).resident().unwrap_or_default()
 }

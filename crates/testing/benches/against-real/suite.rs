@@ -1,4 +1,4 @@
-//! Tests of one operator, built as `cargo test` does, on either server (PRF-14).
+//! The tests of one operator, built as `cargo test` does, on either server (PRF-14).
 
 use std::{
     path::PathBuf,
@@ -10,12 +10,12 @@ use std::{
 use crate::{build, server::Side};
 use kubewright_testing::Tier;
 
-/// Whose tests.
+/// The operator whose tests run.
 const OPERATOR: &str = "podinfo-operator";
-/// Those that do the same on both servers; scenarios of crashes go through more cuts on the embedded one.
+/// The tests that do the same on both servers; crash scenarios have more cuts on the embedded server.
 const TESTS: &str = "lifecycle::";
 
-/// How long tests of the operator take, with the start of what they need.
+/// Measures the duration of the operator's tests, including the start of the servers that they need.
 pub(crate) fn time(side: Side) -> Duration {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     let program = PROGRAM.get_or_init(|| build::program("test", &["--no-run", "--test", "it", "-p", OPERATOR], &folder()));

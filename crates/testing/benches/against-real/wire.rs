@@ -1,4 +1,4 @@
-//! The client: HTTP over TLS, as plain as can be, so that servers are measured and not it.
+//! The client: plain HTTP over TLS with little overhead, so that the servers are measured and not the client.
 
 use std::sync::Arc;
 
@@ -23,39 +23,39 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// Where a server is and how it is trusted.
+/// The address of a server, and the TLS configuration that trusts it.
 #[derive(Clone)]
 pub(crate) struct Address {
     host: String,
     tls: Arc<ClientConfig>,
 }
 
-/// How much of a watch is read at once.
+/// The number of bytes of a watch that are read at once.
 const BUFFER: usize = 2048;
 
 /// A watch.
 pub(crate) trait Watch: Send + 'static {
-    /// Waits for events; how many there are.
+    /// Waits for events, and returns their number.
     fn events(&mut self) -> impl Future<Output = std::io::Result<usize>> + Send;
 }
 
-/// How many events end in some bytes.
+/// Returns the number of events that end in these bytes.
 fn count(bytes: &[u8]) -> usize {
     bytes.windows(2).filter(|bytes| bytes == b"}\n").count()
 }
 
-/// A watch on HTTP/2, beside others on the same connection.
+/// A watch on HTTP/2 that shares its connection with others.
 pub(crate) struct StreamWatch(Incoming);
 
 impl Watch for StreamWatch {
-    // An event is a frame, or some.
+    // A frame contains one or more events.
     async fn events(&mut self) -> std::io::Result<usize> {
         let frame = self.0.frame().await.ok_or(std::io::ErrorKind::UnexpectedEof)?.map_err(std::io::Error::other)?;
         Ok(frame.data_ref().map_or(0, |data| count(data)))
     }
 }
 
-/// A watch with a connection of its own, read as plainly as can be: with hundreds of them the client would be what is measured.
+/// A watch with a connection of its own, read with little overhead: with hundreds of watches the cost of the client would dominate the figure.
 pub(crate) struct OwnWatch {
     socket: TlsStream<TcpStream>,
     buffer: [u8; BUFFER],
@@ -65,7 +65,7 @@ pub(crate) struct OwnWatch {
 impl Watch for OwnWatch {
     async fn events(&mut self) -> std::io::Result<usize> {
         loop {
-            // The end of an event can be the first thing that is read.
+            // The buffer keeps the last byte, since the end of an event may be split between two reads.
             let last = self.read().last().copied();
             self.length = 0;
             if let Some(last) = last {
@@ -92,7 +92,7 @@ impl OwnWatch {
     }
 }
 
-/// One open connection.
+/// An open connection.
 pub(crate) struct Connection {
     host: String,
     sender: http1::SendRequest<Full<Bytes>>,
@@ -125,7 +125,7 @@ impl Address {
         TlsConnector::from(Arc::new(tls)).connect(name, socket).await
     }
 
-    /// Opens so many watches on one connection, as clients do that speak HTTP/2.
+    /// Opens this many watches on one connection, as clients with HTTP/2 do.
     pub(crate) async fn shared_watches(&self, path: &str, count: usize) -> std::io::Result<Vec<StreamWatch>> {
         let socket = TokioIo::new(self.socket("h2").await?);
         let (mut sender, connection) = http2::handshake(TokioExecutor::new(), socket).await.map_err(std::io::Error::other)?;
@@ -162,7 +162,7 @@ impl Address {
         Ok(Connection { host: self.host.clone(), sender })
     }
 
-    /// So many connections.
+    /// Opens this many connections.
     pub(crate) async fn connections(&self, count: usize) -> Vec<Connection> {
         let mut connections = Vec::with_capacity(count);
         for _ in 0..count {
@@ -173,7 +173,7 @@ impl Address {
 }
 
 impl Connection {
-    /// Sends a request; the answer is still to be read.
+    /// Sends a request, and returns the response before its body is read.
     pub(crate) async fn open(&mut self, method: &str, path: &str, body: Bytes) -> http::Response<Incoming> {
         let request =
             Request::builder().method(method).uri(path).header(header::HOST, &self.host).header(header::USER_AGENT, "bench/1");
@@ -183,7 +183,7 @@ impl Connection {
         self.sender.send_request(request).await.unwrap()
     }
 
-    /// Sends a request and reads the answer; its code and body.
+    /// Sends a request and reads the answer; returns its code and body.
     pub(crate) async fn send(&mut self, method: &str, path: &str, body: impl Into<Bytes>) -> (u16, Bytes) {
         let response = self.open(method, path, body.into()).await;
         let code = response.status().as_u16();

@@ -18,24 +18,25 @@ use crate::cluster::fail;
 
 /// The number of requests that a benchmark has in flight.
 const PARALLEL: usize = 16;
-/// The interval between two looks at a condition, at each of which requests are counted.
+/// The interval between two checks of a condition, at each of which requests are counted.
 const LOOK: Duration = Duration::from_millis(100);
-/// Work that an operator does after the effect that the benchmark waits for, such as events, is done after this time.
+/// The time after which an operator has finished the work that follows the effect for which the benchmark waits, such as events.
 const SETTLE: Duration = Duration::from_secs(3);
 
-/// An embedded server in this process, with a client of an administrator. Its methods panic when a request fails: a benchmark that fails has no figures.
+/// An embedded server in this process, with a client of an administrator. Its methods panic when a request fails, since a benchmark
+/// with failing requests has no valid figures.
 #[derive(Debug)]
 pub struct BenchCluster {
     server: ApiServer,
     endpoint: Endpoint,
     client: Cluster,
     tasks: Tasks,
-    /// Holds the kubeconfigs and logs of the operators.
+    /// The folder with the kubeconfigs and logs of the operators.
     folder: PathBuf,
 }
 
 impl BenchCluster {
-    /// Lets a server listen on a free port of this machine, and creates the definitions. The folder is created; [`Self::stop`] removes it.
+    /// Starts a server that listens on a free port of this machine, and creates the definitions. Creates the folder; [`Self::stop`] removes it.
     pub async fn start(
         server: ApiServer,
         definitions: impl IntoIterator<Item = CustomResourceDefinition>,
@@ -55,12 +56,12 @@ impl BenchCluster {
         Self { server, endpoint, client, tasks, folder: folder.to_owned() }
     }
 
-    /// The client of an administrator.
+    /// Returns the client of an administrator.
     pub const fn client(&self) -> &Cluster {
         &self.client
     }
 
-    /// Starts an operator as a user that may do everything, with these environment variables besides. The program is one that runs an
+    /// Starts an operator as a user with all rights, with these additional environment variables. The program must run an
     /// [`Operator`](kubewright_runtime::operator::Operator) by its command line.
     pub fn operator<K: AsRef<OsStr>, V: AsRef<OsStr>>(
         &self,
@@ -77,7 +78,7 @@ impl BenchCluster {
         started.unwrap_or_else(|error| fail(&format!("{} does not start: {error}", program.display())))
     }
 
-    /// Sends one request for each number below this one, several at a time.
+    /// Sends one request for each number from 0 up to, but not including, this one, several at a time.
     pub async fn each(&self, number: usize, request: impl Fn(usize) -> ApiRequest) {
         let sent = stream::iter(0..number).map(|number| {
             let request = request(number);
@@ -100,7 +101,7 @@ impl BenchCluster {
         }
     }
 
-    /// Waits until the user of an operator has begun to watch a resource, after the call.
+    /// Waits until the user of an operator has begun to watch a resource after this call.
     pub async fn until_watched(&self, user: &str, group: &str, plural: &str, operators: &mut [MeasuredOperator]) {
         let mark = self.server.journal().mark();
         let is_watched = || {
@@ -110,7 +111,7 @@ impl BenchCluster {
         self.until(|_| is_watched(), operators).await;
     }
 
-    /// Waits for work that operators do after the effect that the benchmark waited for.
+    /// Waits for the work that operators do after the effect for which the benchmark waited.
     pub async fn settle(&self) {
         self.pass(SETTLE).await;
     }
@@ -120,21 +121,21 @@ impl BenchCluster {
         self.client.clock().sleep(time).await;
     }
 
-    /// The present moment.
+    /// Returns the present moment.
     pub fn moment(&self) -> Moment {
         self.client.clock().moment()
     }
 
-    /// Seconds since a moment.
+    /// Returns the seconds since a moment.
     pub fn seconds_since(&self, moment: Moment) -> f64 {
         self.moment().since(moment).as_secs_f64()
     }
 
-    /// Ends client and server, and removes the folder.
+    /// Stops client and server, and removes the folder.
     pub async fn stop(self) {
         self.tasks.stop(Duration::from_secs(1)).await;
         self.endpoint.shutdown().await;
-        // A folder that stays does no harm.
+        // A folder that cannot be removed does no harm.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

@@ -1,4 +1,4 @@
-//! The command line and the end of a benchmark.
+//! The command line and the exit code of a benchmark.
 
 use std::process::ExitCode;
 

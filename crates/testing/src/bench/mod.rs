@@ -1,8 +1,8 @@
-//! Benchmarks of operators: the embedded server runs in the process of the benchmark, and each operator is a process of its own, so that its
-//! memory and its CPU seconds are its own.
+//! Benchmarks of operators: the embedded server runs in the process of the benchmark, and each operator runs in a process of its own, so that its
+//! memory and its CPU seconds are measured separately.
 //!
-//! [`BenchCluster`] starts both. A benchmark runs phases: [`MeasuredOperator::begin`], requests of the benchmark, [`BenchCluster::until`] their
-//! effect is there, [`MeasuredOperator::cost`].
+//! [`BenchCluster`] starts both. A benchmark runs in phases: [`MeasuredOperator::begin`], requests of the benchmark, [`BenchCluster::until`] for
+//! their effect, [`MeasuredOperator::cost`].
 
 mod cluster;
 mod command_line;

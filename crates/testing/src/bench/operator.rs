@@ -19,8 +19,8 @@ pub struct MeasuredOperator {
 }
 
 impl MeasuredOperator {
-    /// Starts the command `run` of an operator against the server of a kubeconfig, with these environment variables besides. The operator has no admin
-    /// server; its output goes into a file beside the kubeconfig, with the extension `log`.
+    /// Starts the command `run` of an operator against the server of a kubeconfig, with these additional environment variables. The operator has no
+    /// admin server; its output goes into a file beside the kubeconfig, with the extension `log`.
     pub(super) fn start<K: AsRef<OsStr>, V: AsRef<OsStr>>(
         program: &Path,
         kubeconfig: &Path,
@@ -34,17 +34,17 @@ impl MeasuredOperator {
         Ok(Self { process: command.spawn()?, requests, cpu_before: 0.0 })
     }
 
-    /// The memory and the CPU seconds of the process.
+    /// Returns the memory and the CPU seconds of the process.
     pub fn usage(&self) -> Usage {
         Usage::of(self.process.id())
     }
 
-    /// The requests since the phase began.
+    /// Returns the counter of the requests since the phase began.
     pub const fn requests(&self) -> &RequestCounter {
         &self.requests
     }
 
-    /// Counts the requests that came since the last call, before the journal of the server forgets them.
+    /// Counts the requests since the last call, before the journal of the server forgets them.
     pub fn count(&mut self) {
         self.requests.count();
     }
@@ -60,7 +60,7 @@ impl MeasuredOperator {
         Ok(())
     }
 
-    /// Returns the resources that the operator took since the phase began, and begins to count requests anew.
+    /// Returns the resources that the operator has used since the phase began, and resets the count of requests.
     ///
     /// # Errors
     /// The process has ended, or the system has no `/proc`.
@@ -77,21 +77,21 @@ impl MeasuredOperator {
 
 impl Drop for MeasuredOperator {
     fn drop(&mut self) {
-        // Both fail only for a process that has ended already.
+        // Both calls fail only for a process that has already ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// The resources that an operator took in a phase.
+/// The resources that an operator used in a phase.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct PhaseCost {
-    /// CPU seconds.
+    /// The CPU seconds.
     pub cpu: f64,
-    /// The most resident memory in the phase, in MiB.
+    /// The peak of resident memory in the phase, in MiB.
     pub peak: f64,
-    /// Resident memory at the end of the phase, in MiB.
+    /// The resident memory at the end of the phase, in MiB.
     pub resident: f64,
     /// The requests of the phase.
     pub requests: RequestTotals,

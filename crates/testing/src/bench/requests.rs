@@ -6,21 +6,21 @@ use std::ops::AddAssign;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::journal::{Journal, Mark, Record};
 
-/// Numbers of requests.
+/// The numbers of requests, by kind.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct RequestTotals {
-    /// Writes of objects other than events and leases.
+    /// The number of writes of objects other than events and leases.
     pub writes: usize,
-    /// Writes of events.
+    /// The number of writes of events.
     pub events: usize,
-    /// Reads and writes of leases.
+    /// The number of reads and writes of leases.
     pub leases: usize,
-    /// Reads of objects, lists, and anything else.
+    /// The number of all other requests, such as reads of objects and lists.
     pub reads: usize,
-    /// Starts of watches.
+    /// The number of watches that were started.
     pub watches: usize,
-    /// Requests of any kind that were answered with an error.
+    /// The number of requests of any kind that were answered with an error.
     pub refused: usize,
 }
 
@@ -51,7 +51,7 @@ impl AddAssign for RequestTotals {
     }
 }
 
-/// Counts the requests of one user before the journal forgets them.
+/// A counter of the requests of one user, which counts them before the journal forgets them.
 #[derive(Debug)]
 pub struct RequestCounter {
     journal: Journal,
@@ -63,13 +63,13 @@ pub struct RequestCounter {
 }
 
 impl RequestCounter {
-    /// Counts the requests of this user from now on.
+    /// Returns a counter of the requests of this user from now on.
     pub fn new(journal: Journal, user: &str) -> Self {
         let mark = journal.mark();
         Self { mark, journal, user: user.to_owned(), counted: RequestTotals::default(), leases: BTreeSet::new() }
     }
 
-    /// Counts the requests that came since the last call.
+    /// Counts the requests since the last call.
     pub fn count(&mut self) {
         let next = self.journal.mark();
         for record in self.journal.since(self.mark).by_user(&self.user).iter().filter(|record| record.mark() < next) {
@@ -79,20 +79,20 @@ impl RequestCounter {
         self.mark = next;
     }
 
-    /// Returns the numbers since the last call of this.
+    /// Returns the numbers of requests since the last call of this method, and resets them.
     pub fn take(&mut self) -> RequestTotals {
         self.count();
         self.leases.clear();
         std::mem::take(&mut self.counted)
     }
 
-    /// The leases that were written since the last call of [`Self::take`].
+    /// Returns the leases that were written since the last call of [`Self::take`].
     pub fn leases(&self) -> &BTreeSet<String> {
         &self.leases
     }
 }
 
-/// The name of the lease, if the request wrote one.
+/// Returns the name of the lease, if the request wrote one.
 fn renewed(record: &Record) -> Option<String> {
     let target = record.target.resource().filter(|target| target.resource == "leases" && target.verb == Verb::Update)?;
     record.status().is_some_and(|code| code < 300).then(|| target.name.clone())

@@ -1,4 +1,4 @@
-//! Scenarios of operators of components: at the end the components are compared, and the objects that have the label of an owner.
+//! Scenarios of operators of components. At the end of a run the components are compared, and the objects that have an owner label.
 
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::operator::Operator;
@@ -12,17 +12,17 @@ use crate::TestCluster;
 pub struct ComponentScenario {
     /// The name in reports.
     pub name: &'static str,
-    /// The operator, for each of its processes.
+    /// The operator, created anew for each of its processes.
     pub operator: fn() -> Operator,
-    /// The steps under the disturbances.
+    /// The steps that are played under the disturbances.
     pub steps: fn() -> Vec<Step>,
     /// The kinds of the components, as API version and kind.
     pub components: &'static [(&'static str, &'static str)],
-    /// The kinds of the objects that may belong to them, as API version and kind.
+    /// The kinds of the dependents that the components may have, as API version and kind.
     pub dependents: &'static [(&'static str, &'static str)],
 }
 
-/// The step that ends when a component has come to a state in its newest generation.
+/// Returns the step that ends when a component has reached a state in its newest generation.
 pub fn until_state(component: Value, state: &str) -> Step {
     let holds = |live: &Value, state: &str| {
         live["status"]["state"] == state && live["status"]["observedGeneration"].as_i64() == live.generation()
@@ -62,7 +62,8 @@ impl Scenario for ComponentScenario {
         Ok(left)
     }
 
-    /// Dependents without the fields that the server chose; of the status of components the state and the inventory.
+    /// Returns the part of an object that is compared: dependents without the fields that the server chose, and of the status
+    /// of components the state and the inventory.
     fn comparable(&self, live: &Value, mut object: Value) -> Value {
         if let Some(spec) = object["spec"].as_object_mut() {
             spec.retain(|field, _| !["clusterIP", "clusterIPs"].contains(&field.as_str()));

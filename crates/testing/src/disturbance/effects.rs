@@ -1,4 +1,4 @@
-//! Writes of replicas that did not lead, and the numbers of creations and deletions, as the embedded server saw them.
+//! Writes of replicas that did not lead, and the numbers of creations and deletions, from the journal of the embedded server.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use kubewright_machinery::object::ObjectExt as _;
 
 use super::normal::ANY;
 
-/// Resources that every replica may write.
+/// The resources that every replica may write.
 pub(super) const UNLED: [&str; 2] = ["leases", "events"];
 
-/// The writes that reached the server while another replica held the lease, or none after a release. `agents` is the common prefix of the user
-/// agents of the replicas.
+/// Returns the writes that reached the server while another replica held the lease, or while no replica held it after a release. `agents` is the
+/// common prefix of the user agents of the replicas.
 pub(super) fn unled_writes(server: &Records, agents: &str) -> Vec<String> {
     let mut holder: Option<&str> = None;
     let mut found = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn unled_writes(server: &Records, agents: &str) -> Vec<String> {
     found
 }
 
-/// How often each object was created and deleted by operators. Objects with generated names count together.
+/// Returns the numbers of creations and deletions of each object by operators. Objects with generated names are counted together by their prefix.
 pub(super) fn births_and_deaths(server: &Records, agents: &str, namespace: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let mut generated: BTreeMap<String, String> = BTreeMap::new();
@@ -54,7 +54,7 @@ pub(super) fn births_and_deaths(server: &Records, agents: &str, namespace: &str)
     counts
 }
 
-/// Whether a change is that of the object that the request names, not a consequence of it.
+/// Returns true if a change is that of the object that the request names, and not a consequence of it.
 fn is_target(record: &Record, change: &kubewright_apiserver::middleware::journal::ChangedObject) -> bool {
     let Some(of) = record.target.resource() else { return false };
     let resource = &change.object.resource;

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use crate::TestCluster;
 
-/// How often, and after which wait, a request is sent again that came too early.
+/// The number of attempts of a request that is answered with 429, and the wait between them.
 const TRIES: usize = 30;
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// The kinds without namespace that scenarios are about.
+/// The cluster-scoped kinds of scenarios.
 const CLUSTER_SCOPED: [&str; 12] = [
     "APIService",
     "ClusterRole",
@@ -29,8 +29,8 @@ const CLUSTER_SCOPED: [&str; 12] = [
     "ValidatingWebhookConfiguration",
 ];
 
-/// The client of users and of controllers other than the operator. Plurals follow from kinds, and kinds of the cluster's own are known, so that
-/// no run asks discovery. Errors are texts for the report.
+/// The client of users and of controllers other than the operator. It derives plurals from kinds and knows the cluster-scoped kinds, so that no run
+/// needs discovery. Errors are texts for the report.
 #[derive(Clone)]
 pub struct Hand {
     client: kube::Client,
@@ -42,7 +42,7 @@ impl Hand {
         Self { client: cluster.client().clone(), namespace: cluster.namespace().to_owned() }
     }
 
-    /// The namespace of the test.
+    /// Returns the namespace of the test.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
@@ -64,8 +64,8 @@ impl Hand {
         format!("{}/{}", self.collection(object), object.name())
     }
 
-    /// The answer; `None` when there is no such object or kind. A real server asks for patience with a kind that it has just come to
-    /// know.
+    /// Sends a request and returns the answer; `None` if the object or its kind does not exist. Retries after 429, which a real server
+    /// sends for a kind whose definition is new.
     async fn send(&self, method: Method, path: &str, media: &str, body: &Value) -> Result<Option<Value>, String> {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let mut tries = 0;
@@ -83,12 +83,12 @@ impl Hand {
         }
     }
 
-    /// The object; `None` when there is none.
+    /// Returns the object; `None` if it does not exist.
     pub async fn get(&self, object: &Value) -> Result<Option<Value>, String> {
         self.send(Method::GET, &self.place(object), "application/json", &Value::Null).await
     }
 
-    /// All objects of the kind of this one; none if nobody serves it.
+    /// Returns all objects of the kind of this one; an empty list if the kind is not served.
     pub async fn list(&self, like: &Value) -> Result<Vec<Value>, String> {
         let list = self.send(Method::GET, &self.collection(like), "application/json", &Value::Null).await?;
         let mut items = match list {
@@ -104,28 +104,28 @@ impl Hand {
         Ok(typed.collect())
     }
 
-    /// Creates an object; `None` when its kind is not served.
+    /// Creates an object; returns `None` if its kind is not served.
     pub async fn create(&self, object: &Value) -> Result<Option<Value>, String> {
         self.send(Method::POST, &self.collection(object), "application/json", object).await
     }
 
-    /// Makes a merge patch on an object; `None` when there is none.
+    /// Sends a merge patch of an object; returns `None` if the object does not exist.
     pub async fn patch(&self, object: &Value, patch: &Value) -> Result<Option<Value>, String> {
         self.send(Method::PATCH, &self.place(object), "application/merge-patch+json", patch).await
     }
 
-    /// Writes a status, unless another writer was faster.
+    /// Sends a merge patch of a status. Errors are ignored, such as a conflict with another writer.
     pub async fn patch_status(&self, object: &Value, patch: &Value) {
         let path = format!("{}/status", self.place(object));
         drop(self.send(Method::PATCH, &path, "application/merge-patch+json", patch).await);
     }
 
-    /// Deletes an object if it is there.
+    /// Deletes an object if it exists.
     pub async fn delete(&self, object: &Value) -> Result<(), String> {
         self.send(Method::DELETE, &self.place(object), "application/json", &Value::Null).await.map(drop)
     }
 
-    /// Creates an object, or changes its spec.
+    /// Creates an object, or merges its spec into the existing one.
     pub async fn set(&self, object: &Value) -> Result<(), String> {
         let patch = json!({ "spec": object["spec"] });
         match self.patch(object, &patch).await? {

@@ -13,26 +13,26 @@ use parking_lot::Mutex;
 use crate::TestCluster;
 use crate::task::while_running;
 
-/// After the end of a fault, everything is as it should be within this time: the longest back-off, without its jitter.
+/// The longest time from the end of a fault until the scenario is back in its expected state: the longest back-off, without its jitter.
 pub(super) const RECOVERY: Duration = Duration::from_mins(1);
 
 /// The delay that [`Fault::BusyFor`] asks for, in seconds.
 const BUSY_FOR: u32 = 3;
 
-/// The player looks this often at what takes long.
+/// The interval at which the player checks a step that takes long.
 pub(super) const LOOK: Duration = Duration::from_secs(5);
 
-/// How long faults last in virtual time: shorter than a few repetitions take, as long as some back-offs, longer than the longest.
+/// The durations of faults in virtual time: shorter than a few retries take, as long as some back-offs, and longer than the longest back-off.
 pub(super) const SPANS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(30), Duration::from_mins(5)];
 
-/// What happens to the requests.
+/// The failure of the requests that a fault meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// 500, as an absent admission webhook is answered.
+    /// Status 500, as for a request whose admission webhook cannot be reached.
     Error,
-    /// 429 without a time.
+    /// Status 429 without `Retry-After`.
     Busy,
-    /// 429 that asks for [`BUSY_FOR`] seconds, which is longer than a request is held for.
+    /// Status 429 that asks for [`BUSY_FOR`] seconds, which is longer than a client holds a request back.
     BusyFor,
     /// The connection is refused.
     Refused,
@@ -41,19 +41,20 @@ pub(super) enum Fault {
 impl Fault {
     pub(super) const ALL: [Self; 4] = [Self::Error, Self::Busy, Self::BusyFor, Self::Refused];
 
-    /// How many requests a scenario may cost more when it meets this fault for so long: three tries for each object and pass, and
-    /// those of watches, discovery and events.
+    /// Returns the largest number of additional requests that a scenario may send under a fault of this duration: three attempts for each object and
+    /// pass, and the requests of watches, discovery and events.
     pub(super) fn most_requests(lasts: Duration) -> usize {
         60 + 40 * Self::most_passes(lasts)
     }
 
-    /// How often one object is tried again by reconcilers that wait for exactly the delay that the fault asks for.
+    /// Returns the largest number of retries of one object by reconcilers that wait for exactly the delay that the
+    /// fault asks for; 0 for a fault without delay.
     pub(super) fn most_retries(self, lasts: Duration) -> usize {
         let retries = lasts.as_secs() / u64::from(BUSY_FOR);
         if self == Self::BusyFor { usize::try_from(retries).unwrap_or(usize::MAX) } else { 0 }
     }
 
-    /// How often one object may be tried again: after 1, 2, 4, 8, 16, 32, 60, 60, … seconds.
+    /// Returns the largest number of passes of one object during the fault, with retries after 1, 2, 4, 8, 16, 32, 60, 60, … seconds.
     pub(super) fn most_passes(lasts: Duration) -> usize {
         let waits = [1, 2, 4, 8, 16, 32].into_iter().chain(std::iter::repeat(60));
         let ends = waits.scan(0, |passed, wait| {
@@ -110,17 +111,17 @@ impl Lasting {
         Self { rule, ended }
     }
 
-    /// Whether it is over, or met nothing.
+    /// Returns true if the fault has ended, or has met no request.
     pub(super) fn is_over(&self) -> bool {
         self.ended.lock().is_some() || self.rule.hits() == 0
     }
 
-    /// When it ended; `None` when it met nothing, or is not over.
+    /// Returns the time at which the fault ended; `None` if it met no request, or has not ended.
     pub(super) fn ended(&self) -> Option<Duration> {
         *self.ended.lock()
     }
 
-    /// From now on it meets nothing.
+    /// Ends the fault: it fails no further request.
     pub(super) fn end(&self) {
         self.rule.remove();
     }

@@ -1,4 +1,4 @@
-//! The replicas of a run, and the troubles of the one that leads.
+//! The replicas of a run, and the disturbances of the replica that leads.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,32 +21,32 @@ use super::hand::Hand;
 use crate::TestCluster;
 use crate::passage::Passage;
 
-/// How many replicas run.
+/// The number of replicas in a run.
 pub(super) const REPLICAS: usize = 2;
-/// A replica that was suspended goes on so long after another one has taken over.
+/// The time from the takeover by another replica until a suspended replica goes on.
 const TAKEN_OVER: Duration = Duration::from_secs(10);
-/// The longest time that a change of the leader may take: the lease duration and a retry period, with room for requests that fail.
+/// The longest time that a change of the leader may take: the lease duration and a retry period, with a margin for requests that fail.
 pub(super) const CHANGE_LIMIT: Duration = Duration::from_mins(5);
 
-/// A trouble of the replica that leads.
+/// A disturbance of the replica that leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeaderTrouble {
-    /// Its lease is emptied, so that another replica takes it.
+    /// The leader's lease is emptied, so that another replica acquires it.
     Deposed,
-    /// The process stands still until its lease has ended and another replica has taken it.
+    /// The leader's process is suspended until its lease has expired and another replica has acquired it.
     Suspended,
 }
 
-/// The moment of a trouble in the course of a request.
+/// The moment of a disturbance in the course of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestPoint {
-    /// Before the server handles it.
+    /// The time before the server handles the request.
     Before,
-    /// After the server has handled it, before the client has the answer.
+    /// The time after the server has handled the request, and before the client has the answer.
     After,
 }
 
-/// The replicas of an operator on a cluster. Clones are one.
+/// The replicas of an operator on a cluster. Clones share their state.
 #[derive(Clone)]
 pub(super) struct Leaders {
     shared: Arc<LeadersShared>,
@@ -61,9 +61,9 @@ struct LeadersShared {
 #[derive(Default)]
 struct LeadersState {
     replicas: Vec<KnownReplica>,
-    /// How many replicas were started.
+    /// The number of replicas that were started.
     started: usize,
-    /// How many requests leading replicas have sent since [`Leaders::count`].
+    /// The number of requests that leading replicas have sent since [`Leaders::count`].
     requests: usize,
     planned: Option<(usize, LeaderTrouble, RequestPoint)>,
     begun: Option<BegunTrouble>,
@@ -76,12 +76,12 @@ struct KnownReplica {
     suspension: OperatorSuspension,
 }
 
-/// A trouble that has begun.
+/// A disturbance of the leader that has begun.
 struct BegunTrouble {
     trouble: LeaderTrouble,
-    /// The replica that it met.
+    /// The user agent of the replica that was disturbed.
     agent: String,
-    /// When another replica was seen to lead.
+    /// The time at which another replica was first seen to lead.
     succeeded: Option<Duration>,
     is_over: bool,
 }
@@ -95,20 +95,20 @@ impl Leaders {
         leaders
     }
 
-    /// A name for the next replica.
+    /// Returns the name for the next replica.
     pub(super) fn next_name(&self) -> String {
         let mut state = self.shared.state.lock();
         state.started += 1;
         format!("replica-{}", state.started - 1)
     }
 
-    /// Takes in a replica that was started under this user agent.
+    /// Adds a replica that was started with this user agent.
     pub(super) fn add(&self, agent: String, operator: &RunningOperator) {
         let replica = KnownReplica { agent, leadership: operator.leadership(), suspension: operator.suspension() };
         self.shared.state.lock().replicas.push(replica);
     }
 
-    /// No replica runs any more.
+    /// Removes all replicas, since none runs any more, and ends the disturbance.
     pub(super) fn clear(&self) {
         let mut state = self.shared.state.lock();
         state.replicas.clear();
@@ -117,29 +117,29 @@ impl Leaders {
         }
     }
 
-    /// Counts the requests of leading replicas from now on, and begins the planned trouble at one of them.
+    /// Counts the requests of leading replicas from now on, and begins the planned disturbance at one of them.
     pub(super) fn count(&self, planned: Option<(usize, LeaderTrouble, RequestPoint)>) {
         let mut state = self.shared.state.lock();
         state.requests = 0;
         state.planned = planned;
     }
 
-    /// The number of requests that leading replicas have sent since [`count`](Self::count).
+    /// Returns the number of requests that leading replicas have sent since [`count`](Self::count).
     pub(super) fn requests(&self) -> usize {
         self.shared.state.lock().requests
     }
 
-    /// Whether a replica leads.
+    /// Returns true if a replica leads.
     pub(super) fn has_leader(&self) -> bool {
         self.shared.state.lock().replicas.iter().any(KnownReplica::leads)
     }
 
-    /// Whether the planned trouble has begun.
+    /// Returns true if the planned disturbance has begun.
     pub(super) fn has_begun(&self) -> bool {
         self.shared.state.lock().begun.is_some()
     }
 
-    /// Ends the trouble that has begun when its time has come. Returns whether no trouble is under way any more.
+    /// Ends the current disturbance if its conditions are met: another replica leads, and has led long enough. Returns true if no disturbance is under way.
     pub(super) fn see_to(&self) -> bool {
         let now = self.shared.clock.moment().0;
         let mut state = self.shared.state.lock();
@@ -159,13 +159,13 @@ impl Leaders {
         begun.is_over
     }
 
-    /// How a request of a replica passes.
+    /// Decides how a request of a replica passes, and begins the planned disturbance at the request that it is planned for.
     fn decide(&self, request: &Request<Body>) -> Passage {
         let agent = request.headers().get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
         let mut state = self.shared.state.lock();
         let Some(replica) = state.replicas.iter().find(|replica| replica.agent == agent) else { return Passage::Free };
         if let Some(begun) = &state.begun {
-            // The one that was deposed must not be the first to take the lease again.
+            // The deposed replica must not be the first to acquire the lease again.
             let is_held =
                 begun.trouble == LeaderTrouble::Deposed && !begun.is_over && begun.agent == agent && is_lease_write(request);
             return if is_held { Passage::HandledAfter(self.clone().succeeded().boxed()) } else { Passage::Free };
@@ -188,7 +188,7 @@ impl Leaders {
             }),
             LeaderTrouble::Suspended => Box::pin(async move {
                 suspension.suspend();
-                // The task goes on when the replica does.
+                // After this yield the task continues only when the replica is resumed.
                 tokio::task::yield_now().await;
             }),
         };
@@ -209,7 +209,7 @@ impl Leaders {
         }
     }
 
-    /// Ends when another replica than the one that was met leads.
+    /// Waits until another replica than the disturbed one leads.
     async fn succeeded(self) {
         while !self.see_to() {
             self.shared.clock.sleep(Duration::from_millis(100)).await;
@@ -223,7 +223,7 @@ impl KnownReplica {
     }
 }
 
-/// Any lease.
+/// Returns an object that stands for the kind `Lease` in lists.
 pub(super) fn lease() -> Value {
     json!({ "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": { "name": "" } })
 }

@@ -1,18 +1,18 @@
-//! Scenarios under every disturbance: wherever an operator dies, whatever a request is answered, however late events come, and whoever else
-//! does the same work, the end is that of the undisturbed run.
+//! Scenarios under every disturbance: crashes of the operator, failing requests, late events and further processes of the operator must all lead to
+//! the same end state as the undisturbed run.
 //!
-//! A [`Scenario`] says what the operator is and what happens in its cluster; [`survives`] plays it.
+//! A [`Scenario`] defines the operator and the changes in its cluster; [`survives`] plays it.
 //!
-//! Two replicas share the work by leases: at each request of the one that leads, leadership moves to the other, or the leader stands still for longer
-//! than its lease lasts. No replica may write that does not hold the lease, and nothing may be created or deleted twice.
+//! Two replicas share the work by leases: at each request of the leader, leadership moves to the other replica, or the leader is suspended for longer
+//! than its lease lasts. A replica that does not hold the lease must not write, and nothing may be created or deleted twice.
 //!
-//! Faults that last are met once per verb and resource: 500, 429 with and without `Retry-After` and refused connections, for 1, 30 and
-//! 300 seconds. Everything must be in order within a minute of their end, with few requests in between.
+//! Lasting faults are played once per verb and resource: 500, 429 with and without `Retry-After` and refused connections, for 1, 30 and 300 seconds.
+//! The scenario must be in its expected state within a minute of the end of the fault, with few additional requests.
 //!
-//! On the embedded server every point of a scenario is tried, in virtual time: it is prepared once, and each run starts from a fork of its
-//! server. On a real server some points are tried. `KUBEWRIGHT_DISTURBANCE=all` also tries every point of what is sampled by default (second
-//! crashes, faults that last, changes of the leader, scenarios that combine others), `=9` every ninth run only, any other text the runs whose
-//! description contains it, such as `crash after request 12`.
+//! On the embedded server every point of a scenario is tried, in virtual time: the scenario is prepared once, and each run starts from a fork of its
+//! server. On a real server some points are tried. `KUBEWRIGHT_DISTURBANCE=all` also tries every point of the disturbances that are sampled by
+//! default (second crashes, lasting faults, changes of the leader, scenarios that combine others), `=9` tries every ninth run only, and any other
+//! text the runs whose description contains it, such as `crash after request 12`.
 
 mod component;
 mod effects;
@@ -41,15 +41,15 @@ use trouble::Disturbance;
 use crate::cluster::fail;
 use crate::each;
 
-/// Plays a scenario undisturbed and under everything, and compares. Panics with all differences; prints how many runs there were, and what
-/// faults that lasted cost.
+/// Plays a scenario undisturbed and under all disturbances, and compares the results. Panics with all differences; prints the
+/// number of runs and the cost of lasting faults.
 pub fn survives(scenario: &impl Scenario) {
     play(scenario, DisturbanceExtent::Everything);
 }
 
-/// Plays a scenario undisturbed, with two replicas, and with each trouble of the replica that leads, and compares. Panics with all
-/// differences; prints how many runs there were. [`survives`] does this and more. Replicas run on the embedded server only: on another one the
-/// scenario is played undisturbed.
+/// Plays a scenario undisturbed, with two replicas, and with each disturbance of the replica that leads, and compares the results. Panics
+/// with all differences; prints the number of runs. [`survives`] includes these runs. Replicas run on the embedded server only: on another
+/// cluster the scenario is played undisturbed.
 pub fn survives_changes_of_the_leader(scenario: &impl Scenario) {
     play(scenario, DisturbanceExtent::Leaders);
 }

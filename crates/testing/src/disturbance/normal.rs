@@ -1,4 +1,4 @@
-//! Objects without what differs from run to run.
+//! Objects without the values that differ from run to run.
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::Scenario;
 use crate::TestCluster;
 
-/// Stands for the namespace of a run. On a shared server each run has its own, and perhaps a group named after it.
+/// The placeholder for the namespace of a run. On a shared server each run has its own namespace, and perhaps an API group named after it.
 pub(super) const ANY: &str = "namespace";
 
-/// An object, by its title, as it can be compared with that of another run.
+/// Returns an object, by its title, in the form that can be compared with that of another run.
 pub(super) fn normal(scenario: &impl Scenario, cluster: &TestCluster, live: &Value) -> (String, Value) {
     let object = scenario.comparable(live, shortened(live));
     let title = live.title();
@@ -32,7 +32,7 @@ fn shortened(live: &Value) -> Value {
     object
 }
 
-/// Who manages an object, and how.
+/// Returns the field managers of an object, each with its operation.
 fn managers(live: &Value) -> Value {
     let entries = live["metadata"]["managedFields"].as_array().into_iter().flatten();
     let mut managers: Vec<String> = entries

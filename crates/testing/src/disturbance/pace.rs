@@ -1,4 +1,4 @@
-//! How often passes of one object are repeated while a fault lasts.
+//! The number of passes of one object while a fault lasts.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use super::lasting::Fault;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pace {
-    /// The engine of components: after delays of 1 s, doubled up to a minute, whatever events come meanwhile.
+    /// The engine of components: retries after delays of 1 s, doubled up to a minute, whatever events arrive meanwhile.
     Component,
-    /// A hand-written reconciler: after the delays of [`Timing::failures`], after exactly the delay that a server asks for, and with each event of another
-    /// object.
+    /// A hand-written reconciler: retries after the delays of [`Timing::failures`], after exactly the delay that a server asks
+    /// for, and with each event of another object.
     HandWritten {
         /// The largest number of objects whose passes write one object in the same step.
         writers: usize,
-        /// The largest number of passes of one object that events of others start during the steps.
+        /// The largest number of passes of one object that events of other objects start during the steps.
         events: usize,
     },
 }
 
 impl Pace {
-    /// The largest number of writes of one object that repetitions cost while a fault lasts.
+    /// Returns the largest number of additional writes of one object by repeated passes while a fault lasts.
     pub(super) fn most_writes(self, fault: Fault, lasts: Duration) -> usize {
-        // A pass of the engine, also of one in a hand-written reconciler, tries each write three times.
+        // A pass of the engine, also within a hand-written reconciler, tries each write three times.
         let of_engine = 3 * Fault::most_passes(lasts);
         match self {
             Self::Component => of_engine,

@@ -1,4 +1,4 @@
-//! Plays users, controllers and others, and sees to the disturbance.
+//! The player of a run: acts as users and other controllers, and applies the disturbance.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,12 +21,12 @@ use super::trouble::Disturbance;
 use crate::task::while_running;
 use crate::{TestCluster, TestOperator};
 
-/// How long a step may take where time is real.
+/// The time limit of a step in real time.
 const PATIENCE: Duration = Duration::from_secs(150);
-/// How long it may take in virtual time, of which a minute passes within milliseconds: a watch that hangs is noticed after five minutes, and
-/// one whose events are late may hang besides.
+/// The time limit of a step in virtual time, of which a minute passes within milliseconds: a watch that hangs is noticed after five minutes, and a
+/// watch with late events may hang in addition.
 const VIRTUAL_PATIENCE: Duration = Duration::from_mins(20);
-/// So many turns are a rest, and so many in which nothing is sent where time is real.
+/// The number of turns at the end of a run in virtual time, and the number of turns without a request that end a run in real time.
 const REST_TURNS: u32 = 8;
 const QUIET_TURNS: u32 = 5;
 
@@ -34,24 +34,24 @@ pub(super) struct Player<'s, S> {
     pub(super) scenario: &'s S,
     pub(super) cluster: TestCluster,
     pub(super) hand: Hand,
-    /// The processes of the operator: one, two that know nothing of each other, or replicas.
+    /// The processes of the operator: one process, two independent ones, or replicas.
     pub(super) operators: Vec<TestOperator>,
     /// The replicas, if they share the work by leases.
     pub(super) leaders: Option<Leaders>,
-    /// Where the process is cut off, and after how many requests of the next one again.
+    /// The cut that ends the process, and the number of requests after which the next process is cut off again.
     pub(super) cut: Option<(CutHandle, Option<usize>)>,
-    /// Rings when it is time for the second operator.
+    /// The notification of the time to start the second operator.
     second_due: Option<Arc<Notify>>,
-    /// The fault that lasts.
+    /// The lasting fault of the run.
     lasting: Option<Lasting>,
     steps_done: Vec<String>,
-    /// The revision of the embedded server after which only the operator had anything to do.
+    /// The revision of the embedded server up to which other users and controllers have acted.
     seen: Option<u64>,
 }
 
 impl<'s, S: Scenario> Player<'s, S> {
     pub(super) fn of(scenario: &'s S, cluster: TestCluster) -> Self {
-        // What is sent is looked through at the end.
+        // The bodies of requests are checked at the end.
         cluster.journal().keep_bodies(true);
         let hand = Hand::of(&cluster);
         Self {
@@ -68,7 +68,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         }
     }
 
-    /// From here on the disturbance is in force.
+    /// Starts the disturbance.
     pub(super) fn arm(&mut self, disturbance: &Disturbance) {
         let faults = self.cluster.faults();
         let number = |at: &usize| u64::try_from(*at).unwrap_or(u64::MAX);
@@ -91,7 +91,7 @@ impl<'s, S: Scenario> Player<'s, S> {
                 }
             }
             Disturbance::Silent { group, plural } => {
-                // Watches that are open go on; those that take their place are silent.
+                // Open watches continue; the watches that replace them are silent.
                 drop(faults.on(Verb::Watch).of(group, plural).times(1).hang_watch(0));
                 if let Some(server) = self.cluster.embedded() {
                     server.restart();
@@ -127,7 +127,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         }
     }
 
-    /// Does something when a request has been answered.
+    /// Runs a function when the request with this number has been answered.
     fn at_request(&self, at: usize, act: impl FnOnce() + Send + 'static) {
         let journal = self.cluster.journal().clone();
         let mark = journal.mark();
@@ -150,7 +150,7 @@ impl<'s, S: Scenario> Player<'s, S> {
 
     pub(super) async fn play(&mut self, step: &Step) -> Result<(), String> {
         match step {
-            // A kind that has just come may not be served yet.
+            // A kind whose definition is new may not be served yet.
             Step::Create(object) => {
                 self.until("a kind to be served", object, async |hand| Ok(hand.create(object).await?.is_some())).await
             }
@@ -185,7 +185,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         for _ in 0..times {
             self.hand.patch(object, patch).await?;
             let what = format!("{} corrected", object.title());
-            // The object as it should be is a patch, too: what is right already it leaves as it is.
+            // The corrected object equals the live one if applying it as a merge patch changes nothing.
             let is_corrected = |live: &Value| {
                 let mut right = live.clone();
                 merge_patch(&mut right, &without_identity(object));
@@ -196,7 +196,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         Ok(())
     }
 
-    /// Waits; meanwhile the world goes on.
+    /// Waits until a condition holds, and plays turns meanwhile.
     async fn until(
         &mut self,
         what: &str,
@@ -207,7 +207,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         let mut turns = 0;
         let mut looked_at = None;
         loop {
-            // What has not changed need not be looked at again.
+            // The condition cannot have changed while the revision is the same.
             let revision = self.revision();
             if revision.is_none() || revision != looked_at {
                 if holds(&self.hand).await? {
@@ -218,7 +218,7 @@ impl<'s, S: Scenario> Player<'s, S> {
             if self.moment() >= deadline {
                 return Err(self.complaint(what, Some(object)).await?);
             }
-            // What takes long takes minutes: then it is a timer or a watch that hangs.
+            // A wait of more than 20 turns takes minutes, since it depends on a timer or a hanging watch.
             let pause = if turns < 20 { 100 } else { 5000 };
             self.turn(Duration::from_millis(pause)).await?;
             turns += 1;
@@ -243,7 +243,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         if self.cluster.is_embedded() { VIRTUAL_PATIENCE } else { PATIENCE }
     }
 
-    /// Of the embedded server, which alone can tell whether anything has happened.
+    /// Returns the revision of the embedded server, which alone can tell that nothing has changed.
     fn revision(&self) -> Option<u64> {
         self.cluster.embedded().map(ApiServer::revision)
     }
@@ -252,7 +252,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         self.cluster.clock().moment().0
     }
 
-    /// The world goes on a little.
+    /// Plays one turn: replaces processes that have ended, lets other users and controllers act, and lets time pass.
     async fn turn(&mut self, pause: Duration) -> Result<(), String> {
         self.see_to_the_operator().await;
         let revision = self.revision();
@@ -275,7 +275,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         Ok(())
     }
 
-    /// Waits for the end of a fault that lasts, and until everything should be in order again. When it ended.
+    /// Waits for the end of the lasting fault, and until the scenario should have recovered. Returns the time at which the fault ended.
     pub(super) async fn outlast(&mut self) -> Result<Option<Duration>, String> {
         if let Some(leaders) = self.leaders.clone() {
             let deadline = self.moment() + CHANGE_LIMIT;
@@ -299,7 +299,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         Ok(lasting.ended())
     }
 
-    /// Everything comes to rest: late events arrive, the operators stop.
+    /// Waits until late events have arrived and the operators are idle.
     pub(super) async fn rest(&mut self) -> Result<(), String> {
         if self.cluster.is_embedded() {
             for _ in 0..REST_TURNS {
@@ -313,7 +313,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         self.turn(Duration::from_millis(300)).await
     }
 
-    /// Until the operators have sent nothing for some turns: how long that takes, the machine decides.
+    /// Waits until the operators have sent no request for some turns. The time that this takes depends on the machine.
     async fn rest_for_real(&mut self) -> Result<(), String> {
         let deadline = self.moment() + Duration::from_secs(30);
         let (mut sent, mut quiet) = (0, 0);
@@ -327,7 +327,7 @@ impl<'s, S: Scenario> Player<'s, S> {
     }
 }
 
-/// The fields of an object but those that say which one it is.
+/// Returns the fields of an object without those that identify it.
 fn without_identity(object: &Value) -> Value {
     let mut fields = object.clone();
     if let Some(fields) = fields.as_object_mut() {

@@ -1,4 +1,4 @@
-//! Which disturbances a scenario is put under.
+//! The selection of the disturbances of a scenario.
 
 use std::time::Duration;
 
@@ -9,37 +9,38 @@ use super::leaders::{LeaderTrouble, RequestPoint};
 use super::run::Outcome;
 use super::trouble::Disturbance;
 
-/// The answers that a single request may get instead of its own.
+/// The status codes with which a single request is answered.
 const CODES: [u16; 3] = [409, 429, 500];
-/// Longer than a pass takes, longer than any back-off so far, and nearly as long as a watch lasts: its successor starts to wait anew.
+/// The delays of events: longer than a pass takes, longer than any back-off so far, and nearly as long as a watch lasts, so that
+/// the wait begins again with its successor.
 const DELAYS: [Duration; 3] = [Duration::from_secs(2), Duration::from_secs(45), Duration::from_mins(4)];
-/// Runs with events in an order of their own.
+/// The number of runs with shuffled events.
 const SHUFFLES: usize = 8;
 
-/// Of second crashes one in so many is tried by default; where time is real, of scenarios that combine others, too.
+/// The sampling of second crashes by default: one in this many is tried. In real time it is also the largest sampling of scenarios that combine others.
 const SAMPLE: usize = 3;
 
-/// Of the faults that last, one in so many by default: a number that shares no factor with how many there are for each verb and resource,
-/// so that these take turns.
+/// The sampling of lasting faults by default: one in this many is tried. The number shares no factor with the number of faults for each verb and
+/// resource, so that all of them take turns.
 const LASTING_SAMPLE: usize = 7;
 
 /// The kinds of disturbances that a scenario is put under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DisturbanceExtent {
     Everything,
-    /// Those of replicas that lead.
+    /// Only the disturbances of replicas that lead.
     Leaders,
 }
 
 /// The selection of runs by `KUBEWRIGHT_DISTURBANCE`.
 enum Wish {
-    /// All, but only samples of the runs that combine others.
+    /// All runs, but only samples of those that combine disturbances. The default.
     Usual,
-    /// All.
+    /// All runs.
     All,
-    /// Every so many-th.
+    /// Every n-th run.
     Every(usize),
-    /// Those whose text contains this.
+    /// The runs whose description contains this text.
     Named(String),
 }
 
@@ -53,10 +54,10 @@ impl Wish {
     }
 }
 
-/// Of the troubles of leaders, one in so many by default: a number that shares no factor with their number for each request.
+/// The sampling of disturbances of leaders by default: one in this many is tried. The number shares no factor with their number for each request.
 const LEADER_SAMPLE: usize = 3;
 
-/// All disturbances of a scenario whose undisturbed run was this one, and in which leading replicas sent so many requests.
+/// Returns the selected disturbances of a scenario with this undisturbed run, in which leading replicas sent this many requests.
 pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: DisturbanceExtent, one_in: usize) -> Vec<Disturbance> {
     let mut all = if plain.is_virtual { everywhere(plain) } else { a_few(plain) };
     if extent == DisturbanceExtent::Leaders {
@@ -88,14 +89,14 @@ pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: Disturbanc
     }
 }
 
-/// One in so many runs: of the first group of so many the first, of the next the second, and so on, so that kinds of disturbances take turns that stand in
-/// a fixed order at each point.
+/// Returns one in this many runs: the first of the first group, the second of the next group, and so on. The kinds of disturbances have a fixed order
+/// at each point, so this lets them take turns.
 fn sampled(all: Vec<Disturbance>, one_in: usize) -> Vec<Disturbance> {
     let is_chosen = |nth: usize| nth % one_in == nth / one_in % one_in;
     all.into_iter().enumerate().filter(|(nth, _)| is_chosen(*nth)).map(|(_, one)| one).collect()
 }
 
-/// Each trouble of leaders, before and after each request.
+/// Returns each disturbance of leaders, before and after each request.
 fn of_leaders(requests: usize) -> Vec<Disturbance> {
     let mut all = Vec::new();
     for at in 0..requests {
@@ -108,12 +109,12 @@ fn of_leaders(requests: usize) -> Vec<Disturbance> {
     all
 }
 
-/// Each kind of disturbance at each point.
+/// Returns each kind of disturbance at each point.
 fn everywhere(plain: &Outcome) -> Vec<Disturbance> {
     let points = 0..plain.requests;
     let mut all = Vec::new();
     all.extend(points.clone().map(|after| Disturbance::Crash { after, again: None }));
-    // The second crash comes while the next process starts, or soon after; where, goes round.
+    // The second crash comes while the next process starts, or soon after; its point varies from run to run.
     all.extend(points.clone().map(|after| Disturbance::Crash { after, again: Some(after * 7 % 29) }));
     for code in CODES {
         all.extend(points.clone().map(|at| Disturbance::Answer { at, code }));
@@ -140,7 +141,7 @@ fn lasting(fault: Fault, verb: Verb, group: &str, plural: &str, lasts: Duration)
     Disturbance::Lasting { fault, verb, group: group.to_owned(), plural: plural.to_owned(), lasts }
 }
 
-/// Where time is real, and each run takes a while: some kinds, at points that differ.
+/// Returns some kinds of disturbances at different points: for real time, in which each run takes a while.
 fn a_few(plain: &Outcome) -> Vec<Disturbance> {
     let at = |nth: usize| plain.requests * nth / 9;
     let mut few = vec![

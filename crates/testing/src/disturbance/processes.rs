@@ -1,4 +1,4 @@
-//! The processes of the operator in a run: their starts, and their ends.
+//! The processes of the operator in a run: their starts and their ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::scenario::Scenario;
 use crate::TestOperator;
 
 impl<S: Scenario> Player<'_, S> {
-    /// From now on the operator has replicas that share the work by leases.
+    /// Makes the operator run as replicas that share the work by leases from now on.
     pub(super) fn replicate(&mut self) {
         self.leaders = Some(Leaders::of(&self.cluster));
     }
@@ -24,13 +24,13 @@ impl<S: Scenario> Player<'_, S> {
         let operator = self.scenario.operator();
         let Some(leaders) = &self.leaders else { return self.cluster.start_operator(operator).await };
         let (name, replica) = (operator.name().to_owned(), leaders.next_name());
-        // One bucket, so that one replica leads all.
+        // With a single bucket, one replica leads all objects.
         let started = self.cluster.start_replica(operator.leadership(Leadership::leases()), &replica).await;
         leaders.add(format!("{name}/{replica}"), started.running());
         started
     }
 
-    /// Starts the operator without waiting for it.
+    /// Starts the operator without waiting until it works.
     pub(super) async fn launch_all(&mut self) {
         for _ in 0..if self.leaders.is_some() { REPLICAS } else { 1 } {
             let operator = self.launch().await;
@@ -38,7 +38,7 @@ impl<S: Scenario> Player<'_, S> {
         }
     }
 
-    /// Starts the operator, and waits until it rests.
+    /// Starts the operator, and waits until it is at rest.
     pub(super) async fn start(&mut self) -> Result<(), String> {
         self.launch_all().await;
         let all = async {
@@ -59,12 +59,12 @@ impl<S: Scenario> Player<'_, S> {
         Ok(())
     }
 
-    /// The processes of the operator that run.
+    /// Returns the processes of the operator that run.
     pub(super) fn running(&self) -> impl Iterator<Item = &RunningOperator> {
         self.operators.iter().map(TestOperator::running)
     }
 
-    /// The processes are killed.
+    /// Kills all processes.
     pub(super) async fn kill(&mut self) {
         if let Some(leaders) = &self.leaders {
             leaders.clear();
@@ -74,7 +74,7 @@ impl<S: Scenario> Player<'_, S> {
         }
     }
 
-    /// The replicas end in order, and leave no lease behind that is held.
+    /// Stops the replicas in order, and checks that they leave no held lease behind.
     pub(super) async fn retire(&mut self) -> Result<(), String> {
         for operator in self.operators.drain(..) {
             operator.stop().await;
@@ -91,7 +91,7 @@ impl<S: Scenario> Player<'_, S> {
         Ok(())
     }
 
-    /// A process that was cut off, or gave up, is replaced.
+    /// Replaces processes that were cut off or have ended by themselves.
     pub(super) async fn see_to_the_operator(&mut self) {
         if let Some((cut, again)) = self.cut.take_if(|(cut, _)| cut.dropped() > 0) {
             self.kill().await;

@@ -1,4 +1,4 @@
-//! Comparing runs, and telling how many there were.
+//! The comparison of runs, and the report of their number.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -11,10 +11,10 @@ use super::lasting::{Fault, LOOK, RECOVERY};
 use super::run::Outcome;
 use super::trouble::Disturbance;
 
-/// So many more writes of one object than in the undisturbed run are in order for each operator: a conflict is retried five times.
+/// The number of additional writes of one object that each operator may make compared with the undisturbed run: a conflict is retried five times.
 const MORE: usize = 6;
 
-/// The differences between a disturbed run and the undisturbed one.
+/// Returns the differences between a disturbed run and the undisturbed one.
 fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) -> Vec<String> {
     let mut found = Vec::new();
     let titles = plain.objects.keys().chain(disturbed.objects.keys().filter(|title| !plain.objects.contains_key(*title)));
@@ -31,7 +31,7 @@ fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) 
     );
     for (object, writes) in &disturbed.writes {
         let more = match disturbance.lasting() {
-            // Where time is virtual, operators that work beside each other take turns.
+            // In virtual time, operators that run side by side take turns.
             None if plain.is_virtual => MORE,
             None => disturbance.operators() * MORE,
             // Creates of one kind count together, since their paths name no object.
@@ -60,7 +60,7 @@ fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) 
 /// The results of runs.
 #[derive(Debug, Default)]
 pub(super) struct RunTally {
-    /// How many runs there were of each kind.
+    /// The number of runs of each kind.
     kinds: BTreeMap<String, usize>,
     failures: Vec<String>,
     spans: Spans,
@@ -71,14 +71,14 @@ pub(super) struct RunTally {
 #[derive(Debug, Default)]
 struct LeaderTally {
     runs: usize,
-    /// The runs in which a trouble of the leader began.
+    /// The number of runs in which a disturbance of the leader began.
     met: usize,
     wrong_ends: usize,
     double_actions: usize,
 }
 
 impl RunTally {
-    /// Takes in a run.
+    /// Adds a run.
     pub(super) fn add(&mut self, plain: &Outcome, outcome: Result<Outcome, String>, disturbance: &Disturbance) {
         *self.kinds.entry(disturbance.kind()).or_insert(0) += 1;
         let (mut wrong, mut double) = (Vec::new(), Vec::new());
@@ -100,12 +100,12 @@ impl RunTally {
         self.failures.extend(double);
     }
 
-    /// The differences from the undisturbed run, and the errors of runs.
+    /// Returns the differences from the undisturbed run, and the errors of runs.
     pub(super) fn failures(&self) -> &[String] {
         &self.failures
     }
 
-    /// Prints the number and the cost of the runs past the test harness, which shows the output of failing tests only.
+    /// Prints the number and the cost of the runs, bypassing the test harness, which shows the output of failing tests only.
     pub(super) fn tell(&self, scenario: &str, requests: usize) {
         let kinds: Vec<String> = self.kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
         let runs = self.kinds.values().sum::<usize>() + 1;
@@ -120,7 +120,7 @@ impl RunTally {
     }
 }
 
-/// Writes of replicas that did not lead, and objects that were created or deleted more often than by a single process.
+/// Returns the writes of replicas that did not lead, and the objects that were created or deleted more often than by a single process.
 fn double_actions(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) -> Vec<String> {
     if !disturbance.is_replicated() {
         return Vec::new();
@@ -152,7 +152,7 @@ impl Spans {
         let span = self.0.entry(lasts).or_default();
         span.runs += 1;
         span.requests = span.requests.max(disturbed.requests.saturating_sub(plain.requests));
-        // The time of the scenario itself is no recovery.
+        // The duration of the scenario itself does not count as recovery.
         span.recovery = span.recovery.max(disturbed.recovery.unwrap_or_default().saturating_sub(plain.took));
     }
 

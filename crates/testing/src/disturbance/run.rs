@@ -20,38 +20,38 @@ use crate::{Origin, TestCluster};
 /// The result of a run.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// All objects that count, by title.
+    /// The objects that the scenario compares, by title.
     pub(super) objects: BTreeMap<String, Value>,
-    /// Objects of others that were touched.
+    /// The objects of other writers that the operator changed.
     pub(super) touched: Vec<String>,
-    /// Writes of the operators by object.
+    /// The number of writes of the operators, by object.
     pub(super) writes: BTreeMap<String, usize>,
-    /// How many requests the operators sent.
+    /// The number of requests that the operators sent.
     pub(super) requests: usize,
     /// The kinds that were watched.
     pub(super) watched: BTreeSet<(String, String)>,
-    /// The verbs and resources of the requests.
+    /// The verbs and resources of the requests, each pair once.
     pub(super) asked: Vec<(Verb, String, String)>,
     /// The duration of the steps.
     pub(super) took: Duration,
-    /// The longest time that the operator lets pass before it looks again at an object without an event.
+    /// The longest time that the operator lets pass before it checks an object again without an event.
     pub(super) poll: Duration,
     /// The kind of reconciler.
     pub(super) pace: Pace,
-    /// How long they took after the end of a fault that lasted.
+    /// The duration of the steps after the end of a lasting fault.
     pub(super) recovery: Option<Duration>,
-    /// How many requests leading replicas sent until the steps were done.
+    /// The number of requests that leading replicas sent until the steps were done.
     pub(super) leader_requests: usize,
-    /// Whether the planned trouble of a leader began.
+    /// True if the planned disturbance of a leader began.
     pub(super) met_leader: bool,
-    /// Writes of replicas that did not lead, as the embedded server saw them.
+    /// Writes of replicas that did not lead, from the journal of the embedded server.
     pub(super) unled: Vec<String>,
-    /// How often each object was created and deleted, as the embedded server saw it.
+    /// The numbers of creations and deletions of each object, from the journal of the embedded server.
     pub(super) births_and_deaths: BTreeMap<String, usize>,
     pub(super) is_virtual: bool,
 }
 
-/// A scenario, played up to where the disturbances begin, if that can be kept.
+/// A scenario, played up to the start of the disturbances. It has an origin only on a cluster whose content can be forked.
 pub(super) struct Stage<'s, S> {
     scenario: &'s S,
     origin: Option<Origin>,
@@ -65,11 +65,11 @@ impl<'s, S: Scenario> Stage<'s, S> {
         Ok(Self { scenario, origin })
     }
 
-    /// A cluster in which everything is as it is when the disturbances begin, with an operator that rests.
+    /// Returns a player on a cluster in the state before the disturbances, with an operator at rest.
     async fn player(&self, disturbance: &Disturbance) -> Result<Player<'s, S>, String> {
         let Some(origin) = &self.origin else { return set_up(self.scenario).await };
         let cluster = TestCluster::start_from(origin, disturbance.seed());
-        // Effects of these runs are judged by the journal of the server.
+        // The effects of these runs are checked with the journal of the server, which needs the bodies.
         if let Some(server) = cluster.embedded() {
             server.journal().keep_bodies(disturbance.is_replicated() || *disturbance == Disturbance::None);
         }
@@ -122,7 +122,7 @@ impl<'s, S: Scenario> Stage<'s, S> {
         }
         player.running().try_for_each(|operator| self.scenario.check(&sent, Some(operator)))?;
         let journal = player.cluster.journal().since(mark);
-        // A single process has the name of its operator as user agent, replicas begin with it.
+        // A single process has the operator's name as its user agent; the user agents of replicas begin with that name.
         let agents = self.scenario.operator().name().to_owned();
         let server = player.cluster.embedded().map(|server| server.journal().all()).unwrap_or_default();
         let outcome = Outcome {
@@ -163,18 +163,18 @@ async fn set_up<S: Scenario>(scenario: &S) -> Result<Player<'_, S>, String> {
     Ok(player)
 }
 
-/// The objects that the scenario compares.
+/// Returns the objects that the scenario compares.
 async fn left<S: Scenario>(scenario: &S, player: &Player<'_, S>) -> Result<BTreeMap<String, Value>, String> {
     let live = scenario.left(&player.hand).await?;
     Ok(live.iter().map(|object| normal(scenario, &player.cluster, object)).collect())
 }
 
-/// Writes by object; those of events and leases do not count.
+/// Returns the number of writes by object; writes of events and leases do not count.
 fn writes(journal: &Records, namespace: &str) -> BTreeMap<String, usize> {
     let mut writes = BTreeMap::new();
     for record in journal.clone().writes().iter() {
         let Some(resource) = record.target.resource().filter(|of| !UNLED.contains(&of.resource.as_str())) else { continue };
-        // Requests of a process that is cut off do not arrive.
+        // Requests of a process that is cut off do not reach the server.
         if record.status().is_none() {
             continue;
         }
@@ -186,7 +186,7 @@ fn writes(journal: &Records, namespace: &str) -> BTreeMap<String, usize> {
     writes
 }
 
-/// The requests by verb and resource, each pair once.
+/// Returns the requests by verb and resource, each pair once.
 fn asked(journal: &Records) -> Vec<(Verb, String, String)> {
     let mut asked = Vec::new();
     for record in journal.iter() {

@@ -1,4 +1,4 @@
-//! Scenarios as data.
+//! Scenarios of disturbance tests, as data.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,58 +11,58 @@ use serde_json::Value;
 use super::{Hand, Pace};
 use crate::TestCluster;
 
-/// An operator, and the steps in its cluster.
+/// A scenario: an operator, and the steps in its cluster.
 #[allow(async_fn_in_trait)] // runs stay on their threads
 pub trait Scenario: Sync {
-    /// The name in reports.
+    /// Returns the name in reports.
     fn name(&self) -> &str;
 
-    /// One in so many runs is played by default. Default: 1, all of them. A scenario that combines behaviours of others needs fewer runs.
+    /// Returns the sampling of the runs: one in this many is played by default. Default: 1, all of them. A scenario that combines
+    /// the behaviour of others needs fewer runs.
     fn one_in(&self) -> usize {
         1
     }
 
-    /// The longest time that the operator lets pass before it looks again at what it waits for. After a fault it may come to that wait once more, on top
-    /// of the longest back-off. Default: none, for operators that go by events.
+    /// Returns the longest time that the operator lets pass before it checks an object that it waits for. After a fault this wait may come on top of
+    /// the longest back-off. Default: zero, for operators that react to events.
     fn poll(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// The kind of reconciler. Default: the engine of components.
+    /// Returns the kind of reconciler. Default: the engine of components.
     fn pace(&self) -> Pace {
         Pace::Component
     }
 
-    /// The operator, for each of its processes.
+    /// Creates the operator, once for each of its processes.
     fn operator(&self) -> Operator;
 
-    /// Prepares the cluster before the operator starts for the first time: definitions, for instance those of the operator.
+    /// Prepares the cluster before the operator starts for the first time: for instance installs CRDs, such as those of the operator.
     async fn install(&self, cluster: &TestCluster);
 
-    /// The undisturbed steps before the disturbances begin, in a test with this namespace.
+    /// Returns the undisturbed steps before the disturbances begin, in a test with this namespace.
     fn before(&self, namespace: &str) -> Vec<Step>;
 
-    /// The steps under the disturbances.
+    /// Returns the steps that are played under the disturbances.
     fn steps(&self, namespace: &str) -> Vec<Step>;
 
-    /// Whether the operator may write an object that a step created. By default such an object belongs to another writer and must stay as it
-    /// is.
+    /// Returns true if the operator may write an object that a step created. By default such an object belongs to another writer and must stay unchanged.
     fn may_write(&self, steps: &[Step], object: &Value) -> bool {
         let _ = (steps, object);
         false
     }
 
-    /// Plays controllers and users that act of themselves: called after every change in the cluster.
+    /// Plays controllers and users that act on their own. Called after every change in the cluster.
     async fn play_others(&self, hand: &Hand) -> Result<(), String> {
         let _ = hand;
         Ok(())
     }
 
-    /// All objects that count at the end.
+    /// Returns all objects that are compared at the end.
     async fn left(&self, hand: &Hand) -> Result<Vec<Value>, String>;
 
-    /// What of an object that is left must be the same in all runs. Its identity, its versions and times are gone, `metadata.managers` says who
-    /// manages it. By default all but the status.
+    /// Returns the part of a remaining object that must be the same in all runs. `object` comes without identity, versions and times; its
+    /// `metadata.managers` lists the field managers. By default everything but the status is compared.
     fn comparable(&self, live: &Value, object: Value) -> Value {
         let _ = live;
         let mut object = object;
@@ -72,40 +72,40 @@ pub trait Scenario: Sync {
         object
     }
 
-    /// Texts of an object that are computed from the namespace: where each run has its own they count as equal.
+    /// Returns the texts of an object that are computed from the namespace. They count as equal when each run has a namespace of its own.
     fn computed(&self, live: &Value) -> Vec<String> {
         let _ = live;
         Vec::new()
     }
 
-    /// Whether a run was in order besides: all its requests, and the operator at its end.
+    /// Checks all requests of a run, and the operator at its end. Default: no further checks.
     fn check(&self, requests: &Records, operator: Option<&RunningOperator>) -> Result<(), String> {
         let _ = (requests, operator);
         Ok(())
     }
 }
 
-/// One act of a user or of another controller, or a state that must be reached.
+/// An action of a user or of another controller, or a state that must be reached.
 pub enum Step {
-    /// A user or another controller creates an object.
+    /// A user or another controller creates an object, which the operator must not write by default.
     Create(Value),
-    /// The user creates an object, or changes its spec.
+    /// A user creates an object, or changes its spec.
     Set(Value),
-    /// The user deletes an object.
+    /// A user deletes an object.
     Delete(Value),
-    /// A user or another controller deletes an object, which need not be there at the end.
+    /// A user or another controller deletes an object that may be absent at the end.
     Remove(Value),
-    /// A user or another controller makes a merge patch on an object, once it is there.
+    /// A user or another controller sends a merge patch of an object, once the object exists.
     Edit(Value, Value),
-    /// Another writer makes the same merge patch so many times, each time after the fields of the object have been corrected.
+    /// Another writer sends the same merge patch this many times, each time after the fields of the object have been corrected.
     Contest(Value, Value, usize),
-    /// The object comes to this state.
+    /// The object reaches this state.
     Until(Value, String, fn(&Value, &str) -> bool),
-    /// The object goes away.
+    /// The object is gone.
     Gone(Value),
-    /// The operator is not there.
+    /// The operator is stopped.
     Stop,
-    /// The operator is there again.
+    /// The operator is started again.
     Start,
 }
 

@@ -1,4 +1,4 @@
-//! What goes wrong in a run.
+//! The disturbances of a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use super::leaders::{LeaderTrouble, RequestPoint};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Disturbance {
     None,
-    /// The process dies after so many requests, and is started again; perhaps the next one dies after so many, too.
+    /// The process dies after this many requests and is started again; the next process may die after `again` requests, too.
     Crash {
         after: usize,
         again: Option<usize>,
     },
-    /// A request is answered with this code, and is not handled.
+    /// A request is answered with this status code, and is not handled.
     Answer {
         at: usize,
         code: u16,
@@ -30,27 +30,27 @@ pub(super) enum Disturbance {
     DropAfter {
         at: usize,
     },
-    /// The events of a kind come this much later.
+    /// The events of a kind are delayed by this time.
     Late {
         group: String,
         plural: String,
         by: Duration,
     },
-    /// The watch of a kind shows nothing from now on, and does not end.
+    /// The watch of a kind delivers no events from now on, and does not end.
     Silent {
         group: String,
         plural: String,
     },
-    /// Each event comes up to this much later, those of one kind in their order; the number tells runs apart.
+    /// Each event is delayed by up to this time; the events of one kind keep their order. The number seeds the delays of the run.
     Shuffled {
         by: Duration,
         run: usize,
     },
-    /// The server forgets its history, and ends all watches, at a request.
+    /// At a request, the server compacts its history and ends all watches.
     LoseHistory {
         at: usize,
     },
-    /// Each watch ends after so many events, and is then told that its version is too old, so many times.
+    /// Each watch ends after this many events, and its successor is rejected as too old, this many times.
     Expire {
         events: usize,
         times: usize,
@@ -67,9 +67,9 @@ pub(super) enum Disturbance {
         plural: String,
         lasts: Duration,
     },
-    /// Two replicas share the work by leases, and nothing goes wrong.
+    /// Two replicas share the work by leases, without a disturbance.
     Replicas,
-    /// Of two replicas the one that leads meets this at one of its requests.
+    /// The replica that leads, of two, is disturbed at one of its requests.
     Leader {
         trouble: LeaderTrouble,
         at: usize,
@@ -78,7 +78,7 @@ pub(super) enum Disturbance {
 }
 
 impl Disturbance {
-    /// The name of its kind, as the report counts them.
+    /// Returns the name of its kind, by which the report counts runs.
     pub(super) fn kind(&self) -> String {
         match self {
             Self::None => "undisturbed".to_owned(),
@@ -97,12 +97,12 @@ impl Disturbance {
         }
     }
 
-    /// Whether replicas share the work by leases.
+    /// Returns true if replicas share the work by leases.
     pub(super) fn is_replicated(&self) -> bool {
         matches!(self, Self::Replicas | Self::Leader { .. })
     }
 
-    /// The seed of the server in the run.
+    /// Returns the seed of the server in the run.
     pub(super) fn seed(&self) -> u64 {
         match self {
             Self::Shuffled { run, .. } => *run as u64,
@@ -110,12 +110,12 @@ impl Disturbance {
         }
     }
 
-    /// The fault that lasts, and for how long.
+    /// Returns the lasting fault and its duration.
     pub(super) fn lasting(&self) -> Option<(Fault, Duration)> {
         if let Self::Lasting { fault, lasts, .. } = self { Some((*fault, *lasts)) } else { None }
     }
 
-    /// How many operators work.
+    /// Returns the number of operators that work.
     pub(super) fn operators(&self) -> usize {
         if matches!(self, Self::Second { .. }) { 2 } else { 1 }
     }

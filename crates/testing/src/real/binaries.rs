@@ -1,4 +1,4 @@
-//! Where the programs are.
+//! The search for the programs of a control plane.
 
 use std::path::{Path, PathBuf};
 
@@ -10,18 +10,18 @@ const VERSION: &str = "v1.36.2";
 /// Paths of the programs of a control plane.
 #[derive(Clone, Debug)]
 pub struct Binaries {
-    /// etcd.
+    /// The path of etcd.
     pub etcd: PathBuf,
-    /// kube-apiserver.
+    /// The path of kube-apiserver.
     pub apiserver: PathBuf,
-    /// kube-controller-manager.
+    /// The path of kube-controller-manager.
     pub controller_manager: PathBuf,
-    /// kubectl, where it was found.
+    /// The path of kubectl, if it was found.
     pub kubectl: Option<PathBuf>,
 }
 
 impl Binaries {
-    /// Looks in `$KUBEBUILDER_ASSETS` and in the output folder of `hack/kubernetes/build.sh`.
+    /// Searches `$KUBEBUILDER_ASSETS` and the output folder of `hack/kubernetes/build.sh`.
     pub fn find() -> Result<Self, RealError> {
         let assets = std::env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from);
         Self::find_in(&assets.into_iter().chain(build_folder()).collect::<Vec<_>>())
@@ -39,7 +39,7 @@ impl Binaries {
     }
 }
 
-/// The rule of `hack/kubernetes/build.sh` for its output folder.
+/// Returns the output folder of `hack/kubernetes/build.sh`, by the same rule as that script.
 fn build_folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("KUBEWRIGHT_KUBERNETES_DIR") {
         return Some(PathBuf::from(folder));

@@ -16,7 +16,7 @@ pub(super) struct Certificates {
     pub(super) ca: String,
     pub(super) serving: Pair,
     pub(super) admin: Pair,
-    /// ECDSA P-256, so that service account tokens are ES256.
+    /// The ECDSA P-256 key of service accounts, so that their tokens are ES256.
     pub(super) service_account_private: String,
     pub(super) service_account_public: String,
     issuer: Issuer<'static, KeyPair>,
@@ -52,7 +52,7 @@ impl Certificates {
         Ok(certificates)
     }
 
-    /// A client certificate: common name = user, organisations = groups.
+    /// Issues a client certificate: the common name is the user, the organisations are the groups.
     pub(super) fn client(&self, user: &str, groups: &[&str]) -> Result<Pair, RealError> {
         let mut client = CertificateParams::default();
         client.distinguished_name.push(DnType::CommonName, user);

@@ -1,4 +1,4 @@
-//! etcd, kube-apiserver and kube-controller-manager, started in order.
+//! The control plane: etcd, kube-apiserver and kube-controller-manager, started in order.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use super::kubeconfig::kubeconfig;
 use super::{Binaries, RealError};
 use crate::NodePlayer;
 
-/// How long a process may take until it is ready.
+/// The time limit for a process to become ready.
 const START_LIMIT: Duration = Duration::from_secs(150);
-/// Pause between two looks at a process that is not ready.
+/// Pause between two checks of a process that is not ready.
 const POLL: Duration = Duration::from_millis(25);
 
-/// Controllers that run: namespaces, garbage collection, and what plays workloads. Those for nodes and clouds are off, since
-/// there is no kubelet.
+/// The controllers that run: those of namespaces and garbage collection, and those of workloads. The controllers of nodes and
+/// clouds are off, since there is no kubelet.
 const CONTROLLERS: &[&str] = &[
     "namespace",
     "garbage-collector",
@@ -43,14 +43,14 @@ const CONTROLLERS: &[&str] = &[
     "volumeattributesclass-protection",
 ];
 
-/// What a control plane is started with.
+/// The options with which a control plane is started.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Keep the folder (data, logs, kubeconfig) at the end. Default: the variable `KUBEWRIGHT_KEEP` is `1`.
+    /// True keeps the folder (data, logs, kubeconfig) at the end. Default: true if the variable `KUBEWRIGHT_KEEP` is `1`.
     pub keep: Option<bool>,
-    /// More flags for kube-apiserver, such as `--watch-cache=false`.
+    /// Additional flags for kube-apiserver, such as `--watch-cache=false`.
     pub apiserver_flags: Vec<String>,
-    /// Leave kube-controller-manager out: objects stay as they are written.
+    /// True starts no kube-controller-manager, so that objects stay as they are written.
     pub without_controllers: bool,
 }
 
@@ -61,12 +61,12 @@ pub struct ControlPlane {
     kubeconfig_path: PathBuf,
     server: String,
     etcd: String,
-    // Last, so that everything above outlives nothing of it.
+    // This field is last, so that the processes outlive all fields that refer to them.
     _guard: Guard,
 }
 
 impl ControlPlane {
-    /// Starts one and waits until it serves; ports that somebody took meanwhile are retried, three times.
+    /// Starts a control plane and waits until it serves. The start is tried up to three times if another process takes one of the ports meanwhile.
     pub async fn start(options: Options) -> Result<Self, RealError> {
         if !is_supported(std::env::consts::OS) {
             return Err(RealError::Platform);
@@ -75,38 +75,38 @@ impl ControlPlane {
         on_free_ports(async |attempt| Self::try_start(&binaries, &options, attempt).await).await
     }
 
-    /// Runs a command whose tests are to use this control plane, and waits for its end: it finds the kubeconfig in `KUBECONFIG`, and
-    /// `kubeconfig` in `KUBEWRIGHT_TEST_CLUSTER`. A fake node makes pods ready meanwhile.
+    /// Runs a command whose tests use this control plane, and waits for its end. The command finds the kubeconfig in `KUBECONFIG`, and `kubeconfig`
+    /// in `KUBEWRIGHT_TEST_CLUSTER`. A fake node makes pods ready meanwhile.
     pub async fn run(&self, mut command: tokio::process::Command) -> Result<ExitStatus, RealError> {
         let _node = NodePlayer::start(self.kubeconfig.clone());
         command.env("KUBEWRIGHT_TEST_CLUSTER", "kubeconfig").env("KUBECONFIG", &self.kubeconfig_path).kill_on_drop(true);
-        // Its server is on this machine, and needs no name.
+        // The server is on this machine, so the context need not be named.
         command.env_remove("KUBEWRIGHT_TEST_CLUSTER_CONTEXT");
         let program = command.as_std().get_program().to_string_lossy().into_owned();
         command.status().await.map_err(|source| RealError::Command { program, source })
     }
 
-    /// The kubeconfig of an administrator, as text.
+    /// Returns the kubeconfig of an administrator, as text.
     pub fn kubeconfig(&self) -> &str {
         &self.kubeconfig
     }
 
-    /// A file with [`Self::kubeconfig`].
+    /// Returns the path of a file with [`Self::kubeconfig`].
     pub fn kubeconfig_path(&self) -> &Path {
         &self.kubeconfig_path
     }
 
-    /// URL of the API server.
+    /// Returns the URL of the API server.
     pub fn server(&self) -> &str {
         &self.server
     }
 
-    /// URL of etcd, for tests that put objects where only a server may.
+    /// Returns the URL of etcd, for tests that store objects in a way that the API server does not allow.
     pub fn etcd(&self) -> &str {
         &self.etcd
     }
 
-    /// A client with the rights of an administrator.
+    /// Returns a client with the rights of an administrator.
     pub async fn client(&self) -> Result<kube::Client, RealError> {
         client(&self.kubeconfig).await
     }
@@ -144,7 +144,7 @@ impl ControlPlane {
         guard.run("kube-apiserver", &binaries.apiserver, &flags)?;
         let client = client(&admin).await?;
         wait(&guard, "kube-apiserver", async || get(&client, "/readyz").await).await?;
-        // The server itself makes these, a little after it says that it is ready. Before its own service has one, there are no addresses.
+        // The server creates these objects a little after it reports that it is ready. Service addresses are allocated only after its own service has one.
         for path in ["/api/v1/namespaces/kube-system", "/api/v1/namespaces/default/services/kubernetes"] {
             wait(&guard, "kube-apiserver", async || get(&client, path).await).await?;
         }
@@ -197,7 +197,7 @@ async fn wait(guard: &Guard, process: &'static str, ready: impl AsyncFn() -> boo
         .unwrap_or_else(|_| Err(problem(&format!("it was not ready after {START_LIMIT:?}"))))
 }
 
-/// Ports that are free now. They are released before use, which is a race that the caller answers with another try.
+/// Returns ports that are free now. They are released before use; the caller handles the resulting race with another attempt.
 fn free_ports() -> Result<[u16; 3], RealError> {
     let bind = || TcpListener::bind(("127.0.0.1", 0));
     let ports = || -> std::io::Result<[u16; 3]> {
@@ -252,7 +252,7 @@ fn controller_manager_flags(file: &impl Fn(&str) -> String) -> Vec<String> {
         "--leader-elect=false".to_owned(),
         "--secure-port=0".to_owned(),
         "--use-service-account-credentials=false".to_owned(),
-        // Each end of a namespace asks for all kinds there are; many of them would wait minutes for their turn.
+        // Each removal of a namespace lists all kinds; with the default limits, many removals would wait for minutes.
         "--kube-api-qps=1000".to_owned(),
         "--kube-api-burst=2000".to_owned(),
         format!("--service-account-private-key-file={}", file("service-account.key")),
@@ -261,12 +261,12 @@ fn controller_manager_flags(file: &impl Fn(&str) -> String) -> Vec<String> {
     ]
 }
 
-/// Where the guard's shell can end processes.
+/// Returns true on systems on which the guard's shell can end processes.
 fn is_supported(os: &str) -> bool {
     matches!(os, "linux" | "macos")
 }
 
-/// Starts something on free ports. Somebody else may take one before it is bound: then others are tried, twice.
+/// Starts something on free ports. If another process takes a port before it is bound, the start is tried twice more with other ports.
 async fn on_free_ports<T>(mut start: impl AsyncFnMut(u32) -> Result<T, RealError>) -> Result<T, RealError> {
     let mut attempt = 1;
     loop {
@@ -277,7 +277,7 @@ async fn on_free_ports<T>(mut start: impl AsyncFnMut(u32) -> Result<T, RealError
     }
 }
 
-/// How often ports are tried.
+/// The largest number of attempts with different ports.
 const ATTEMPTS: u32 = 3;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The guard shell: parent of all processes, which ends them when we go away.
+//! The guard shell: the parent of all processes of a control plane, which ends them when this process ends.
 
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use super::RealError;
 use crate::signal;
 
-/// Reads script names from its input, runs each in the background with a log of its own; at end of input it ends them in
-/// reverse order (TERM, KILL after 5 s) and removes the folder unless told to keep it.
+/// The script of the guard. It reads script names from its input, and runs each in the background with a log of its own. At the end of its input it
+/// ends them in reverse order (TERM, KILL after 5 s) and removes the folder unless it must be kept.
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP
 cd "$1" || exit 1
@@ -32,7 +32,7 @@ cd /
 [ "$2" = keep ] || rm -rf "$1"
 "#;
 
-/// A running guard; dropping it ends everything that it started, and waits for that.
+/// A running guard. Dropping it ends all processes that it started, and waits for their end.
 #[derive(Debug)]
 pub(super) struct Guard {
     child: Child,
@@ -71,7 +71,7 @@ impl Guard {
         Ok(())
     }
 
-    /// The last lines of a program's log.
+    /// Returns the last lines of a program's log.
     pub(super) fn log(&self, name: &str) -> String {
         let text = std::fs::read(self.folder.join("logs").join(format!("{name}.log"))).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -79,7 +79,7 @@ impl Guard {
         lines[lines.len().saturating_sub(50)..].join("\n")
     }
 
-    /// Whether a program that was started has ended.
+    /// Returns true if a program that was started has ended.
     pub(super) fn has_ended(&self, name: &str) -> bool {
         let pid = std::fs::read_to_string(self.folder.join(format!("{name}.pid"))).unwrap_or_default();
         let pid = pid.trim();
@@ -87,7 +87,7 @@ impl Guard {
     }
 }
 
-/// Whether there is such a process; yes when that cannot be found out.
+/// Returns true if the process exists, or if that cannot be determined.
 fn is_alive(pid: &str) -> bool {
     signal::send("0", pid).map_or(true, |status| status.success())
 }
@@ -95,7 +95,7 @@ fn is_alive(pid: &str) -> bool {
 impl Drop for Guard {
     fn drop(&mut self) {
         drop(self.child.stdin.take());
-        // Nothing can be done about a guard that cannot be waited for; it still ends its children.
+        // A guard that cannot be waited for still ends its children.
         let _ = self.child.wait();
     }
 }
@@ -116,7 +116,7 @@ mod tests {
         let mut guard = Guard::start(&folder, false).unwrap();
         guard.run("sleeper", Path::new("/bin/sleep"), &["1000".to_owned()]).unwrap();
         let pid_file = folder.join("sleeper.pid");
-        // A minute or two.
+        // The limit corresponds to a minute or two.
         let mut looks = (0..20_000_000).map(|_| {
             std::thread::yield_now();
             std::fs::read_to_string(&pid_file).unwrap_or_default()

@@ -1,11 +1,11 @@
-//! A kubeconfig with everything inline.
+//! A kubeconfig with inline certificates.
 
 use base64::Engine as _;
 use serde_json::json;
 
 use super::certificates::Pair;
 
-/// JSON, which is YAML.
+/// Returns a kubeconfig in JSON, which is also YAML.
 pub(super) fn kubeconfig(server: &str, ca: &str, user: &str, pair: &Pair) -> String {
     let base64 = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
     json!({

@@ -1,8 +1,8 @@
 //! A real control plane for tests: etcd, kube-apiserver and kube-controller-manager, started on loopback ports from the
 //! binaries that `hack/kubernetes/build.sh` builds.
 //!
-//! Everything lives in one temporary folder. The processes are children of a guard shell that ends them, and removes the
-//! folder, when this process goes away, however it goes away.
+//! All files are in one temporary folder. The processes are children of a guard shell. It ends them and removes the folder
+//! when this process ends, whatever the cause.
 
 mod binaries;
 mod certificates;
@@ -13,7 +13,7 @@ mod kubeconfig;
 pub use binaries::Binaries;
 pub use control_plane::{ControlPlane, Options};
 
-/// Why the real control plane did not start.
+/// The error of a real control plane that does not start or cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RealError {
@@ -23,49 +23,49 @@ pub enum RealError {
         folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" or ")
     )]
     MissingBinary {
-        /// Which one.
+        /// The name of the binary.
         name: &'static str,
-        /// Where it was looked for.
+        /// The folders that were searched.
         folders: Vec<std::path::PathBuf>,
     },
     /// A process ended, or was not ready in time.
     #[error("start {process}: {problem}; the end of its log:\n{log}")]
     Process {
-        /// Name of the program.
+        /// The name of the program.
         process: &'static str,
-        /// What went wrong.
+        /// The problem.
         problem: String,
-        /// The last 50 lines of its log.
+        /// The last 50 lines of the program's log.
         log: String,
     },
-    /// The temporary folder or a file in it.
+    /// The temporary folder or a file in it cannot be written.
     #[error("prepare {}: {source}", path.display())]
     File {
         /// The file or folder.
         path: std::path::PathBuf,
-        /// Cause.
+        /// The cause.
         source: std::io::Error,
     },
-    /// Keys and certificates.
+    /// A key or certificate cannot be created.
     #[error("make a certificate for {subject}: {source}")]
     Certificate {
-        /// Whose.
+        /// The subject of the certificate.
         subject: &'static str,
-        /// Cause.
+        /// The cause.
         source: rcgen::Error,
     },
-    /// A client for the started server.
+    /// A client for the started server cannot connect.
     #[error("connect to the started kube-apiserver: {0}")]
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A command that was to use it.
+    /// A command that was to use the control plane cannot be run.
     #[error("run {program}: {source}")]
     Command {
-        /// Its name.
+        /// The name of the program.
         program: String,
-        /// Cause.
+        /// The cause.
         source: std::io::Error,
     },
-    /// No such thing here.
+    /// The operating system is not supported.
     #[error("run a real control plane: it needs Linux or macOS")]
     Platform,
 }

@@ -1,20 +1,20 @@
-//! An answer as it came.
+//! The answer of a server to a step, as it was received.
 
 use http::HeaderMap;
 use serde_json::Value;
 
 use super::field_path;
 
-/// What a server sent for one step.
+/// The answer of a server to one step.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The status code; 0 for a watch that is read, whose head came with the step that opened it.
+    /// The status code; 0 for the step that reads a watch, since the status belongs to the step that opened it.
     pub code: u16,
-    /// The protocol, if the step is about it.
+    /// The protocol, if the step offers protocols.
     pub protocol: String,
     /// The headers.
     pub headers: HeaderMap,
-    /// How many ends of lines the body has, before its last byte.
+    /// The number of line ends in the body, without one at its last byte.
     pub lines: usize,
     /// The body.
     pub content: Content,
@@ -28,26 +28,26 @@ pub enum Content {
     Empty,
     /// A JSON value.
     Json(Value),
-    /// Text that is no JSON.
+    /// A text that is not JSON.
     Text(String),
-    /// Neither: only its first bytes and its size are known.
+    /// Bytes that are neither JSON nor text; only the first bytes and the size are kept.
     Binary {
-        /// At most eight.
+        /// The first bytes, at most eight.
         magic: Vec<u8>,
-        /// How many bytes there are.
+        /// The number of bytes.
         size: usize,
     },
-    /// Events of a watch.
+    /// The events of a watch.
     Events {
-        /// In the order of arrival.
+        /// The events in the order of arrival.
         events: Vec<Value>,
-        /// Whether the server ended the stream.
+        /// True if the server ended the stream.
         ended: bool,
     },
 }
 
 impl Answer {
-    /// Sorts bytes out.
+    /// Creates an answer, with the body decoded by its content.
     pub fn new(code: u16, headers: HeaderMap, body: &[u8]) -> Self {
         let is_yaml = headers.get(http::header::CONTENT_TYPE).is_some_and(|value| value == "application/yaml");
         let content = match serde_json::from_slice(body) {
@@ -66,7 +66,7 @@ impl Answer {
         Self { code, protocol: String::new(), headers, lines, content }
     }
 
-    /// The value at a place: a JSON pointer (`[name=x]` is the first element that has it), or `header:NAME`.
+    /// Returns the value at a path: a JSON pointer (`[name=x]` selects the first element with that value), or `header:NAME`.
     pub fn at(&self, place: &str) -> Option<Value> {
         match place.strip_prefix("header:") {
             Some(name) => self.headers.get(name).and_then(|value| value.to_str().ok()).map(Value::from),
@@ -77,14 +77,14 @@ impl Answer {
         }
     }
 
-    /// Whether a real server has not filled its cache of the kind yet: clients ask again.
+    /// Returns true if a real server has not filled its cache of the kind yet, so that clients retry.
     pub fn is_too_early(&self) -> bool {
         let says =
             |words: &str| self.at("/message").is_some_and(|message| message.as_str().is_some_and(|text| text.contains(words)));
         self.code == 429 && (says("storage is (re)initializing") || says("apiserver cacher is stopped"))
     }
 
-    /// Whether it has all of these values: JSON pointers, `null` for absent, and `code`.
+    /// Returns true if the answer has all of these values: JSON pointers, `null` for absent, and `code`.
     pub fn has<'a>(&self, wanted: impl IntoIterator<Item = (&'a String, &'a Value)>) -> bool {
         wanted.into_iter().all(|(place, value)| match place.as_str() {
             "code" => value.as_u64() == Some(u64::from(self.code)),

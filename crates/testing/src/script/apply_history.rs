@@ -1,4 +1,4 @@
-//! Random histories of a custom resource by several managers (DFT-7): applies, merge patches and writes of the status, at two versions.
+//! Random histories of a custom resource by several field managers (DFT-7): applies, merge patches and writes of the status, at two versions.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const VERSIONS: [&str; 3] = ["v1", "v1", "v1beta1"];
 const WORDS: [&str; 2] = ["x", "y"];
 const NAMES: [&str; 2] = ["a", "b"];
 
-/// A history of so many requests, after those that make the definition.
+/// Returns a history of this many requests, after those that create the definition.
 pub fn apply_history(seed: u64, length: usize) -> Script {
     let author = Author { dice: Seed::new(seed) };
     let definition = Step {
@@ -47,7 +47,7 @@ fn object(version: &str, name: &str, spec: Value) -> Value {
     json!({"apiVersion": format!("$group/{version}"), "kind": "Gadget", "metadata": {"name": name}, "spec": spec})
 }
 
-/// Every kind of list and map that ownership knows.
+/// Returns a definition with every kind of list and map that ownership distinguishes.
 fn definition() -> Value {
     let text = json!({"type": "string"});
     let ports = json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port", "proto"], "items": {
@@ -72,7 +72,7 @@ fn definition() -> Value {
             "versions": [version("v1"), version("v1beta1")]}})
 }
 
-/// Who thinks up the requests.
+/// The generator of random requests.
 struct Author {
     dice: Seed,
 }
@@ -117,7 +117,7 @@ impl Author {
         self.one_of(&WORDS).into()
     }
 
-    /// Some of the choices, in any order.
+    /// Returns a random selection of the choices, in random order.
     fn some_of(&self, choices: &[&str]) -> Vec<String> {
         let mut left = choices.to_vec();
         let count = self.below(choices.len() + 1);

@@ -1,4 +1,4 @@
-//! Comparing normalised answers (DFT-3). No I/O.
+//! The comparison of normalised answers (DFT-3). No I/O.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use serde_json::Value;
 use super::model::Step;
 use super::outcome::Outcome;
 
-/// Something that is not the same.
+/// A difference between two answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// The step.
+    /// The id of the step.
     pub step: String,
-    /// What differs: `code`, `type`, `messages`, a path into the body such as `body/spec/replicas`, ...
+    /// The part that differs: `code`, `type`, `messages`, a path into the body such as `body/spec/replicas`, ...
     pub what: String,
-    /// What the real server has.
+    /// The value of the real server.
     pub expected: Value,
-    /// What was found.
+    /// The value that was found.
     pub found: Value,
-    /// A text that need not be the same: reported, but no failure.
+    /// True for a text that need not agree: the difference is reported, but is no failure.
     pub is_weak: bool,
 }
 
-/// How an answer differs from what is expected.
+/// Returns the differences between an answer and the expected one.
 pub fn compare(step: &Step, expected: &Outcome, found: &Outcome) -> Vec<Difference> {
     let mut differences = Differences { step: &step.id, found: Vec::new() };
     let mut scalar = |what: &str, expected: Value, found: Value| differences.value(what, &expected, &found);
@@ -56,7 +56,7 @@ struct Differences<'a> {
 }
 
 impl Differences<'_> {
-    /// Descends as far as both sides have the same form.
+    /// Compares two values recursively as long as both have the same form.
     fn value(&mut self, what: &str, expected: &Value, found: &Value) {
         match (expected, found) {
             (Value::Object(left), Value::Object(right)) => {
@@ -84,7 +84,7 @@ impl Differences<'_> {
     }
 }
 
-/// A member that is not there must differ from one that is null.
+/// Replaces an absent member by a marker, since it must differ from one that is null.
 fn absent(member: Option<&Value>) -> Value {
     member.cloned().unwrap_or_else(|| "<absent>".into())
 }

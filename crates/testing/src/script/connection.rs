@@ -1,4 +1,4 @@
-//! Connections of a step's own, whose protocol the step chooses (DISC-16).
+//! Connections for a single step, which chooses the protocols that are offered (DISC-16).
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use tokio_rustls::client::TlsStream;
 use super::target::{Reply, TargetError};
 use crate::task;
 
-/// What TLS calls the second version of HTTP.
+/// The name of HTTP/2 in TLS (ALPN).
 const HTTP_2: &str = "h2";
 
-/// Sends a request over a new connection that offers these protocols. It ends with the answer's body.
+/// Sends a request over a new connection that offers these protocols. The connection ends with the body of the answer.
 pub(super) async fn send(config: &kube::Config, offers: &[String], request: Request<Bytes>) -> Result<Reply, TargetError> {
     let socket = connect(config, offers).await?;
     let speaks_2 = socket.get_ref().1.alpn_protocol() == Some(HTTP_2.as_bytes());
@@ -54,7 +54,7 @@ async fn connect(config: &kube::Config, offers: &[String]) -> Result<TlsStream<T
     TlsConnector::from(Arc::new(tls)).connect(name, socket).await.map_err(|error| broken(&error))
 }
 
-/// The second version names the server in the address of a request, the first in a header.
+/// Adds the server's name to a request: HTTP/2 has it in the URI of the request, HTTP/1.1 in a header.
 fn addressed<B>(server: &Uri, speaks_2: bool, mut request: Request<B>) -> Result<Request<B>, TargetError> {
     let authority = server.authority().map(ToString::to_string).unwrap_or_default();
     if speaks_2 {

@@ -1,4 +1,4 @@
-//! Differences that are known and stay (DFT-6).
+//! Known and accepted differences from the real server (DFT-6).
 
 use std::path::Path;
 
@@ -15,15 +15,15 @@ pub struct Deviations(Vec<Deviation>);
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deviation {
-    /// Id of the script.
+    /// The id of the script.
     pub script: String,
-    /// The step.
+    /// The id of the step.
     pub step: String,
-    /// Where it differs: the beginning of a difference's place.
+    /// The prefix of the path at which the answers differ.
     pub what: String,
-    /// Why it stays.
+    /// The reason why the difference is accepted.
     pub reason: String,
-    /// The deliberate difference (`DIF-4`) that it follows from, or nothing.
+    /// The deliberate difference (`DIF-4`) from which it follows; empty if there is none.
     #[serde(default)]
     pub rule: String,
 }
@@ -36,7 +36,7 @@ struct File {
 }
 
 impl Deviations {
-    /// Adds those of a file, if it is there.
+    /// Adds the deviations of a file, if the file exists.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), LibraryError> {
         if path.exists() {
             let file: File = toml::from_str(&text(path)?).map_err(|error| fault(path, error.to_string()))?;
@@ -45,7 +45,7 @@ impl Deviations {
         Ok(())
     }
 
-    /// Splits differences of a script into unknown and known ones, and names the deviations that did not occur.
+    /// Splits the differences of a script into unknown and known ones, and returns the deviations that did not occur.
     pub(super) fn split(&self, script: &str, found: Vec<Difference>) -> (Vec<Difference>, Vec<Difference>, Vec<&Deviation>) {
         let ours: Vec<&Deviation> = self.0.iter().filter(|deviation| deviation.script == script).collect();
         let gone = ours.iter().filter(|deviation| !found.iter().any(|difference| deviation.covers(difference)));
@@ -54,12 +54,12 @@ impl Deviations {
         (unknown, known, gone)
     }
 
-    /// Those of scripts that are not there.
+    /// Returns the deviations whose script does not exist.
     pub(super) fn without_script<'a>(&'a self, ids: &[&str]) -> Vec<&'a Deviation> {
         self.0.iter().filter(|deviation| !ids.contains(&deviation.script.as_str())).collect()
     }
 
-    /// All of them.
+    /// Returns all deviations.
     pub fn iter(&self) -> impl Iterator<Item = &Deviation> {
         self.0.iter()
     }

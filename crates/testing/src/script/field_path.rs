@@ -1,8 +1,8 @@
-//! Choosing parts of a body: JSON pointers with `*` for every element, `**` for any depth, and `[key=value]` for the elements that have it.
+//! The selection of parts of a body by JSON pointers, with `*` for every element, `**` for any depth, and `[key=value]` for elements with that value.
 
 use serde_json::{Map, Value};
 
-/// Only these parts; everything above them keeps its form.
+/// Returns only these parts of a value, at their original positions.
 pub(super) fn keep(value: &Value, paths: &[String]) -> Value {
     let mut kept = Value::Null;
     for path in paths {
@@ -11,7 +11,7 @@ pub(super) fn keep(value: &Value, paths: &[String]) -> Value {
     kept
 }
 
-/// The first value at a place.
+/// Returns the first value at a path.
 pub(super) fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     parts(path).iter().try_fold(value, |value, part| match value {
         Value::Object(members) => members.get(part),
@@ -20,7 +20,7 @@ pub(super) fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     })
 }
 
-/// All but these parts.
+/// Removes these parts of a value.
 pub(super) fn remove(value: &mut Value, path: &str) {
     remove_parts(value, &parts(path));
 }
@@ -29,7 +29,7 @@ fn parts(path: &str) -> Vec<String> {
     path.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~")).collect()
 }
 
-/// Whether an element with this index is meant by a part.
+/// Returns true if a part of a path selects the element with this index.
 fn is_meant(part: &str, index: usize, element: &Value) -> bool {
     if part == "*" {
         return true;

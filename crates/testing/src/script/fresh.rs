@@ -1,4 +1,4 @@
-//! Runs with names of their own.
+//! Runs of scripts under new names.
 
 use futures::{StreamExt as _, stream};
 use kubewright_apiserver::clock::Seed;
@@ -11,15 +11,15 @@ use super::target::Target;
 use crate::real::{ControlPlane, Options};
 use crate::task;
 
-/// The name of runs on an embedded server, which no other run uses.
+/// The id of runs on an embedded server, which no other run uses.
 const EMBEDDED_ID: &str = "kembedde";
 
-/// How many scripts run on a remote server at once.
+/// The number of scripts that run on a remote server at the same time.
 const AT_ONCE: usize = 6;
 
 /// Runs a script on an embedded server of its own, in virtual time. Must not be called inside a tokio runtime.
 pub fn run_embedded(script: &Script) -> Result<Run, RunError> {
-    // A connection takes real time.
+    // A connection over a port takes real time.
     let is_virtual = !script.needs_port();
     let running = async {
         let target = Target::embedded(&script.header, script.needs_port()).await;
@@ -35,7 +35,7 @@ pub fn run_embedded(script: &Script) -> Result<Run, RunError> {
     })
 }
 
-/// Runs a script on a server that others use too; or, if it wants no controllers, on a control plane of its own.
+/// Runs a script on a shared server, or, if it runs without controllers, on a control plane of its own.
 pub async fn run_remote(script: &Script, target: &Target) -> Result<Run, RunError> {
     if script.header.without_controllers {
         let broken =
@@ -49,8 +49,8 @@ pub async fn run_remote(script: &Script, target: &Target) -> Result<Run, RunErro
     run(script, target, &format!("k{unique}")).await
 }
 
-/// Runs scripts on a remote server, six at a time; those that disturb others run alone, at the end. Returns the normalised answers of each
-/// script, in the order of the scripts.
+/// Runs scripts on a remote server, six at a time; scripts that disturb others run alone, at the end. Returns the normalised answers of
+/// each script, in the order of the scripts.
 pub async fn run_all_remote(scripts: &[&Script], target: &Target) -> Vec<Result<Vec<Outcome>, RunError>> {
     let one = async |index: usize| {
         let script = scripts[index];

@@ -7,25 +7,25 @@ use serde_json::{Value, json};
 
 use super::model::{Header, Script, Step};
 
-/// What a history is about.
+/// The kind of the objects in a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// ConfigMaps: nobody else writes them, so everything is compared.
+    /// ConfigMaps. They have no other writers, so everything is compared.
     ConfigMap,
-    /// A paused Deployment: a controller writes its status, so only what clients write is compared.
+    /// A paused Deployment. A controller writes its status, so only the fields that clients write are compared.
     Deployment,
 }
 
-/// The objects of a history.
+/// The names of the objects in a history.
 const NAMES: [&str; 2] = ["a", "b"];
 const MANAGERS: [&str; 3] = ["probe", "one", "two"];
 const WORDS: [&str; 3] = ["x", "y", "z"];
 const FINALIZERS: [&str; 2] = ["x.io/f", "x.io/g"];
-/// What only clients write in a Deployment.
+/// The fields of a Deployment that only clients write.
 const OF_CLIENTS: [&str; 5] =
     ["/spec", "/metadata/labels", "/metadata/finalizers", "/metadata/generation", "/metadata/deletionGracePeriodSeconds"];
 
-/// A history of so many requests.
+/// Returns a history of this many requests.
 pub fn history(subject: Subject, seed: u64, length: usize) -> Script {
     let mut author = Author { subject, dice: Seed::new(seed) };
     let mut steps: Vec<Step> = (0..length).map(|number| author.step(number)).collect();
@@ -34,7 +34,7 @@ pub fn history(subject: Subject, seed: u64, length: usize) -> Script {
     Script { id: format!("history/{subject:?}-{seed}"), header: Header { about, ..Header::default() }, steps }
 }
 
-/// Who thinks up the requests.
+/// The generator of random requests.
 struct Author {
     subject: Subject,
     dice: Seed,
@@ -69,7 +69,7 @@ impl Author {
         self.limit(Step { id, path: self.path(name), ..Step::default() })
     }
 
-    /// Compares only what is the same in every run.
+    /// Limits the comparison to the fields that are the same in every run.
     fn limit(&self, mut step: Step) -> Step {
         if self.subject == Subject::Deployment {
             step.only = OF_CLIENTS.map(str::to_owned).to_vec();
@@ -168,7 +168,7 @@ impl Author {
         Step { id: "delete".into(), method: "DELETE".into(), path, body: Some(body), ..Step::default() }
     }
 
-    /// Takes all finalizers away, so that a deletion comes to its end now and then.
+    /// Removes all finalizers, so that some deletions complete.
     fn release(&self, name: &str) -> Step {
         let body = json!({"metadata": {"finalizers": null}});
         self.patch("release", "application/merge-patch+json", name, body)

@@ -1,4 +1,4 @@
-//! The folder of scripts.
+//! The library of scripts, read from a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -6,27 +6,27 @@ use super::deviation::Deviations;
 use super::model::Script;
 use super::rows::Rows;
 
-/// All scripts of a folder, with their known deviations and the rules that they are to prove.
+/// The scripts of a folder, with their known deviations and the rules that they must prove.
 #[derive(Debug)]
 pub struct Library {
-    /// Sorted by id.
+    /// The scripts, sorted by id.
     pub scripts: Vec<ScriptFile>,
-    /// From `deviations.toml` of the folder and of each area.
+    /// The deviations in `deviations.toml` of the folder and of each area.
     pub deviations: Deviations,
-    /// From `rows.toml`.
+    /// The rules in `rows.toml`.
     pub rows: Rows,
 }
 
 /// A script and its file.
 #[derive(Debug)]
 pub struct ScriptFile {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What it says.
+    /// The script in the file.
     pub script: Script,
 }
 
-/// What is wrong with a file.
+/// The error of a file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("read {}: {problem}", path.display())]
 pub struct LibraryError {
@@ -35,7 +35,7 @@ pub struct LibraryError {
 }
 
 impl Library {
-    /// The folder of this crate.
+    /// Reads the scripts of this crate.
     pub fn own() -> Result<Self, LibraryError> {
         Self::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts"))
     }
@@ -63,7 +63,7 @@ impl Library {
         Ok(Self { scripts, deviations, rows })
     }
 
-    /// Only the scripts whose id contains one of these texts; all without any.
+    /// Keeps only the scripts whose id contains one of these texts; keeps all without a text.
     pub fn select(mut self, filters: &[String]) -> Self {
         if !filters.is_empty() {
             self.scripts.retain(|file| filters.iter().any(|filter| file.script.id.contains(filter.as_str())));
@@ -73,7 +73,7 @@ impl Library {
 }
 
 impl ScriptFile {
-    /// Writes the script back.
+    /// Writes the script to its file.
     pub fn save(&self) -> Result<(), LibraryError> {
         let text = self.script.to_text().map_err(|error| fault(&self.path, error.to_string()))?;
         std::fs::write(&self.path, text).map_err(|error| fault(&self.path, error.to_string()))

@@ -1,8 +1,7 @@
-//! Request scripts: what clients send, written as data, and what a real API server answers.
+//! Request scripts: requests of clients, written as data, and the answers of a real API server to them.
 //!
-//! A script is a file of [`Step`]s. It is run against a [`Target`] (the embedded server or any other), the answers are normalised
-//! ([`normalise`]), and compared with the recorded ones or with those of a second server ([`compare`]). The rules are in
-//! `scripts/README.md`.
+//! A script is a file of [`Step`]s. It is run against a [`Target`] (the embedded server or any other). The answers are normalised ([`normalise`]),
+//! and compared with the recorded ones or with those of a second server ([`compare`]). The rules are in `scripts/README.md`.
 
 mod answer;
 mod apply_history;

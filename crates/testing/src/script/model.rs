@@ -1,4 +1,4 @@
-//! What a script says.
+//! The model of a script file.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use super::outcome::Outcome;
 /// A sequence of requests in a namespace of its own.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// `area/name`, from the path of its file.
+    /// The id `area/name`, from the path of the file.
     pub id: String,
-    /// What holds for the whole script.
+    /// The settings of the whole script.
     pub header: Header,
     /// The requests, in order.
     pub steps: Vec<Step>,
@@ -22,97 +22,96 @@ pub struct Script {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Header {
-    /// What the script shows, in a sentence.
+    /// A sentence about the behaviour that the script shows.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
     /// The rules that steps without rows of their own prove.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<String>,
-    /// Whether the embedded server plays workloads (pods run). The real one always has the controllers.
+    /// True if the embedded server plays workloads (pods run). The real server always has the controllers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub workloads: bool,
-    /// Whether the embedded server checks permissions. The real one always does.
+    /// True if the embedded server checks permissions. The real server always does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rbac: bool,
-    /// Whether nobody collects garbage nor cares for namespaces: the real server is one of its own without kube-controller-manager.
+    /// True if neither garbage collection nor the namespace controller runs. The real server is then a separate one without kube-controller-manager.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_controllers: bool,
-    /// Why the script must not run beside others on one server (it changes what they see). Such scripts run alone.
+    /// The reason why the script must not run beside others on one server, such as a change that others observe. Such scripts run alone.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub alone: String,
-    /// Version of the server that the expectations were recorded from.
+    /// The version of the server from which the expectations were recorded.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recorded: String,
 }
 
-/// One request and what comes back.
+/// One request and its expected answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Step {
-    /// Unique in the script.
+    /// The id, unique in the script.
     pub id: String,
-    /// Anything that a reader should know.
+    /// A note for readers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// The rules that it proves; those of the script when empty.
+    /// The rules that the step proves; those of the script when empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<String>,
     /// The method; `GET` when empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub method: String,
-    /// Path and query. Empty for a step that only waits for a watch.
+    /// The path with the query. Empty for a step that only waits for a watch.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// Request headers. A `content-type` of JSON and a user agent `probe/1` are there unless given.
+    /// The request headers. `content-type: application/json` and the user agent `probe/1` are added unless given.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// The body as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    /// The body as text, sent as it is.
+    /// The body as text, sent unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
     /// The body as base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base64: Option<String>,
-    /// The body is `{"data":{"k":"xxx…"}}` around this many bytes, in a ConfigMap: for bodies too large for a file.
+    /// The size in bytes of a filler in the body `{"data":{"k":"xxx…"}}` of a ConfigMap: for bodies too large for a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filler: Option<usize>,
-    /// The body is a JSON patch of this many tests of `/data/a`.
+    /// The number of tests of `/data/a` in a body that is a JSON patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<usize>,
-    /// Sends the request over a connection of its own whose TLS client offers these protocols (`h2`, `http/1.1`), and compares which
-    /// one was spoken.
+    /// The protocols (`h2`, `http/1.1`) that the TLS client offers on a connection for this step alone. The protocol that was spoken is compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<String>,
-    /// Sends the request so many times, with the number of the turn (from 1) as `$turn`; the last answer counts.
+    /// The number of times that the request is sent, with the number of the turn (from 1) as `$turn`. The last answer is compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<usize>,
-    /// Who asks; an administrator when absent.
+    /// The user that sends the request; an administrator when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<User>,
-    /// Variables for later steps, with the place in the answer: a JSON pointer into the body, or `header:NAME`.
+    /// The variables for later steps, each with its path in the answer: a JSON pointer into the body, or `header:NAME`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub capture: BTreeMap<String, String>,
-    /// Opens a watch in the background, which is read at its `join` or at the end of the script.
+    /// The stop condition of a watch that the step opens in the background. The watch is read at its `join` or at the end of the script.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch: Option<WatchStop>,
-    /// Reads the watch of this step to its stop condition before going on.
+    /// The id of the step whose watch is read up to its stop condition before the script continues.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub join: String,
-    /// Repeats the request until the body has these values (JSON pointer to value; `null`: absent; key `code`: the status code).
+    /// The values that end the repetition of the request once the body has them (JSON pointer to value; `null`: absent; key `code`: the status code).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub until: BTreeMap<String, Value>,
-    /// Whether the texts of messages must agree too.
+    /// True if the texts of messages must agree too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub message: bool,
-    /// Whether the number of lines of the body is compared.
+    /// True if the number of lines of the body is compared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub layout: bool,
-    /// Compare only these parts of the body. `*` in a pointer stands for every element, a list element can be named by `[name=x]`.
+    /// The only parts of the body that are compared. `*` in a pointer stands for every element; `[name=x]` selects a list element by its name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
-    /// Do not compare these parts of the body. `**` in a pointer stands for any depth.
+    /// The parts of the body that are not compared. `**` in a pointer stands for any depth.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,
     /// The normalised answer of a real server.
@@ -120,47 +119,47 @@ pub struct Step {
     pub expect: Option<Outcome>,
 }
 
-/// Who sends a request.
+/// The sender of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum User {
-    /// A user of this name; `none`: without any credentials but those in the headers, through the port.
+    /// A user with this name. `none` sends only the credentials in the headers, through the port.
     Name(String),
     /// A user with groups.
     WithGroups {
         /// The name.
         name: String,
-        /// The groups, beside `system:authenticated`.
+        /// The groups besides `system:authenticated`.
         groups: Vec<String>,
     },
 }
 
-/// When a watch has been read far enough.
+/// The condition at which a watch has been read far enough.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WatchStop {
-    /// After this many events (bookmarks count only if they are compared).
+    /// Stops after this many events (bookmarks count only if they are compared).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
-    /// After the bookmark that ends the initial events.
+    /// Stops after the bookmark that ends the initial events.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub marker: bool,
-    /// When nothing came for so many milliseconds.
+    /// Stops after this many milliseconds without an event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet: Option<u64>,
-    /// When the server ends the stream.
+    /// Stops when the server ends the stream.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub end: bool,
-    /// Whether bookmarks are compared.
+    /// True if bookmarks are compared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bookmarks: bool,
-    /// Whether the order of events of different objects is compared.
+    /// True if the order of events of different objects is compared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ordered: bool,
 }
 
 impl Script {
-    /// Reads the lines of a file.
+    /// Reads a script from the text of its file.
     pub fn parse(id: &str, text: &str) -> Result<Self, String> {
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let (_, first) = lines.next().ok_or("the file is empty; its first line is the header")?;
@@ -177,7 +176,7 @@ impl Script {
         Ok(Self { id: id.to_owned(), header, steps })
     }
 
-    /// The lines of its file: a header, then a step on each line.
+    /// Returns the text of the script's file: a header, then one step per line.
     pub fn to_text(&self) -> Result<String, serde_json::Error> {
         let mut text = serde_json::to_string(&self.header)?;
         text.push('\n');
@@ -188,24 +187,24 @@ impl Script {
         Ok(text)
     }
 
-    /// The part of the id before the slash.
+    /// Returns the part of the id before the slash.
     pub fn area(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
     }
 
-    /// Whether a step comes without credentials or is about the connection, so that the embedded server must be reached on a port.
+    /// Returns true if a step is sent without credentials or chooses its protocol, so that the embedded server must be reached on a port.
     pub fn needs_port(&self) -> bool {
         self.steps.iter().any(|step| step.user.as_ref().is_some_and(User::is_none) || !step.offers.is_empty())
     }
 
-    /// The rules that a step proves.
+    /// Returns the rules that a step proves.
     pub fn rows_of<'a>(&'a self, step: &'a Step) -> &'a [String] {
         if step.rows.is_empty() { &self.header.rows } else { &step.rows }
     }
 }
 
 impl Step {
-    /// The method, `GET` by default.
+    /// Returns the method, `GET` by default.
     pub fn method(&self) -> &str {
         if self.method.is_empty() { "GET" } else { &self.method }
     }
@@ -230,19 +229,19 @@ impl Step {
 }
 
 impl User {
-    /// Whether this stands for nobody.
+    /// Returns true if the request is sent without a user.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::Name(name) if name == "none")
     }
 
-    /// The name.
+    /// Returns the name of the user.
     pub fn name(&self) -> &str {
         match self {
             Self::Name(name) | Self::WithGroups { name, .. } => name,
         }
     }
 
-    /// The groups beside `system:authenticated`.
+    /// Returns the groups besides `system:authenticated`.
     pub fn groups(&self) -> &[String] {
         match self {
             Self::Name(_) => &[],

@@ -1,4 +1,4 @@
-//! Normalisation (DFT-2): values that differ from run to run become what they stand for. No I/O.
+//! Normalisation (DFT-2): values that differ from run to run are replaced by placeholders for their meaning. No I/O.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,27 +13,27 @@ use super::model::{Script, Step};
 use super::outcome::Outcome;
 use super::text::{ADDRESS, AGE, HASH, MICRO_TIME, NUMBER, TIME, TOKEN, UID};
 
-/// The cache rule of nearly every answer.
+/// The `Cache-Control` of nearly every answer.
 const USUAL_CACHING: &str = "no-cache, private";
 
-/// The answers to a script's steps, one for each, in comparable form. `id`: the run's own name.
+/// Returns the answers to a script's steps in comparable form, one for each step. `id` is the id of the run.
 pub fn normalise(script: &Script, id: &str, answers: &[Answer]) -> Vec<Outcome> {
     let mut names = Names::new(script, id, answers);
     script.steps.iter().zip(answers).map(|(step, answer)| names.outcome(step, answer)).collect()
 }
 
-/// What has been seen so far.
+/// The varying values that were seen in a run so far.
 struct Names {
     id: String,
     camel_id: String,
-    /// What the script says itself stays as it is.
+    /// The text of all requests of the script. Values that occur in it stay unchanged.
     said: String,
-    /// Versions of objects, sorted.
+    /// The versions of objects, sorted.
     versions: Vec<u64>,
     uids: HashMap<String, usize>,
     addresses: HashMap<String, usize>,
     ports: HashMap<u64, usize>,
-    /// Generated names, longest first, and what they become.
+    /// The generated names, longest first, with their replacements.
     generated: Vec<(String, String)>,
 }
 
@@ -144,7 +144,7 @@ impl Names {
         if stop.ordered { in_order.into() } else { json!(by_object) }
     }
 
-    /// Which object an event is about.
+    /// Returns the key of the object that an event is about.
     fn key(&mut self, event: &Value) -> String {
         let kind = event["type"].as_str().unwrap_or_default();
         if kind == "BOOKMARK" || kind == "ERROR" {
@@ -157,14 +157,14 @@ impl Names {
         self.text(&key)
     }
 
-    /// `is_list`: the version in the metadata of this value is one of the whole store.
+    /// Normalises a value. `is_list` is true if the version in the metadata of this value is that of the whole store.
     fn value(&mut self, value: &Value, key: Option<&str>, is_list: bool) -> Value {
         match value {
             Value::Object(members) => self.object(members, is_list),
             Value::Array(items) => {
                 let mut items: Vec<Value> = items.iter().map(|item| self.value(item, key, false)).collect();
                 if key == Some("managedFields") {
-                    // They are sorted by time first, and two requests fall into one second or they do not.
+                    // The server sorts them by time first, and two requests may or may not fall into the same second.
                     items.sort_by_key(|item| json!([item["operation"], item["manager"], item]).to_string());
                 }
                 items.into()
@@ -209,7 +209,7 @@ impl Names {
         result.into()
     }
 
-    /// The version of a list says only which objects' versions are not newer: others write to the same server.
+    /// Replaces the version of a list by the number of known versions up to it: other clients write to the same server, so the version itself varies.
     fn list_version(&self, version: &str) -> String {
         match version.parse::<u64>() {
             Ok(version) => format!("<list:{}>", self.versions.iter().filter(|known| **known <= version).count()),
@@ -275,7 +275,7 @@ impl Names {
         replaced.replace(&self.id, "$id").replace(&self.camel_id, "$Id")
     }
 
-    /// A message with the versions that it names replaced.
+    /// Returns a message with the versions in it replaced.
     fn versions_in(&self, message: &str) -> String {
         if !message.to_lowercase().contains("version") {
             return message.to_owned();
@@ -287,7 +287,7 @@ impl Names {
         replaced.into_owned()
     }
 
-    /// Whether the script itself says a number: as a word of its own, not as a part of an id.
+    /// Returns true if the script itself contains the number: as a word of its own, not as a part of an id.
     fn says(&self, number: &str) -> bool {
         let is_apart = |neighbour: Option<char>| neighbour.is_none_or(|letter| !letter.is_ascii_alphanumeric());
         self.said.match_indices(number).any(|(at, _)| {
@@ -296,7 +296,7 @@ impl Names {
     }
 }
 
-/// The place of a value in the order of first sight, from 1.
+/// Returns the number of a value in the order of first occurrence, from 1.
 fn index<K: std::hash::Hash + Eq>(known: &mut HashMap<K, usize>, key: K) -> usize {
     let next = known.len() + 1;
     *known.entry(key).or_insert(next)
@@ -312,7 +312,7 @@ fn values(content: &Content) -> Vec<&Value> {
     }
 }
 
-/// Versions of objects: those of lists are the store's.
+/// Collects the versions of objects. Versions of lists are those of the whole store, and are left out.
 fn collect_versions(value: &Value, versions: &mut BTreeSet<u64>) {
     match value {
         Value::Object(members) => {
@@ -327,7 +327,7 @@ fn collect_versions(value: &Value, versions: &mut BTreeSet<u64>) {
     }
 }
 
-/// Base and name of objects with generated names.
+/// Collects the base and name of objects with generated names.
 fn collect_generated(value: &Value, names: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) => {
@@ -345,7 +345,7 @@ fn collect_generated(value: &Value, names: &mut Vec<(String, String)>) {
     }
 }
 
-/// Takes the texts out of a failure and sorts its causes; exact duplicates go (UPD-7).
+/// Removes the texts from a failure and sorts its causes; exact duplicates are dropped (UPD-7).
 fn take_messages(body: &mut Value) -> Vec<String> {
     if body["kind"] != "Status" || body["status"] != "Failure" {
         return Vec::new();
@@ -371,7 +371,7 @@ fn header(headers: &HeaderMap, name: http::HeaderName) -> String {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
 }
 
-/// The quoted texts of the warnings.
+/// Returns the quoted texts of the warnings.
 fn warnings(headers: &HeaderMap) -> Vec<String> {
     let text = |value: &http::HeaderValue| {
         let value = String::from_utf8_lossy(value.as_bytes()).into_owned();

@@ -5,19 +5,19 @@ use serde_json::{Map, Value, json};
 
 use super::random_value::value_of;
 
-/// How deep schemas are nested.
+/// The depth of nested schemas.
 const DEPTH: usize = 3;
 const FIELDS: [&str; 7] = ["a", "b", "c", "d-e", "f", "namespace", "g.h"];
 const WORDS: [&str; 4] = ["x", "y", "abc", "zz9"];
 const PATTERNS: [&str; 4] = ["^[a-z]+$", "^x", r"^[a-z]\w*$", "(x|y)+"];
 const FORMATS: [&str; 8] = ["date-time", "date", "duration", "byte", "ipv4", "uuid", "email", "hostname"];
 
-/// A number below a bound.
+/// Returns a random number below a bound.
 pub(super) fn below(dice: &Seed, bound: usize) -> usize {
     usize::try_from(dice.below(bound as u64)).unwrap_or_default()
 }
 
-/// True once in so many times.
+/// Returns true once in this many times on average.
 pub(super) fn once_in(dice: &Seed, times: usize) -> bool {
     below(dice, times) == 0
 }
@@ -26,7 +26,7 @@ pub(super) fn one_of<'a, T: ?Sized>(dice: &Seed, choices: &[&'a T]) -> &'a T {
     choices[below(dice, choices.len())]
 }
 
-/// The schema of a whole object with `spec` and `status`.
+/// Returns the schema of a whole object with `spec` and `status`.
 pub(super) fn random_schema(dice: &Seed) -> Value {
     let author = Author { dice };
     let mut spec = author.object(0);
@@ -200,7 +200,7 @@ impl Author<'_> {
         }
     }
 
-    /// Sometimes a rule that fits the type.
+    /// Adds a rule that fits the type, once in four times on average.
     fn rule(&self, node: &mut Value) {
         if !self.once_in(4) {
             return;

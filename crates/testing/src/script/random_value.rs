@@ -7,7 +7,7 @@ use super::random_schema::{below, once_in, one_of};
 
 const WORDS: [&str; 5] = ["x", "y", "abc", "zz9", ""];
 
-/// A value for a schema; with `wild` now and then one that the schema does not allow.
+/// Returns a random value for a schema. If `wild` is set, some values violate the schema.
 pub(super) fn value_of(dice: &Seed, schema: &Value, wild: bool) -> Value {
     if wild && once_in(dice, 25) {
         return junk(dice);

@@ -1,4 +1,4 @@
-//! The table in the README of the server.
+//! The table of results in the README of the server.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use super::library::Library;
 use super::report::{Report, RowResult};
 use super::rows::Level;
 
-/// The variable that makes the test write the table instead of checking it.
+/// The environment variable that makes the test write the table instead of checking it.
 pub const README_VARIABLE: &str = "KUBEWRIGHT_WRITE_README";
 
-/// Rules that agree with the real server, by area and level, as a Markdown table.
+/// Returns the numbers of rules that agree with the real server, by area and level, as a Markdown table.
 pub fn table(library: &Library, report: &Report) -> String {
     let rows = report.rows(library);
     let mut text =

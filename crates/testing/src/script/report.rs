@@ -1,4 +1,4 @@
-//! What all scripts showed (EVD-10).
+//! The report about the results of all scripts (EVD-10).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,15 +14,15 @@ use super::rows::{Level, Row, tests_naming_rules};
 /// The result of one script.
 #[derive(Debug)]
 pub struct ScriptResult {
-    /// The script.
+    /// The id of the script.
     pub script: String,
-    /// Why it did not run, or what fails it.
+    /// The reasons why the script did not run or has failed.
     pub failures: Vec<String>,
-    /// Steps with differences that fail.
+    /// The steps with differences that fail.
     pub failed_steps: Vec<String>,
-    /// Differences that are known.
+    /// The known differences.
     pub known: Vec<Difference>,
-    /// Texts that differ and need not agree.
+    /// The differences of texts that need not agree.
     pub weak: Vec<Difference>,
 }
 
@@ -31,20 +31,20 @@ pub struct ScriptResult {
 pub struct RowResult<'a> {
     /// The rule.
     pub row: &'a Row,
-    /// Steps that prove it.
+    /// The number of steps that prove the rule.
     pub steps: usize,
-    /// Those of them that fail.
+    /// The number of these steps that fail.
     pub failed: usize,
-    /// Tests in Rust that name it.
+    /// The number of Rust tests that name the rule.
     pub tests: usize,
 }
 
 /// The results of all scripts.
 #[derive(Debug)]
 pub struct Report {
-    /// By script, in order.
+    /// The results of the scripts, in order.
     pub results: Vec<ScriptResult>,
-    /// Deviations of scripts that are not there.
+    /// The deviations whose script does not exist.
     pub stray: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl ScriptResult {
         Self { script: script.id.clone(), failures, failed_steps, known, weak }
     }
 
-    /// A script that did not run.
+    /// Returns the result of a script that did not run.
     pub fn broken(script: &Script, problem: impl Into<String>) -> Self {
         let all = script.steps.iter().map(|step| step.id.clone()).collect();
         Self { script: script.id.clone(), failures: vec![problem.into()], failed_steps: all, known: Vec::new(), weak: Vec::new() }
@@ -73,7 +73,7 @@ impl ScriptResult {
 }
 
 impl Report {
-    /// Collects results. `is_whole`: no script was left out.
+    /// Collects results. `is_whole` is true if no script was left out.
     pub fn new(library: &Library, results: Vec<ScriptResult>, is_whole: bool) -> Self {
         let ids: Vec<&str> = library.scripts.iter().map(|file| file.script.id.as_str()).collect();
         let stray = if is_whole { library.deviations.without_script(&ids) } else { Vec::new() };
@@ -81,7 +81,7 @@ impl Report {
         Self { results, stray }
     }
 
-    /// All failures, ready to print; empty if nothing failed.
+    /// Returns all failures as text; empty if nothing failed.
     pub fn failures(&self) -> String {
         let mut text = String::new();
         for result in &self.results {
@@ -95,7 +95,7 @@ impl Report {
         text
     }
 
-    /// The result of each rule. Tests are those of all crates beside this one.
+    /// Returns the result of each rule. The tests are those of all crates of the workspace.
     pub fn rows<'a>(&self, library: &'a Library) -> Vec<RowResult<'a>> {
         let tests = tests_naming_rules(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
         let mut steps: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
@@ -117,7 +117,7 @@ impl Report {
         library.rows.iter().map(result).collect()
     }
 
-    /// The report as Markdown. `versus`: what the embedded server was compared with.
+    /// Returns the report as Markdown. `versus` names the server with which the embedded one was compared.
     pub fn markdown(&self, library: &Library, versus: &str) -> String {
         let rows = self.rows(library);
         let mut text = format!("# The embedded API server, compared with {versus}\n\n");

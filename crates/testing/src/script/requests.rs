@@ -1,4 +1,4 @@
-//! From a step to the bytes of its request.
+//! The conversion of a step to the bytes of its request.
 
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::variables::Variables;
 /// The user agent of scripts.
 const AGENT: &str = "probe/1";
 
-/// A request without its variables.
+/// A request whose variables have been replaced.
 pub(super) struct Filled {
     pub(super) method: String,
     pub(super) path: String,
@@ -52,7 +52,7 @@ impl Filled {
         if !body.is_empty() {
             default("content-type", "application/json");
         }
-        // An empty header is one that shall not be sent at all.
+        // A header that is given as empty is not sent.
         headers.retain(|(_, value)| !value.is_empty());
         let user = step.user.as_ref().map(|user| match user {
             User::Name(name) => User::Name(variables.fill(name)),
@@ -64,8 +64,8 @@ impl Filled {
         Ok(Self { method: step.method().to_owned(), path: variables.fill(&step.path), headers, body, user })
     }
 
-    /// The path of the collection, if this request may be answered from the server's cache of it: a watch without a version, and
-    /// what asks for version 0.
+    /// Returns the path of the collection if this request may be answered from the server's cache of it: a watch
+    /// without a version, or a request for version 0.
     pub(super) fn cached_collection(&self, is_watch: bool) -> Option<String> {
         let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
         let version = query.split('&').find_map(|option| option.strip_prefix("resourceVersion=")).unwrap_or_default();
@@ -78,7 +78,7 @@ impl Filled {
         Some(format!("/{}", parts.get(..=prefix + scoped)?.join("/")))
     }
 
-    /// The path of the cluster-scoped object that a successful request with this answer has made.
+    /// Returns the path of the cluster-scoped object that a successful request with this answer has created.
     pub(super) fn creates(&self, code: u16, answered_name: Option<&str>) -> Option<String> {
         let path = self.path.split('?').next().unwrap_or_default();
         if code != 201 || path.contains("/namespaces/") {

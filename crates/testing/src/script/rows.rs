@@ -1,11 +1,11 @@
-//! The rules that there are, and the tests that name them.
+//! The rules, and the tests that name them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
 
-/// How much a rule matters.
+/// The level of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum Level {
     /// Must.
@@ -19,11 +19,11 @@ pub enum Level {
 /// A rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Such as `CRUD-1`.
+    /// The id, such as `CRUD-1`.
     pub id: String,
-    /// The area, in order of the list.
+    /// The area; the areas are in the order of the file.
     pub area: String,
-    /// How much it matters.
+    /// The level of the rule.
     pub level: Level,
 }
 
@@ -53,17 +53,17 @@ impl Rows {
         Ok(Self(rows.collect()))
     }
 
-    /// All of them.
+    /// Returns all rules.
     pub fn iter(&self) -> impl Iterator<Item = &Row> {
         self.0.iter()
     }
 
-    /// Whether there is a rule with this id.
+    /// Returns true if there is a rule with this id.
     pub fn has(&self, id: &str) -> bool {
         self.0.iter().any(|row| row.id == id)
     }
 
-    /// The areas, in order.
+    /// Returns the areas, in order.
     pub fn areas(&self) -> Vec<&str> {
         let mut areas: Vec<&str> = self.0.iter().map(|row| row.area.as_str()).collect();
         areas.dedup();
@@ -71,7 +71,7 @@ impl Rows {
     }
 }
 
-/// How many Rust tests below a folder name a rule in the comment above them.
+/// Returns for each rule the number of Rust tests below a folder that name it in the comment above them.
 pub(super) fn tests_naming_rules(folder: &Path) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     visit(folder, &mut counts);
@@ -91,7 +91,7 @@ fn visit(folder: &Path, counts: &mut BTreeMap<String, usize>) {
     }
 }
 
-/// A rule is named by a comment directly above the attribute of a test.
+/// Counts the rules that are named in comments directly above the attribute of a test.
 fn count(text: &str, counts: &mut BTreeMap<String, usize>) {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     for (index, line) in lines.iter().enumerate() {

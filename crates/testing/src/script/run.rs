@@ -1,4 +1,4 @@
-//! Running a script.
+//! The execution of a script.
 
 use std::time::Duration;
 
@@ -11,46 +11,46 @@ use super::requests::Filled;
 use super::target::{Reply, Stream, Target, TargetError};
 use super::variables::Variables;
 
-/// How long a step may be repeated, or an answer take: controllers of a real server may be busy with other scripts, and a garbage
+/// The time limit for the repetition of a step and for an answer: controllers of a real server may be busy with other scripts, and the garbage
 /// collector looks for new kinds twice a minute.
 const PATIENCE: Duration = Duration::from_secs(150);
-/// Pause between two tries of a step.
+/// Pause between two attempts of a step.
 const POLL: Duration = Duration::from_millis(100);
-/// How long a watch may be silent, if the step does not say.
+/// The time without events after which a watch is complete, if the step does not give one.
 const QUIET: Duration = Duration::from_millis(1500);
 
-/// What came of a script.
+/// The result of a script.
 #[derive(Debug)]
 pub struct Run {
-    /// The name of this run, which is in the names of its objects.
+    /// The id of this run, which is part of the names of its objects.
     pub id: String,
     /// One answer for each step.
     pub answers: Vec<Answer>,
 }
 
-/// Why a script did not run to its end.
+/// The error of a script that did not run to its end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A request could not be sent or its answer not be read.
+    /// A request could not be sent, or its answer not be read.
     #[error("run step {step:?} of {script}: {source}")]
     Target {
-        /// The script.
+        /// The id of the script.
         script: String,
-        /// The step.
+        /// The id of the step.
         step: String,
-        /// What happened.
+        /// The cause.
         #[source]
         source: Box<TargetError>,
     },
-    /// The script asks for something that is not possible.
+    /// The script requires something that is not possible.
     #[error("run step {step:?} of {script}: {problem}")]
     Step {
-        /// The script.
+        /// The id of the script.
         script: String,
-        /// The step.
+        /// The id of the step.
         step: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }
@@ -62,8 +62,8 @@ struct Watch {
     stream: Stream,
 }
 
-/// Runs all steps of a script, then removes what it made. `id`: eight lower-case letters or digits, the first a letter, that no
-/// other run on the server has.
+/// Runs all steps of a script, then removes the objects that it created. `id` consists of eight lower-case letters or digits, begins with a letter,
+/// and is unique among the runs on the server.
 pub async fn run(script: &Script, target: &Target, id: &str) -> Result<Run, RunError> {
     let mut runner = Runner { script, target, variables: Variables::new(id), watches: Vec::new(), made: Vec::new() };
     let outcome = runner.steps(id).await;
@@ -76,7 +76,7 @@ struct Runner<'a> {
     target: &'a Target,
     variables: Variables,
     watches: Vec<Watch>,
-    /// Cluster-scoped objects, oldest first.
+    /// The cluster-scoped objects that the script created, oldest first.
     made: Vec<String>,
 }
 
@@ -134,7 +134,7 @@ impl Runner<'_> {
         Ok(answers)
     }
 
-    /// The namespace of the script, with what the controllers put into every namespace.
+    /// Creates the namespace of the script, and waits for the objects that controllers create in every namespace.
     async fn namespace(&mut self, id: &str) -> Result<(), TargetError> {
         let name = format!("ns-{id}");
         let body = format!(r#"{{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"{name}"}}}}"#);
@@ -156,8 +156,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A real server may answer a request that names no version from a cache that is behind what it has written. A list waits until
-    /// the cache has caught up.
+    /// Waits until the server's cache has caught up, by a list. A real server may answer a request that names no version
+    /// from a cache that is behind its own writes.
     async fn catch_up(&self, filled: &Filled, step: &Step) -> Result<(), TargetError> {
         if !self.target.has_caches() {
             return Ok(());
@@ -170,7 +170,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Opens a watch; what comes of it is read later. A refusal is the answer.
+    /// Opens a watch, whose events are read later. The answer of a rejected watch is returned.
     async fn watch(&mut self, filled: &Filled, step: &Step, index: usize, stop: &WatchStop) -> Result<Answer, TargetError> {
         let started = tokio::time::Instant::now();
         loop {
@@ -188,7 +188,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Sends a request until its answer is as the step wants it, or patience ends; then the last answer counts.
+    /// Sends a request until its answer has the values that the step requires, or the time limit is reached; returns the last answer.
     async fn repeat(&self, filled: &Filled, step: &Step) -> Result<Answer, TargetError> {
         let until: Vec<(String, Value)> =
             step.until.iter().map(|(place, value)| (self.variables.fill(place), self.variables.fill_value(value))).collect();
@@ -215,8 +215,8 @@ impl Runner<'_> {
         tokio::time::timeout(PATIENCE, sending).await.unwrap_or_else(|_| Err(TargetError::Body("no answer came".into())))
     }
 
-    /// Removes the cluster-scoped objects of the script, namespaces with all they hold. What cannot be removed stays. Namespaces
-    /// stay on a server that is thrown away: to empty many of them keeps its controllers from the scripts that wait for them.
+    /// Removes the cluster-scoped objects of the script, including namespaces with their content. Objects that cannot be removed stay. On a server
+    /// that is thrown away the namespaces stay: removing many of them would keep its controllers busy while scripts wait for them.
     async fn clean_up(&mut self) {
         let keeps_namespaces = self.target.is_thrown_away();
         for path in self.made.drain(..).rev() {

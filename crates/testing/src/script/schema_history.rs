@@ -1,4 +1,4 @@
-//! Random definitions and what several managers do with their objects (DFT-7).
+//! Random definitions, and requests of several field managers about their objects (DFT-7).
 
 use std::collections::BTreeMap;
 
@@ -14,19 +14,19 @@ const MANAGERS: [&str; 3] = ["one", "two", "three"];
 const NAMES: [&str; 2] = ["a", "b"];
 const OBJECTS: &str = "/apis/$group/v1/namespaces/$ns/gadgets";
 
-/// A random schema, as the definition of its objects has it.
+/// Returns a random schema, in the form in which the definition of its objects contains it.
 pub fn schema(seed: u64) -> Value {
     random_schema(&Seed::new(seed))
 }
 
-/// Random objects of a random schema; most are valid.
+/// Returns random objects of a random schema; most are valid.
 pub fn objects(seed: u64, count: usize) -> Vec<Value> {
     let dice = Seed::new(seed);
     let schema = random_schema(&dice);
     (0..count).map(|_| value_of(&dice, &schema, true)).collect()
 }
 
-/// A random definition, and so many requests about its objects.
+/// Returns a random definition, and this many requests about its objects.
 pub fn schema_history(seed: u64, length: usize) -> Script {
     let dice = Seed::new(seed);
     let schema = random_schema(&dice);
@@ -39,7 +39,7 @@ pub fn schema_history(seed: u64, length: usize) -> Script {
         only: ["/kind", "/reason", "/details/causes", "/spec/versions"].map(str::to_owned).to_vec(),
         ..Step::default()
     }];
-    // Of a definition that is refused there are no objects.
+    // A definition that is rejected has no objects.
     if definition::validate(&with_group(&definition), None).is_empty() {
         let author = Author { dice, schema };
         steps.push(Step {
@@ -66,7 +66,7 @@ fn definition_of(schema: &Value) -> Value {
             "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}, "subresources": {"status": {}}}]}})
 }
 
-/// The definition as it is when it is sent.
+/// Returns the definition in the form in which it is sent.
 fn with_group(definition: &Value) -> Value {
     let mut definition = definition.clone();
     definition["metadata"]["name"] = "gadgets.ex.dev".into();
@@ -75,7 +75,7 @@ fn with_group(definition: &Value) -> Value {
     definition
 }
 
-/// Who thinks up the requests.
+/// The generator of random requests.
 struct Author {
     dice: Seed,
     schema: Value,
@@ -152,7 +152,7 @@ mod tests {
         assert_ne!(requests(7), requests(8));
     }
 
-    // DFT-7: most definitions are accepted, so that there is something to do with them.
+    // DFT-7: most definitions are accepted, so that most histories have requests about objects.
     #[test]
     fn most_definitions_are_accepted() {
         let accepted = (0..100).filter(|seed| schema_history(*seed, 1).steps.len() > 1).count();

@@ -17,7 +17,7 @@ use crate::backend::EPOCH;
 /// The tokens that both servers know, with their users and groups.
 const TOKENS: [(&str, &str, &[&str]); 2] = [("alice-token", "alice", &["dev", "ops"]), ("bob-token", "bob", &[])];
 
-/// A server and how it is reached.
+/// A server and its connection data.
 #[derive(Debug)]
 pub enum Target {
     /// The embedded server, without sockets.
@@ -26,7 +26,7 @@ pub enum Target {
     Remote(Box<Remote>),
 }
 
-/// The embedded server; the port is there if a step needs one.
+/// The embedded server. It has a port only if a step needs one.
 #[derive(Debug)]
 pub struct Embedded {
     server: ApiServer,
@@ -60,43 +60,43 @@ impl std::fmt::Debug for Remote {
     }
 }
 
-/// Why there is no server, or no answer.
+/// The error of a server that cannot be started or reached.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TargetError {
-    /// The embedded server.
+    /// The embedded server cannot be built.
     #[error("build the embedded server: {0}")]
     Build(#[from] kubewright_apiserver::server::BuildError),
-    /// Its port.
+    /// The embedded server cannot listen on a port.
     #[error("listen: {0}")]
     Listen(#[from] ListenError),
-    /// The kubeconfig.
+    /// The kubeconfig cannot be used.
     #[error("use the kubeconfig: {0}")]
     Kubeconfig(#[from] kube::config::KubeconfigError),
-    /// The client, or the connection.
+    /// The client cannot be built, or its request fails.
     #[error("send a request: {0}")]
     Client(#[from] kube::Error),
-    /// A connection of a step's own.
+    /// A connection for a single step cannot be opened.
     #[error("connect: {0}")]
     Connection(String),
-    /// What was said on it.
+    /// The HTTP exchange on a connection for a single step fails.
     #[error("speak HTTP: {0}")]
     Http(#[from] hyper::Error),
-    /// A request that cannot be written.
+    /// A request cannot be built.
     #[error("build a request: {0}")]
     Request(#[from] http::Error),
-    /// The body of an answer.
+    /// The body of an answer cannot be read.
     #[error("read an answer: {0}")]
     Body(String),
 }
 
-/// The body of an answer that is still coming.
+/// The body of an answer that is still being received.
 pub(super) type Stream = UnsyncBoxBody<Bytes, String>;
 
-/// An answer whose body is still coming.
+/// An answer whose body is still being received.
 pub(super) struct Reply {
     pub(super) code: u16,
-    /// The protocol, if the step chose what to offer.
+    /// The protocol, if the step offers protocols.
     pub(super) protocol: String,
     pub(super) headers: HeaderMap,
     pub(super) stream: Stream,
@@ -109,14 +109,14 @@ impl Reply {
 }
 
 impl Target {
-    /// A new embedded server as the script wants it. Its time is tokio's, so it is virtual on a paused runtime.
+    /// Starts a new embedded server with the settings of the script. Its time is tokio's, so it is virtual on a paused runtime.
     pub async fn embedded(header: &Header, needs_port: bool) -> Result<Self, TargetError> {
         let epoch = jiff::Timestamp::from_second(EPOCH).unwrap_or_default();
         let workloads = if header.workloads { Workloads::Pods } else { Workloads::Off };
         let server = ApiServer::builder().clock(Clock::tokio(epoch)).seed(7).workloads(workloads).rbac(header.rbac);
         let controllers = if header.without_controllers { Controllers::Off } else { Controllers::Inline };
         let server = server.controllers(controllers).build()?;
-        // A real server does not know what was before its own start, nor does one that has run for a while.
+        // A real server does not know the versions before its own start, nor does one whose history was compacted.
         server.compact(server.revision());
         let port = if needs_port {
             let endpoint = server.listen("127.0.0.1:0").await?;
@@ -133,7 +133,7 @@ impl Target {
         Ok(Self::Embedded(Box::new(Embedded { server, port })))
     }
 
-    /// The server of a kubeconfig (YAML text).
+    /// Returns the server of a kubeconfig (YAML text).
     pub async fn remote(kubeconfig: &str) -> Result<Self, TargetError> {
         let config = config(kubeconfig).await?;
         let nobody = kube::Client::try_from(without_credentials(config.clone()))?;
@@ -141,7 +141,7 @@ impl Target {
         Ok(Self::Remote(Box::new(Remote { config, admin, nobody, is_thrown_away: false })))
     }
 
-    /// Says that nobody needs the server after the scripts, so that their namespaces may stay in it.
+    /// Marks the server as thrown away after the scripts, so that their namespaces may stay in it.
     #[must_use]
     pub fn thrown_away(mut self) -> Self {
         if let Self::Remote(remote) = &mut self {
@@ -157,18 +157,18 @@ impl Target {
         }
     }
 
-    /// Whether reads that name no version may be answered from a cache.
+    /// Returns true if reads that name no version may be answered from a cache.
     pub(super) fn has_caches(&self) -> bool {
         matches!(self, Self::Remote(_))
     }
 
-    /// The lines of a token file that gives a real server the tokens of the embedded one.
+    /// Returns the lines of a token file that gives a real server the tokens of the embedded one.
     pub fn token_file() -> String {
         let line = |(token, user, groups): &(&str, &str, &[&str])| format!("{token},{user},{user}-id,\"{}\"\n", groups.join(","));
         TOKENS.iter().map(line).collect()
     }
 
-    /// What the server says its version is, such as `v1.36.2`.
+    /// Returns the version that the server reports, such as `v1.36.2`.
     pub async fn version(&self) -> Result<String, TargetError> {
         let reply = self.send("GET", "/version", &[], Vec::new(), None).await?;
         let body = reply.stream.collect().await.map_err(TargetError::Body)?.to_bytes();
@@ -191,7 +191,7 @@ impl Target {
         }
     }
 
-    /// Sends a request as an administrator, over a connection of its own that offers these protocols.
+    /// Sends a request as an administrator, over a connection for this request alone that offers these protocols.
     pub(super) async fn send_offering(
         &self,
         offers: &[String],

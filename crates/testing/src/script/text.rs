@@ -1,10 +1,10 @@
-//! The forms of texts that differ from run to run.
+//! Patterns of texts that differ from run to run.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A pattern that is a constant of this file.
+/// Compiles a pattern that is a constant of this file.
 #[allow(clippy::unwrap_used)] // constants, compiled by every test
 fn pattern(text: &str) -> Regex {
     Regex::new(text).unwrap()
@@ -17,7 +17,7 @@ macro_rules! patterns {
 }
 
 patterns! {
-    /// An id of an object.
+    /// The UID of an object.
     UID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
     /// A time in whole seconds.
     TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ";

@@ -1,15 +1,15 @@
-//! Names that are replaced before a request is sent.
+//! Variables that are replaced before a request is sent.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// `$id`, `$ns` and `$group` of a run, and what steps captured.
+/// The variables `$id`, `$ns` and `$group` of a run, and the variables that steps captured.
 #[derive(Clone, Debug)]
 pub(super) struct Variables(BTreeMap<String, Value>);
 
 impl Variables {
-    /// `id`: eight letters that no other run on the same server has.
+    /// Returns the variables of a run. `id` consists of eight letters, and is unique among the runs on the server.
     pub(super) fn new(id: &str) -> Self {
         let text = |text: String| Value::from(text);
         Self(BTreeMap::from([
@@ -23,7 +23,7 @@ impl Variables {
         self.0.insert(name.to_owned(), value);
     }
 
-    /// A text with its variables replaced. Longer names go first: one may begin with another.
+    /// Returns a text with its variables replaced. Longer names are replaced first, since one name may begin with another.
     pub(super) fn fill(&self, text: &str) -> String {
         if !text.contains('$') {
             return text.to_owned();
@@ -41,7 +41,7 @@ impl Variables {
         text
     }
 
-    /// A value with its variables replaced, in keys too. A text that is nothing but a variable becomes its value.
+    /// Returns a value with its variables replaced, also in keys. A text that consists of a single variable becomes the value of that variable.
     pub(super) fn fill_value(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.0.get(text).cloned().unwrap_or_else(|| self.fill(text).into()),

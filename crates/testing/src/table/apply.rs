@@ -12,13 +12,13 @@ pub struct Apply {
 }
 
 impl Apply {
-    /// An apply of this whole body by this field manager, without force.
+    /// Expects an apply of this whole body by this field manager, without force.
     #[track_caller]
     pub fn new(manager: &str, object: impl Serialize) -> Self {
         Self { object: json(object), manager: manager.to_owned(), is_forced: false }
     }
 
-    /// With force.
+    /// Expects the apply to use force.
     #[must_use]
     pub fn forced(mut self) -> Self {
         self.is_forced = true;

@@ -1,4 +1,4 @@
-//! The requests of a row against its expectations (TTBL-2, TTBL-3, TTBL-5, TTBL-6).
+//! The comparison of a row's requests with its expectations (TTBL-2, TTBL-3, TTBL-5, TTBL-6).
 
 use std::collections::BTreeMap;
 
@@ -16,20 +16,20 @@ use super::place::{Place, Plurals};
 use super::wire::Sent;
 use super::{Apply, Delete, DeleteCollection, Patch};
 
-/// How the requests of a row are compared.
+/// The rules by which the requests of a row are compared.
 #[derive(Debug)]
 pub(super) struct Rules<'a> {
     pub(super) ignored: &'a Ignored,
     pub(super) is_unordered: bool,
-    /// The namespace that everything must be in; none if any will do.
+    /// The namespace that every request must be in; `None` if any will do.
     pub(super) namespace: Option<&'a str>,
-    /// The object of the row's key.
+    /// The address of the object of the row's key.
     pub(super) primary: Place,
     pub(super) plurals: Plurals,
 }
 
 impl Rules<'_> {
-    /// Everything that differs.
+    /// Returns all differences between the requests and the expectations.
     pub(super) fn differences(&self, expected: &[Expected], known: BTreeMap<Place, Value>, sent: Vec<Sent>) -> Vec<String> {
         let (mut steps, known) = follow(known, sent);
         self.claim(expected, &mut steps);
@@ -42,7 +42,7 @@ impl Rules<'_> {
         found
     }
 
-    /// A write of a status counts as a patch if it is expected as one.
+    /// Treats a write of a status as a patch if a patch of that status is expected.
     fn claim(&self, expected: &[Expected], steps: &mut [Step]) {
         for expected in expected {
             if let Expected::Patch(patch) = expected
@@ -107,7 +107,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The object that an expectation is about.
+    /// Returns the address of the object that an expectation is about.
     fn place(&self, expected: &Expected) -> Place {
         let of = |object: &Value| {
             let kind = object.gvk().unwrap_or_else(|| GroupVersionKind::new("", "", object.kind()));
@@ -123,7 +123,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Whether a request is about the object of an expectation.
+    /// Returns true if a request is about the object of an expectation.
     fn is_about(&self, expected: &Expected, step: &Step) -> bool {
         let place = self.place(expected);
         if let Expected::Create(object) = expected
@@ -162,7 +162,7 @@ impl Rules<'_> {
         format!("{title}\n{}", diff::values((&wanted, "expected"), (&last, "last known state")))
     }
 
-    /// How a request differs from its expectation, if it does.
+    /// Returns the difference between a request and its expectation, if there is one.
     fn difference(&self, expected: &Expected, step: &Step) -> Option<String> {
         let sent = &step.sent;
         let title = format!("Different {} {}", step.sort.as_str(), step.place);
@@ -225,7 +225,7 @@ impl Rules<'_> {
     }
 }
 
-/// The body of a request with the namespace and name that its address states, as the server completes it.
+/// Returns the body of a request with the namespace and name in its path, as the server completes it.
 fn addressed(step: &Step) -> Value {
     let mut body = step.sent.body.clone();
     let place = &step.place;
@@ -237,7 +237,7 @@ fn addressed(step: &Step) -> Value {
     body
 }
 
-/// The status alone.
+/// Returns the status of an object, without the rest of it.
 fn status_of(object: &Value) -> Value {
     json!({ "status": object.get("status") })
 }
@@ -287,7 +287,7 @@ fn joined(title: &str, lines: Vec<String>, rest: Option<String>) -> Option<Strin
     }
 }
 
-/// Compares a patch with the one that the framework makes of the object as it was.
+/// Compares a patch with the one that the framework makes of the object before the request.
 fn finalizer(title: &str, step: &Step, name: &str, patch: fn(&Value, &FinalizerName) -> Option<Value>) -> Option<String> {
     let (sent, before) = (&step.sent, step.before.clone().unwrap_or_default());
     let expected = match FinalizerName::unqualified(name) {

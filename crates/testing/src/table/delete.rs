@@ -12,27 +12,27 @@ pub struct Delete {
 }
 
 impl Delete {
-    /// A deletion with any options.
+    /// Expects a deletion with any options.
     pub fn new(kind: GroupVersionKind, namespace: &str, name: &str) -> Self {
         let (namespace, name) = (namespace.to_owned(), name.to_owned());
         Self { kind, namespace, name, propagation: None, uid: None, resource_version: None }
     }
 
-    /// With this propagation: `Foreground`, `Background` or `Orphan`.
+    /// Expects this propagation policy: `Foreground`, `Background` or `Orphan`.
     #[must_use]
     pub fn propagation(mut self, policy: &str) -> Self {
         self.propagation = Some(policy.to_owned());
         self
     }
 
-    /// With the precondition of this uid.
+    /// Expects a precondition with this UID.
     #[must_use]
     pub fn uid(mut self, uid: &str) -> Self {
         self.uid = Some(uid.to_owned());
         self
     }
 
-    /// With the precondition of this resource version.
+    /// Expects a precondition with this resource version.
     #[must_use]
     pub fn resource_version(mut self, version: &str) -> Self {
         self.resource_version = Some(version.to_owned());
@@ -56,19 +56,19 @@ pub struct DeleteCollection {
 }
 
 impl DeleteCollection {
-    /// A deletion without selectors.
+    /// Expects a deletion without selectors.
     pub fn new(kind: GroupVersionKind, namespace: &str) -> Self {
         Self { kind, namespace: namespace.to_owned(), labels: String::new(), fields: String::new() }
     }
 
-    /// With this label selector.
+    /// Expects this label selector.
     #[must_use]
     pub fn labels(mut self, selector: &str) -> Self {
         selector.clone_into(&mut self.labels);
         self
     }
 
-    /// With this field selector.
+    /// Expects this field selector.
     #[must_use]
     pub fn fields(mut self, selector: &str) -> Self {
         selector.clone_into(&mut self.fields);

@@ -1,4 +1,4 @@
-//! What a row expects of the requests of its pass.
+//! The requests that a row expects of its pass.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::{Apply, Delete, DeleteCollection, Patch};
 pub(super) enum Expected {
     Create(Value),
     Update(Value),
-    /// The status of the stored object after the write.
+    /// A write of a status, with the status of the stored object after it.
     Status(Value),
     Patch(Patch),
     Apply(Apply),
@@ -20,7 +20,7 @@ pub(super) enum Expected {
     DeleteCollection(DeleteCollection),
 }
 
-/// Requests that are compared with each other, in the order in which they are reported.
+/// The kinds of requests that are compared with each other, in the order in which they are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     Create,
@@ -30,7 +30,7 @@ pub(super) enum Sort {
     Apply,
     Delete,
     DeleteCollection,
-    /// What nothing can expect.
+    /// A request of a kind that no expectation covers.
     Other,
 }
 
@@ -66,7 +66,7 @@ impl Expected {
     }
 }
 
-/// An object of a test as JSON.
+/// Converts an object of a test to JSON.
 #[track_caller]
 pub(super) fn json(object: impl Serialize) -> Value {
     match serde_json::to_value(object) {

@@ -1,11 +1,11 @@
-//! Requests that a row makes fail.
+//! Failures of requests that a row induces.
 
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::status::Status;
 
 use crate::TestCluster;
 
-/// Requests of a verb for a resource fail from now on.
+/// Makes requests of a verb for a resource fail from now on.
 pub(super) async fn induce(cluster: &TestCluster, verb: &str, resource: &str) -> Result<(), String> {
     let verbs = match verb {
         "*" => Verb::ALL.to_vec(),
@@ -26,10 +26,10 @@ pub(super) async fn induce(cluster: &TestCluster, verb: &str, resource: &str) ->
     Ok(())
 }
 
-/// Group, plural name and subresource.
+/// A group, a plural name and a subresource.
 type Resource = (String, String, String);
 
-/// A plural name, perhaps with a dot and its group, and perhaps a slash and a subresource.
+/// Resolves a plural name, optionally followed by a dot and its group, and by a slash and a subresource.
 async fn named(cluster: &TestCluster, resource: &str) -> Result<Vec<Resource>, String> {
     let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
     if let Some((plural, group)) = resource.split_once('.') {
@@ -46,7 +46,7 @@ async fn named(cluster: &TestCluster, resource: &str) -> Result<Vec<Resource>, S
     Ok(found)
 }
 
-/// All resources and their statuses, or those of a plural name.
+/// Returns all resources and their status subresources, or those with this plural name.
 async fn all(cluster: &TestCluster, plural: Option<&str>) -> Result<Vec<Resource>, String> {
     let discovery = kube::discovery::Discovery::new(cluster.client().clone()).run().await;
     let discovery = discovery.map_err(|error| format!("read the resources of the server: {error}"))?;

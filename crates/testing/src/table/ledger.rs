@@ -1,4 +1,4 @@
-//! What is known of the objects of a row, request by request.
+//! The known states of the objects of a row, request by request.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use super::expected::Sort;
 use super::place::Place;
 use super::wire::Sent;
 
-/// A request with what was known of its object.
+/// A request with the known state of its object before it.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) sent: Sent,
     pub(super) sort: Sort,
-    /// A create has the name that the object got.
+    /// The address of the object. For a create it includes the name that the object got.
     pub(super) place: Place,
     pub(super) before: Option<Value>,
 }
 
 impl Step {
-    /// The object that was to be stored: the answer, or what the request would have made if it failed.
+    /// Returns the object after the request: the one in the answer, or the one that the request would have stored if it failed.
     pub(super) fn after(&self) -> Value {
         if let Some(answer) = &self.sent.answer {
             return answer.clone();
@@ -33,7 +33,7 @@ impl Step {
             return body.clone();
         }
         if self.sent.content_type == PatchKind::Json.content_type() {
-            // A patch that does not fit changes nothing.
+            // A patch that cannot be applied changes nothing.
             drop(json_patch(&mut object, body));
         } else {
             merge_patch_as_servers_do(&mut object, body);
@@ -42,7 +42,7 @@ impl Step {
     }
 }
 
-/// Follows the requests of a row.
+/// Follows the requests of a row, and returns each with the state of its object before it, and the last known states.
 pub(super) fn follow(mut known: BTreeMap<Place, Value>, sent: Vec<Sent>) -> (Vec<Step>, BTreeMap<Place, Value>) {
     let mut steps = Vec::new();
     for sent in sent {

@@ -1,7 +1,7 @@
 //! Table tests: one row is one pass of the real controller, on an API server of its own.
 //!
-//! A row puts objects into a server exactly as they are written, runs the real constructor and then one pass for one key through the whole pipeline,
-//! and compares every mutating request, every event and the outcome with what it expects. Whatever is missing, surplus or different is reported, each
+//! A row stores objects in a server exactly as they are written, runs the real constructor and then one pass for one key through the whole pipeline,
+//! and compares every mutating request, every event and the outcome with the expected ones. Every missing, additional or different one is reported
 //! with a difference of texts, for all rows together.
 
 mod apply;

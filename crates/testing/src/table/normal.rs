@@ -1,4 +1,4 @@
-//! Objects in the form in which they are compared (TTBL-4).
+//! The form in which objects are compared (TTBL-4).
 
 use jiff::Timestamp;
 use kubewright_machinery::quantity::Quantity;
@@ -7,22 +7,22 @@ use serde_json::{Map, Value};
 /// Metadata that servers set, ignored unless an expectation states it.
 const SERVER_SET: [&str; 4] = ["resourceVersion", "uid", "creationTimestamp", "managedFields"];
 
-/// Maps of quantities.
+/// The fields that are maps of quantities.
 const QUANTITIES: [&str; 6] = ["requests", "limits", "capacity", "allocatable", "hard", "used"];
 
-/// What is ignored in a comparison, besides what always is.
+/// The additional fields that a comparison ignores.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ignored(Vec<Vec<String>>);
 
 impl Ignored {
-    /// A JSON pointer; `*` stands for any name or index.
+    /// Adds a field by its JSON pointer; `*` stands for any name or index.
     pub(super) fn add(&mut self, pointer: &str) {
         let unescaped = |part: &str| part.replace("~1", "/").replace("~0", "~");
         self.0.push(pointer.trim_start_matches('/').split('/').map(unescaped).collect());
     }
 }
 
-/// An expected and a found object in the form in which they are compared: equal if nothing differs.
+/// Returns an expected and a found object in the form in which they are compared. The results are equal if nothing differs.
 pub(super) fn pair(expected: &Value, found: &Value, ignored: &Ignored) -> (Value, Value) {
     let (mut expected, mut found) = (expected.clone(), found.clone());
     let is_stated = |field: &str| expected.pointer(&format!("/metadata/{field}")).is_some_and(|value| !value.is_null());
@@ -38,7 +38,7 @@ pub(super) fn pair(expected: &Value, found: &Value, ignored: &Ignored) -> (Value
     (normal(expected), normal(found))
 }
 
-/// Without what is empty; quantities, numbers and times in one notation.
+/// Removes empty values, and brings quantities, numbers and times into one notation.
 pub(super) fn normal(value: Value) -> Value {
     settle(value, Place::Anywhere).unwrap_or_else(|| Value::Object(Map::new()))
 }
@@ -61,7 +61,7 @@ impl Place {
     }
 }
 
-/// None of an empty value.
+/// Normalises a value; returns `None` for an empty one.
 fn settle(value: Value, place: Place) -> Option<Value> {
     match value {
         Value::Null => None,
@@ -78,7 +78,7 @@ fn settle(value: Value, place: Place) -> Option<Value> {
             (!fields.is_empty()).then_some(Value::Object(fields))
         }
         Value::Array(items) => {
-            // An empty item keeps its place.
+            // An empty item stays in the list as null, so that the other items keep their index.
             let items: Vec<Value> = items.into_iter().map(|item| settle(item, place).unwrap_or(Value::Null)).collect();
             (!items.is_empty()).then_some(Value::Array(items))
         }
@@ -91,14 +91,14 @@ fn settle(value: Value, place: Place) -> Option<Value> {
     }
 }
 
-/// A whole number that is written as a fraction.
+/// Returns the whole number that is written as a fraction.
 fn whole(number: &serde_json::Number) -> Option<i64> {
     let value = number.as_f64().filter(|value| number.is_f64() && value.fract() == 0.0 && value.abs() < 9e15)?;
-    #[allow(clippy::cast_possible_truncation)] // it is whole, and small enough
+    #[allow(clippy::cast_possible_truncation)] // the number is whole, and small enough
     Some(value as i64)
 }
 
-/// A time in one notation.
+/// Returns a time in one notation.
 fn instant(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let is_time = bytes.len() >= 20 && bytes[4] == b'-' && bytes[10] == b'T';

@@ -1,11 +1,11 @@
-//! What a row expects of the outcome of its pass.
+//! The outcome that a row expects of its pass.
 
 use std::fmt;
 
 use kubewright_core::flow::{Class, Delay, Flow, HaltKind};
 use kubewright_runtime::controller::OnePassOutcome;
 
-/// What is expected of an outcome. What is not stated may be anything.
+/// An expected outcome. Parts that are not stated may have any value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedOutcome {
     kind: ExpectedKind,
@@ -17,33 +17,33 @@ pub struct ExpectedOutcome {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExpectedKind {
-    /// `Ok` or `Done`.
+    /// The outcome `Ok` or `Done`.
     Success,
     Halt(HaltKind),
 }
 
 impl ExpectedOutcome {
-    /// `Ok` or `Done`: what a row expects that says nothing.
+    /// Expects `Ok` or `Done`. This is the default of a row.
     pub const fn success() -> Self {
         Self::of(ExpectedKind::Success)
     }
 
-    /// `Done`, not `Ok`.
+    /// Expects `Done`, and not `Ok`.
     pub const fn done() -> Self {
         Self::of(ExpectedKind::Halt(HaltKind::Done))
     }
 
-    /// A wait with this reason.
+    /// Expects a wait with this reason.
     pub fn wait(reason: &str) -> Self {
         Self::of(ExpectedKind::Halt(HaltKind::Wait)).reason(reason)
     }
 
-    /// A block with this reason.
+    /// Expects a block with this reason.
     pub fn blocked(reason: &str) -> Self {
         Self::of(ExpectedKind::Halt(HaltKind::Blocked)).reason(reason)
     }
 
-    /// A failure.
+    /// Expects a failure.
     pub const fn failed() -> Self {
         Self::of(ExpectedKind::Halt(HaltKind::Failed))
     }
@@ -52,35 +52,35 @@ impl ExpectedOutcome {
         Self { kind, reason: None, class: None, delay: None, text: None }
     }
 
-    /// With this reason.
+    /// Expects this reason.
     #[must_use]
     pub fn reason(mut self, reason: &str) -> Self {
         self.reason = Some(reason.to_owned());
         self
     }
 
-    /// With this class.
+    /// Expects this class.
     #[must_use]
     pub fn class(mut self, class: Class) -> Self {
         self.class = Some(class);
         self
     }
 
-    /// With this delay: of a timer, a safety net, the bound of a growing wait, or the class `After`.
+    /// Expects this delay: of a timer, a safety net, the bound of a growing wait, or the class `After`.
     #[must_use]
     pub fn delay(mut self, delay: Delay) -> Self {
         self.delay = Some(delay);
         self
     }
 
-    /// With exactly this text.
+    /// Expects exactly this text.
     #[must_use]
     pub fn text(mut self, text: &str) -> Self {
         self.text = Some(text.to_owned());
         self
     }
 
-    /// Panics unless a flow is as expected, for unit tests of steps.
+    /// Asserts that a flow has this outcome, for unit tests of steps. Panics otherwise.
     #[track_caller]
     pub fn assert<T>(&self, flow: &Flow<T>) {
         if let Some(difference) = self.difference(&OnePassOutcome::of(flow)) {
@@ -88,7 +88,7 @@ impl ExpectedOutcome {
         }
     }
 
-    /// How the outcome differs, if it does.
+    /// Returns the difference between an outcome and the expected one, if there is one.
     pub(super) fn difference(&self, found: &OnePassOutcome) -> Option<String> {
         let shown = Shown(found);
         (!self.matches(found)).then(|| format!("Different outcome: expected {self}, found {shown}"))
@@ -122,7 +122,7 @@ impl fmt::Display for ExpectedOutcome {
     }
 }
 
-/// An outcome as reports show it.
+/// An outcome in the form of reports.
 struct Shown<'a>(&'a OnePassOutcome);
 
 impl fmt::Display for Shown<'_> {

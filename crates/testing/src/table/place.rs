@@ -1,4 +1,4 @@
-//! Which object a request is about.
+//! The address of the object of a request.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The resource is a plural name, with a dot and the group unless that is the core group.
+    /// Creates an address. The resource is a plural name, followed by a dot and the group unless that is the core group.
     pub(super) fn parse(resource: &str, namespace: &str, name: &str) -> Self {
         let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
         let [group, resource, namespace, name] = [group, resource, namespace, name].map(str::to_owned);
@@ -59,7 +59,7 @@ impl fmt::Display for Place {
 pub(super) struct Plurals(BTreeMap<GroupVersionKind, String>);
 
 impl Plurals {
-    /// Asks the server for what it does not know yet.
+    /// Asks the server for the plural name of a kind, unless it is known.
     pub(super) async fn learn(&mut self, client: &kube::Client, kind: &GroupVersionKind) -> Result<(), String> {
         if self.0.contains_key(kind) {
             return Ok(());

@@ -1,44 +1,44 @@
-//! What the rows of a table came to.
+//! The results of the rows of a table.
 
 use std::fmt;
 
-/// What all rows of a table came to.
+/// The results of all rows of a table.
 #[derive(Clone, Debug, Default)]
 #[must_use = "it says whether rows failed"]
 pub struct TableReport {
-    /// The rows, in their order.
+    /// The results of the rows, in their order.
     pub(super) rows: Vec<RowReport>,
 }
 
-/// What a row came to.
+/// The result of a row.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RowReport {
     /// The name of the row.
     pub name: String,
-    /// How it ended.
+    /// The end of the row.
     pub end: RowEnd,
 }
 
-/// How a row ended.
+/// The end of a row: passed, skipped or failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowEnd {
-    /// Nothing differs.
+    /// The row has no differences.
     Passed,
-    /// It cannot run on this kind of cluster, for this reason.
+    /// The row cannot run on this kind of cluster, for this reason.
     Skipped(String),
-    /// Everything that differs.
+    /// The row has these differences.
     Failed(Vec<String>),
 }
 
 impl TableReport {
-    /// The rows, in their order.
+    /// Returns the results of the rows, in their order.
     pub fn rows(&self) -> &[RowReport] {
         &self.rows
     }
 
-    /// What differs in a row; none for a row that passed, was skipped or does not exist.
+    /// Returns the differences of a row; empty for a row that passed, was skipped or does not exist.
     pub fn differences(&self, row: &str) -> &[String] {
         let row = self.rows.iter().find(|report| report.name == row);
         match row.map(|report| &report.end) {
@@ -47,7 +47,7 @@ impl TableReport {
         }
     }
 
-    /// Whether a row failed.
+    /// Returns true if a row failed.
     pub fn has_failed(&self) -> bool {
         self.failed().next().is_some()
     }

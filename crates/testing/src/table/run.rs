@@ -1,4 +1,4 @@
-//! One row from its server to its differences.
+//! The execution of one row, from its server to its differences.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
@@ -21,11 +21,11 @@ use super::wire::Wire;
 use super::{Apply, RowEnd, TableRow, TableTest, diff, fault, seed};
 use crate::{TestCluster, Tier};
 
-/// Tasks may still run for this long when a row is over.
+/// The time that tasks may still run when a row is over.
 const GRACE: Duration = Duration::from_secs(5);
-/// How often tasks may go on before that time passes.
+/// The number of times that tasks are given a turn before that time passes.
 const YIELDS: usize = 1_000;
-/// How long a controller may take to start.
+/// The time limit for the start of a controller.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
 /// Runs a row.
@@ -45,7 +45,7 @@ pub(super) async fn run<R: Reconcile>(table: &TableTest<R>, row: &TableRow<R>) -
     if differences.is_empty() { RowEnd::Passed } else { RowEnd::Failed(differences) }
 }
 
-/// Why a row cannot run on a cluster that is not embedded (TTBL-9).
+/// Returns the reason why a row cannot run on a cluster of this tier (TTBL-9); `None` if it can.
 fn unfit<R>(tier: Tier, row: &TableRow<R>) -> Option<String> {
     match tier {
         Tier::Embedded => None,
@@ -57,7 +57,7 @@ fn unfit<R>(tier: Tier, row: &TableRow<R>) -> Option<String> {
     }
 }
 
-/// Everything that differs; an error if the pass cannot run.
+/// Runs the pass and returns all differences; an error if the pass cannot run.
 async fn differences<R: Reconcile>(table: &TableTest<R>, row: &TableRow<R>, tier: Tier, key: Key) -> Result<Vec<String>, String> {
     let slot = Arc::new(OnceLock::new());
     let operator = operator(table, row, &slot);
@@ -168,12 +168,12 @@ async fn post<R>(row: &TableRow<R>, cluster: &TestCluster, reconciler: Option<&A
     ended.err().map(|panic| format!("`post` failed: {}", crate::each::message(panic.as_ref())))
 }
 
-/// Tasks of this row's runtime, those of its server included.
+/// Returns the number of tasks on this row's runtime, including those of its server.
 fn alive_tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }
 
-/// Tasks that outlive the controller (TCL-8).
+/// Returns a report about tasks that outlive the controller (TCL-8), if there are any.
 async fn leaked(prepared: PreparedOperator, before: Option<usize>) -> Option<String> {
     let stuck = prepared.stop(GRACE).await;
     if !stuck.is_empty() {

@@ -1,4 +1,4 @@
-//! The server of a row, with the objects that are given.
+//! The server of a row, with the given objects in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,11 +15,11 @@ use super::place::{Place, Plurals};
 use crate::backend::{Backend, epoch};
 use crate::{TestCluster, TestOptions, Tier, time};
 
-/// Metadata that only a server sets, so that a real one cannot be given it.
+/// The metadata fields that only a server sets, so that objects with them cannot be created on a real server.
 const FORGED: [&str; 6] =
     ["uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"];
 
-/// Why a real server cannot be given these objects, if it cannot (TTBL-9).
+/// Returns the reason why these objects cannot be created on a real server (TTBL-9); `None` if they can.
 pub(super) fn forged(given: &[Value]) -> Option<String> {
     given.iter().find_map(|object| {
         let metadata = object.get("metadata")?;
@@ -30,7 +30,7 @@ pub(super) fn forged(given: &[Value]) -> Option<String> {
     })
 }
 
-/// A server with definitions and objects, whose journal is empty.
+/// Starts a server with definitions and objects, whose journal is empty.
 pub(super) async fn start(
     tier: Tier,
     namespace: &str,
@@ -85,7 +85,7 @@ async fn put(cluster: &TestCluster, object: Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The given objects as the server stores them.
+/// Returns the given objects as the server stores them.
 pub(super) async fn known(
     cluster: &TestCluster,
     plurals: &mut Plurals,

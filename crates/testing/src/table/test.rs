@@ -12,7 +12,7 @@ use super::run::run;
 use super::{RowEnd, RowReport, TableReport, TableRow};
 use crate::each;
 
-/// The name of the operator, unless another one is given.
+/// The name of the operator, unless the test gives another one.
 const OPERATOR: &str = "table-test";
 
 /// A table of rows, each one pass of the same controller.
@@ -25,7 +25,7 @@ pub struct TableTest<R: Reconcile> {
 }
 
 impl<R: Reconcile> TableTest<R> {
-    /// The controller of a reconciler with this constructor.
+    /// Returns a table for the controller of a reconciler with this constructor.
     pub fn of<M>(constructor: impl Constructor<R, M> + Clone) -> Self
     where
         R: Registered,
@@ -33,7 +33,7 @@ impl<R: Reconcile> TableTest<R> {
         Self::of_controller(move || R::configure(Controller::new(constructor.clone())))
     }
 
-    /// A controller that is put together by hand; each row makes its own.
+    /// Returns a table for a controller that is built by hand; each row builds its own.
     pub fn of_controller(controller: impl Fn() -> Controller<R> + Send + Sync + 'static) -> Self {
         Self {
             controller: Box::new(controller),
@@ -43,13 +43,13 @@ impl<R: Reconcile> TableTest<R> {
         }
     }
 
-    /// The operator round the controller, for its name and values; by default one of the name `table-test`.
+    /// Sets the operator around the controller, for its name and values. By default its name is `table-test`.
     pub fn operator(mut self, operator: impl Fn() -> Operator + Send + Sync + 'static) -> Self {
         self.operator = Box::new(operator);
         self
     }
 
-    /// A CRD beside that of the controller.
+    /// Adds a CRD besides that of the controller.
     #[track_caller]
     pub fn crd(mut self, definition: impl Serialize) -> Self {
         self.definitions.push(json(definition));
@@ -85,7 +85,7 @@ impl<R: Reconcile> TableTest<R> {
         }
     }
 
-    /// Runs all rows, and returns what they came to.
+    /// Runs all rows, and returns their results.
     #[allow(clippy::unused_async)] // as `run`
     pub async fn report(self) -> TableReport {
         let ends = each(&self.rows, async |row| run(&self, row).await);

@@ -31,7 +31,7 @@ impl Sent {
         self.content_type == APPLY
     }
 
-    /// A parameter of the query.
+    /// Returns a parameter of the query.
     pub(super) fn parameter(&self, name: &str) -> String {
         let pair = self.query.split('&').find_map(|pair| pair.split_once('=').filter(|(key, _)| *key == name));
         pair.map_or_else(String::new, |(_, value)| unescaped(value))
@@ -55,12 +55,12 @@ fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Writes down mutating requests.
+/// A recorder of mutating requests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wire(Arc<Mutex<Vec<Sent>>>);
 
 impl Wire {
-    /// A client whose mutating requests are written down.
+    /// Returns a client whose mutating requests are recorded.
     pub(super) fn client(&self, inner: kube::Client, namespace: &str) -> kube::Client {
         let wire = self.clone();
         let send = tower::service_fn(move |request: Request<Body>| {
@@ -70,7 +70,7 @@ impl Wire {
         kube::Client::new(send, namespace.to_owned())
     }
 
-    /// What was sent, in order.
+    /// Returns the requests that were sent, in order.
     pub(super) fn sent(&self) -> Vec<Sent> {
         self.0.lock().clone()
     }
@@ -102,13 +102,13 @@ impl Wire {
     }
 }
 
-/// Writes of events and leases do not count.
+/// Returns true if the request is recorded: a write, but not of events or leases.
 fn counts(target: &ResourceTarget) -> bool {
     let name = (target.group.as_str(), target.resource.as_str());
     target.is_write() && !matches!(name, ("" | "events.k8s.io", "events") | ("coordination.k8s.io", "leases"))
 }
 
-/// A body as JSON; that of an apply may be YAML.
+/// Reads a body as JSON; the body of an apply may be YAML.
 fn read(text: &[u8]) -> Value {
     let as_yaml = || yaml::document(std::str::from_utf8(text).ok()?).ok();
     serde_json::from_slice(text).ok().or_else(as_yaml).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What builds the real control plane.
+//! The build of the real control plane.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn text(name: &str) -> String {
     std::fs::read_to_string(folder().join(name)).unwrap()
 }
 
-/// The modules that a block of go.mod names, each with the rest of its line.
+/// Returns the modules in a block of go.mod, each with the rest of its line.
 fn block(text: &str, verb: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut inside = false;

@@ -1,4 +1,4 @@
-//! Random histories: both servers answer them alike (DFT-7, only on the real tier), and the embedded one keeps its promises.
+//! Random histories: both servers give the same answers (DFT-7, only on the real tier), and the embedded server keeps its invariants.
 //!
 //! `KUBEWRIGHT_HISTORIES` is the number of histories of each subject (default 10), `KUBEWRIGHT_HISTORY_SEED` the seed of the first.
 
@@ -12,17 +12,17 @@ use kubewright_testing::script::{
 };
 use serde_json::Value;
 
-/// Requests in one history.
+/// The number of requests in one history.
 const LENGTH: usize = 40;
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Requests about the objects of one random definition.
+/// The number of requests about the objects of one random definition.
 const SCHEMA_LENGTH: usize = 25;
 
-/// The first difference of each history between the two servers.
+/// Returns the first difference of each history between the two servers.
 fn differences(histories: impl Iterator<Item = Script>) -> String {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let plane = runtime.block_on(ControlPlane::start(Options::default())).unwrap();
@@ -36,7 +36,7 @@ fn differences(histories: impl Iterator<Item = Script>) -> String {
         let found = normalise(script, &ours.id, &ours.answers);
         let steps = script.steps.iter().zip(expected.iter().zip(&found));
         let mut differences = steps.flat_map(|(step, (expected, found))| compare(step, expected, found));
-        // What comes after the first difference often follows from it.
+        // Later differences often follow from the first one.
         if let Some(difference) = differences.find(|difference| !difference.is_weak) {
             writeln!(failures, "{}: {difference}", script.id).unwrap();
         }
@@ -104,8 +104,8 @@ fn objects_of_random_definitions_have_the_fields_that_somebody_owns() {
     }
 }
 
-/// The first owned field that an object does not have. A field that is not in the schema can be owned and not be there: on the real server
-/// too it is applied where a schema further up keeps unknown fields, and dropped where the closest one does not.
+/// Returns the first owned field that an object does not have. A field that is not in the schema can be owned and absent: on the real server, too, it
+/// is applied where a schema further up keeps unknown fields, and dropped where the closest schema does not.
 fn missing(value: &Value, owned: &Value, path: &str) -> Option<String> {
     owned.as_object()?.iter().filter(|(element, _)| !matches!(element.as_str(), "." | "f:unknown")).find_map(
         |(element, below)| {

@@ -24,7 +24,7 @@ async fn hooks_see_what_becomes_of_objects_while_the_test_waits() {
     let note = |what: &'static str| {
         let seen = &seen;
         move |object: &Value| {
-            // A controller of a real server writes one, too.
+            // A controller of a real server also writes a ConfigMap.
             if object["metadata"]["name"] != "kube-root-ca.crt" {
                 seen.lock().push(format!(
                     "{what} {} {}",

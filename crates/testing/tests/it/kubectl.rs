@@ -1,4 +1,4 @@
-//! kubectl tells the same of both servers (EVD-5): the commands of `kubectl/commands.txt` on each, outputs compared.
+//! kubectl prints the same for both servers (EVD-5): the commands of `kubectl/commands.txt` run on each, and the outputs are compared.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,25 +12,25 @@ use kubewright_testing::NodePlayer;
 use kubewright_testing::real::{Binaries, ControlPlane, Options};
 use regex::Regex;
 
-/// Where the commands and the manifests are.
+/// The folder of the commands and the manifests.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kubectl");
 const NAMESPACE: &str = "parity";
-/// How often a command is repeated that only reads, while the servers differ: the controllers of the real one need their time.
+/// The number of attempts of a read-only command while the servers differ: the controllers of the real server need time.
 const TRIES: u32 = 150;
-/// Pause between two tries.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// A command, and why its output is not compared.
+/// A command, and the reason why its output is not compared, if there is one.
 #[derive(Debug, PartialEq)]
 struct Line {
     words: Vec<String>,
     differs: Option<String>,
-    /// It is repeated until it succeeds.
+    /// True if the command is repeated until it succeeds.
     until: bool,
 }
 
 impl Line {
-    /// Whether it changes nothing, so that it can be sent again.
+    /// Returns true if the command changes nothing, so that it can be repeated.
     fn only_reads(&self) -> bool {
         const READS: [&str; 9] =
             ["get", "describe", "explain", "api-resources", "api-versions", "auth", "cluster-info", "diff", "wait"];
@@ -55,7 +55,7 @@ fn lines(text: &str) -> Vec<Line> {
     lines
 }
 
-/// The words of a command; single quotes keep spaces.
+/// Returns the words of a command; single quotes keep spaces.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -69,7 +69,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// kubectl with one of the servers.
+/// A session of kubectl with one of the servers.
 struct Session {
     kubectl: PathBuf,
     home: PathBuf,
@@ -96,7 +96,7 @@ impl Session {
         self.normal(&format!("exit {code}\n{}\n{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr)))
     }
 
-    /// What kubectl prints with both servers: at once, or when the condition holds, or at last.
+    /// Returns the output of kubectl with both servers. Repeats a read-only command until the outputs agree, and a command with `until` until it succeeds.
     fn both(sessions: [&Self; 2], line: &Line, pause: impl Fn()) -> [String; 2] {
         let mut tries = 0;
         loop {
@@ -115,7 +115,7 @@ impl Session {
         }
     }
 
-    /// Without what differs from run to run.
+    /// Replaces the parts of an output that differ from run to run.
     fn normal(&self, text: &str) -> String {
         const FORMS: &[(&str, &str)] = &[
             (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<uid>"),
@@ -128,7 +128,7 @@ impl Session {
             (r"\b\d+(\.\d+)?(ms|s|m|h|d)(\d+s)?\b", "<age>"),
             (r"/tmp/[\w./-]+", "<file>"),
             (r"-[0-9a-f]{8,10}\b(-\w{5})?", "-<hash>"),
-            // How often kubectl looks before a rollout is done.
+            // The number of these lines depends on how often kubectl checks the rollout.
             (r"(?m)^Waiting for deployment .*\n", ""),
             (r" +", " "),
         ];
@@ -139,7 +139,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system's own cleaning.
+        // Files that cannot be removed are left to the system's cleaning of temporary files.
         let _ = std::fs::remove_dir_all(&self.home);
     }
 }

@@ -1,4 +1,4 @@
-//! Tasks that outlive what they belong to fail the test.
+//! Tests fail if a task outlives its test cluster or its operator.
 
 use std::panic::AssertUnwindSafe;
 
@@ -10,7 +10,7 @@ use kubewright_runtime::operator::{Declarations, Operator, OperatorContext};
 use kubewright_runtime::reconcile::{Context, Controller, ControllerExt as _, NoStatus, Reconcile};
 use kubewright_testing::TestCluster;
 
-/// The text of the panic with which the end of a test fails.
+/// Returns the text of the panic with which the end of a test fails.
 async fn failure(end: impl Future<Output = ()>) -> Option<String> {
     let payload = AssertUnwindSafe(end).catch_unwind().await.err()?;
     Some(payload.downcast_ref::<String>().unwrap().clone())
@@ -25,7 +25,7 @@ async fn a_task_of_the_test_that_does_not_end_fails_it() {
     assert_eq!(failure.as_deref(), Some("Leaked task: pump did not end when asked to"));
 }
 
-/// A dependency with a task that does not end when asked to.
+/// A dependency with a task that does not end when it is asked to.
 pub(crate) struct Pump;
 
 impl FromOperator for Pump {
@@ -37,7 +37,7 @@ impl FromOperator for Pump {
     }
 }
 
-/// Does nothing.
+/// A reconciler that does nothing.
 struct Idle;
 
 impl Reconcile for Idle {

@@ -1,4 +1,4 @@
-//! The test cluster itself, on each tier.
+//! Tests of the test cluster, on each tier.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 
@@ -17,7 +17,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kubewright_testing::{TestCluster, Tier};
 use serde_json::json;
 
-/// Whether a test that compares both servers can run; it says so if not.
+/// Returns true if a test that compares both servers can run; prints a message if not.
 fn is_real_tier() -> bool {
     let is_real = Tier::from_env().unwrap() == Tier::Real;
     if !is_real {
@@ -48,7 +48,7 @@ async fn objects_come_and_go_and_expectations_follow() {
 #[tokio::test]
 async fn what_operators_log_is_printed_for_the_harness() {
     let cluster = TestCluster::start().await;
-    // At which level, `RUST_LOG` may say.
+    // The level may be set by `RUST_LOG`.
     assert!(tracing::dispatcher::has_been_set());
     cluster.stop().await;
 }

@@ -1,4 +1,4 @@
-//! Manifests that a program prints, applied as they are.
+//! Manifests that a program prints, applied to the cluster unchanged.
 
 use std::panic::AssertUnwindSafe;
 

@@ -1,4 +1,4 @@
-//! The request scripts: the embedded server answers as the real one did, or does.
+//! The request scripts: the embedded server gives the same answers as the real server, both recorded and live.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,9 +10,9 @@ use kubewright_testing::script::{
 
 use crate::is_real_tier;
 
-/// Where the table stands.
+/// The path of the file with the table.
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../apiserver/README.md");
-/// The lines around it.
+/// The lines around the table.
 const MARKS: (&str, &str) = ("<!-- table: begin -->\n", "<!-- table: end -->");
 
 fn against(library: &Library, script: &Script, expected: &[Outcome]) -> ScriptResult {
@@ -46,7 +46,7 @@ fn the_embedded_server_answers_scripts_as_the_real_one_did() {
     check_table(&table(&library, &report));
 }
 
-/// The table in the README is the result of this run.
+/// Checks that the table in the README is the result of this run.
 fn check_table(table: &str) {
     let readme = std::fs::read_to_string(README).unwrap();
     let (before, rest) = readme.split_once(MARKS.0).unwrap();

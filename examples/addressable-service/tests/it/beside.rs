@@ -1,6 +1,7 @@
-//! Beside the original: the operator on what Knative's sample controller left on a real server, and doing what that did.
+//! Comparison with the original: the operator runs on the objects that Knative's sample controller left on a real server, and repeats its
+//! actions.
 //!
-//! The recordings lie in `shared/data/knative` beside the repository, or in the folder that `KUBEWRIGHT_KNATIVE` names.
+//! The recordings are in `shared/data/knative` beside the repository, or in the folder that `KUBEWRIGHT_KNATIVE` names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -19,10 +20,10 @@ use kubewright_testing::{TestCluster, TestOptions};
 const SCENES: [&str; 2] = ["addressableservice", "simpledeployment"];
 /// The steps after which the Service `web` exists, which the recorded objects do not include.
 const WITHOUT_SERVICE: [&str; 3] = ["create-without-service", "service-disappears", "delete"];
-/// Whoever fails again and again has no rest: the recorded operator told of it by events, too.
+/// The step with an object that fails repeatedly and never rests. The recorded operator reported it by events, too.
 const FAILS: &str = "invalid-reference";
 
-/// What may differ in the replay: scene, step, what differs, and why.
+/// The accepted differences in the replay: scene, step, difference, and reason.
 const DIFFERENCES: [(&str, &str, &str, &str); 3] = [
     (
         "addressableservice",
@@ -42,9 +43,9 @@ const DIFFERENCES: [(&str, &str, &str, &str); 3] = [
 /// One step of a scene.
 struct Recorded {
     step: String,
-    /// How many requests of each sort there were.
+    /// The numbers of requests of each sort.
     requests: BTreeMap<String, u64>,
-    /// What there was afterwards; `None` if that was not recorded.
+    /// The objects after the step. `None` if they were not recorded.
     objects: Option<Vec<Value>>,
 }
 
@@ -60,7 +61,7 @@ fn folder() -> Option<PathBuf> {
     found
 }
 
-/// The steps of a scene, as if they had been played in this namespace; none without recordings.
+/// Returns the steps of a scene, as if they had been played in this namespace; none without recordings.
 fn recorded(scene: &str, namespace: &str) -> Vec<Recorded> {
     let Some(folder) = folder().map(|folder| folder.join(scene)) else { return Vec::new() };
     let told: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("scene.json")).unwrap()).unwrap();
@@ -81,7 +82,7 @@ fn recorded(scene: &str, namespace: &str) -> Vec<Recorded> {
     steps.filter(|recorded| recorded.step != "start").collect()
 }
 
-/// The operator as Knative's are: in the form of its conditions, and in that what others write into a status is put right at once.
+/// Returns the operator with Knative's behaviour: with the form of its conditions, and with immediate correction of foreign writes to a status.
 fn knative() -> Operator {
     let policy = ConditionPolicy { shape: ConditionShape::Knative, ..ConditionPolicy::default() };
     let services = Operator::new("samples-controller").controller(AddressableServices::new);
@@ -97,7 +98,7 @@ fn service(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": {"ports": [{"port": 80}]}})
 }
 
-/// Writes since then: of each its sort, the namespace and name of the object, and all of it.
+/// Returns the writes since the mark: the sort of each, the namespace and name of the object, and the whole write.
 fn writes(cluster: &TestCluster, mark: Mark) -> Vec<(String, String, String)> {
     let records = cluster.journal().since(mark).writes();
     let told = records.iter().filter_map(|record| {
@@ -122,7 +123,7 @@ fn recorded_requests(recorded: &Recorded, sort: &str) -> u64 {
     recorded.requests.iter().filter(|(name, _)| is_of_sort(name)).map(|(_, count)| count).sum()
 }
 
-/// A cluster with what there was after each step of a scene, in a namespace of the step's own. None without recordings.
+/// Starts a cluster with the objects after each step of a scene, each step in a namespace of its own. `None` without recordings.
 async fn loaded(scene: &str) -> Option<TestCluster> {
     const ANYWHERE: &str = "recorded-namespace";
     let steps = recorded(scene, ANYWHERE);
@@ -134,7 +135,7 @@ async fn loaded(scene: &str) -> Option<TestCluster> {
     for Recorded { step, objects, .. } in steps {
         let objects = objects.unwrap_or_default();
         let mut text = Value::from(objects.clone()).to_string().replace(ANYWHERE, &step);
-        // An object is another one in each step: pods are found by the UID of their owner.
+        // An object has another UID in each step, because pods are found by the UID of their owner.
         for object in &objects {
             text = text.replace(object.uid(), &format!("{step}-{}", object.uid()));
         }
@@ -150,14 +151,14 @@ async fn loaded(scene: &str) -> Option<TestCluster> {
     Some(cluster)
 }
 
-/// Writes of an operator that is started and has run for a while.
+/// Returns the writes of an operator that is started and has run for a while.
 async fn writes_of(operator: Operator, cluster: &TestCluster) -> Vec<(String, String, String)> {
     let mark = cluster.journal().mark();
     let running = cluster.run(operator).await;
     cluster.pass(Duration::from_secs(5)).await;
     running.stop().await;
     let mut written = writes(cluster, mark);
-    // Failures are told of again and again.
+    // Failures are reported repeatedly.
     written.retain(|(sort, name, _)| sort != "events" || !name.starts_with(&format!("{FAILS}/")));
     written
 }
@@ -167,13 +168,13 @@ async fn nothing_is_written_about_what_the_original_left() {
     for scene in SCENES {
         let Some(cluster) = loaded(scene).await else { return };
         let mut written = writes_of(knative(), &cluster).await;
-        // The error stands in the condition: see the differences.
+        // The error is in the condition: see the differences.
         written.retain(|(_, name, _)| *name != format!("{FAILS}/bad"));
         assert!(written.is_empty(), "{scene}: {written:#?}");
     }
 }
 
-// CSET-2: conditions of the standard shape have a reason and a generation, which is one write more.
+// CSET-2: conditions of the standard shape have a reason and a generation, which costs one more write.
 #[tokio::test]
 async fn each_status_is_brought_into_the_standard_shape_once() {
     for scene in SCENES {
@@ -224,7 +225,7 @@ async fn set_conditions(cluster: &TestCluster, conditions: &[Value]) {
     cluster.patch_status::<AddressableService>("b", json!({ "conditions": conditions })).await;
 }
 
-/// Does what the user did in a step, or somebody else.
+/// Performs the actions of the user in a step, or of another program.
 async fn play_addressable(cluster: &TestCluster, step: &str) {
     let old = || {
         let mut old = condition("Old", "False", "2020");
@@ -285,7 +286,7 @@ async fn play_deployment(cluster: &TestCluster, step: &str) {
     }
 }
 
-/// A status without empty reasons and messages, which the definition adds by default and Knative leaves out: readers see the same.
+/// Removes empty reasons and messages from a status. The definition adds them by default and Knative omits them; readers see the same.
 fn without_empty_texts(status: &Value) -> Value {
     let mut status = status.clone();
     for condition in status["conditions"].as_array_mut().into_iter().flatten() {
@@ -294,7 +295,7 @@ fn without_empty_texts(status: &Value) -> Value {
     status
 }
 
-/// Everything about an object but its identity, versions, times and managers; of pods only what their owner wrote.
+/// Returns the content of an object without its identity, versions, times and managers; of pods only the fields that their owner wrote.
 fn comparable(object: &Value) -> Value {
     let metadata = &object["metadata"];
     let own = json!([metadata["labels"], metadata["annotations"], metadata["finalizers"]]);
@@ -311,7 +312,7 @@ fn comparable(object: &Value) -> Value {
     json!({"own": own, "generation": metadata["generation"], "spec": object["spec"], "status": status})
 }
 
-/// What is otherwise than recorded after a step.
+/// Returns the differences from the recorded state after a step.
 async fn differences(cluster: &TestCluster, mark: Mark, recorded: &Recorded) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut counts: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -322,7 +323,7 @@ async fn differences(cluster: &TestCluster, mark: Mark, recorded: &Recorded) -> 
     for (sort, requests) in counts {
         let mut most = recorded_requests(recorded, &sort);
         if sort == "events" {
-            // Unlike the original, the operator tells of each change of a condition.
+            // Unlike the original, the operator reports each change of a condition.
             most += u64::try_from(status_writes).unwrap();
         }
         if u64::try_from(requests.len()).unwrap() > most {
@@ -334,7 +335,7 @@ async fn differences(cluster: &TestCluster, mark: Mark, recorded: &Recorded) -> 
     let lists = [
         ("AddressableService", cluster.list::<AddressableService>().await),
         ("SimpleDeployment", cluster.list::<SimpleDeployment>().await),
-        // Without the garbage collector they are there until the end.
+        // Without the garbage collector the pods stay until the end.
         ("Pod", if objects.is_empty() { Vec::new() } else { cluster.list::<Pod>().await }),
     ];
     for (kind, mut list) in lists {
@@ -344,7 +345,7 @@ async fn differences(cluster: &TestCluster, mark: Mark, recorded: &Recorded) -> 
         live.extend(list);
     }
     let sorted = |objects: &[Value]| {
-        // Names of pods are random.
+        // The names of pods are random.
         let title = |object: &Value| {
             if object.kind() == "Pod" { "Pod".to_owned() } else { format!("{} {}", object.kind(), object.name()) }
         };

@@ -1,4 +1,4 @@
-//! The operator's program, as a shell sees it.
+//! The operator's program, as started by a shell.
 
 use std::process::Command;
 

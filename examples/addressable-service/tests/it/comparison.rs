@@ -1,15 +1,16 @@
-//! The controller of `AddressableService`s beside one on kube alone: the same behaviour, and how much an author writes.
+//! Comparison of the controller of `AddressableService`s with one on kube alone: the same behaviour, and the number of lines that an author
+//! writes.
 
 use addressable_service::{AddressableService, AddressableServiceSpec, operator};
 use k8s_openapi::api::core::v1::Service;
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
 
-#[allow(dead_code)] // its `main`
+#[allow(dead_code)] // its `main` is not used
 #[path = "../../examples/on-kube-alone.rs"]
 mod on_kube_alone;
 
-/// Lines of code: neither blank nor comments.
+/// Returns the number of lines of code, which are neither blank nor comments.
 fn lines_of_code(text: &str) -> usize {
     text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
 }
@@ -21,7 +22,7 @@ fn the_reconciler_is_at_most_half_as_long_as_on_kube_alone() {
     assert!(here * 2 <= on_kube_alone, "{here} lines here, {on_kube_alone} on kube alone");
 }
 
-/// What the tests of `addressable_service.rs` expect, of the controller on kube alone.
+/// Checks the expectations of the tests of `addressable_service.rs` with the controller on kube alone.
 #[tokio::test]
 async fn the_controller_on_kube_alone_does_the_same() {
     let cluster = TestCluster::start().await;

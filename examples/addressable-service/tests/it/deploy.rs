@@ -45,7 +45,7 @@ async fn what_is_printed_is_all_that_hand_written_reconcilers_need() {
     cluster.expect::<SimpleDeployment>("demo").matching("one pod", |object| object["status"]["readyReplicas"] == 1).await;
     cluster.delete::<AddressableService>("demo").await;
     cluster.expect::<AddressableService>("demo").to_be_gone().await;
-    // Configuration of others is none of the operator's.
+    // The operator has no access to the configuration of others.
     assert!(cluster.allows(&account, "list", ("", "configmaps"), &system).await);
     assert!(!cluster.allows(&account, "list", ("", "configmaps"), cluster.namespace()).await);
     assert!(cluster.get::<ConfigMap>("config-addressing").await.is_none());

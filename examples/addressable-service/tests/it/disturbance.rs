@@ -11,8 +11,8 @@ use kubewright_testing::TestCluster;
 use kubewright_testing::disturbance::{Hand, Scenario, Step, survives};
 
 const API: &str = "samples.knative.dev/v1alpha1";
-/// So many pods are created at most in any run: those of the undisturbed one, and as many again for each answer that got lost and each process
-/// that did not know of another's pods.
+/// The maximum number of pods that are created in any run: those of the undisturbed run, and as many again for each lost answer and for each
+/// process that did not know the pods of another process.
 const MOST_CREATES: usize = 60;
 
 /// A scenario of one of the controllers.
@@ -42,7 +42,7 @@ fn pod() -> Value {
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": ""}})
 }
 
-/// The object's status is of its generation, and its condition Ready has this status.
+/// Returns the step that waits until the object's status is of its generation and its condition Ready has this status.
 fn until(object: Value, status: &str) -> Step {
     let holds = |live: &Value, wanted: &str| is_seen(live) && ready(live)["status"] == wanted;
     Step::Until(object, status.to_owned(), holds)
@@ -57,7 +57,7 @@ fn ready(live: &Value) -> Value {
     conditions.find(|condition| condition["type"] == "Ready").cloned().unwrap_or_default()
 }
 
-/// The Service names this object as the one that tells its address, or none.
+/// Returns the step that waits until the Service names this object as the one that reports its address, or none.
 fn until_addressed_by(name: &str, by: &str) -> Step {
     let holds = |live: &Value, wanted: &str| {
         live["metadata"]["annotations"]["samples.knative.dev/addressed-by"].as_str().unwrap_or("none") == wanted
@@ -95,7 +95,7 @@ impl Scenario for Scene {
         for like in [addressable("", ""), service(""), deployment("", "", 0)] {
             left.extend(hand.list(&like).await?);
         }
-        // Pods have random names: they are numbered. Those of a deployment that is gone are the garbage collector's.
+        // Pods have random names, so they are numbered. Pods of a deleted deployment are left to the garbage collector.
         let mut numbers = BTreeMap::new();
         let owners: Vec<String> = left.iter().map(|object| object.uid().to_owned()).collect();
         for mut pod in hand.list(&pod()).await? {

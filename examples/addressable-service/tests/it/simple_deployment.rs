@@ -10,14 +10,14 @@ fn deployment(image: &str, replicas: i32) -> SimpleDeployment {
     SimpleDeployment::new("demo", SimpleDeploymentSpec { image: image.to_owned(), replicas })
 }
 
-/// The pods that are not on their way out.
+/// Returns the pods that are not being deleted.
 async fn pods(cluster: &TestCluster) -> Vec<Value> {
     let mut pods = cluster.list::<Pod>().await;
     pods.retain(|pod| pod.deletion_timestamp().is_none());
     pods
 }
 
-/// Plays the kubelet: all pods become ready.
+/// Plays the kubelet: makes all pods ready.
 async fn play(cluster: &TestCluster) {
     let status = json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]});
     for pod in pods(cluster).await {
@@ -60,7 +60,7 @@ async fn the_number_and_the_image_of_pods_follow_the_object() {
     running.stop().await;
 }
 
-/// The pods of a deployment that was deleted go. While the watch does not tell of the deletion, they would be replaced again and again.
+/// Checks that the pods of a deleted deployment are not replaced while the watch has not reported the deletion yet.
 #[tokio::test]
 async fn a_deleted_deployment_gets_no_more_pods_though_its_deletion_is_told_late() {
     let cluster = TestCluster::start().await;
@@ -75,7 +75,7 @@ async fn a_deleted_deployment_gets_no_more_pods_though_its_deletion_is_told_late
     cluster.pass(Duration::from_secs(100)).await;
     assert_eq!(cluster.list::<Pod>().await, Vec::<Value>::new());
     let creates = cluster.journal().since(mark).of("", "pods").filter(|record| record.to_string().contains(" create pods"));
-    // One pass for each of the pods that went, before the first status is refused.
+    // There is one pass for each deleted pod, before the first status is refused.
     creates.at_most(2).unwrap();
     operator.stop().await;
 }

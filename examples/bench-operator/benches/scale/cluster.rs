@@ -20,7 +20,7 @@ const GROUP: &str = "bench.kubewright.dev";
 /// A cluster with components.
 pub(crate) struct ComponentCluster {
     pub(crate) bench: BenchCluster,
-    /// Of each component the generation for which it is ready.
+    /// The generation for which each component is ready.
     components: ProjectedStore<Option<i64>>,
     config_maps: ProjectedStore<()>,
 }
@@ -47,7 +47,7 @@ impl ComponentCluster {
         self.bench.operator(env!("CARGO_BIN_EXE_bench-operator"), OPERATOR, [] as [(&str, &str); 0])
     }
 
-    /// Starts an operator as one of so many replicas.
+    /// Starts an operator as one of this number of replicas.
     pub(crate) fn replica(&self, user: &str, replicas: usize) -> MeasuredOperator {
         let variables = [(bench_operator::REPLICAS, replicas.to_string())];
         self.bench.operator(env!("CARGO_BIN_EXE_bench-operator"), user, variables)
@@ -72,7 +72,7 @@ impl ComponentCluster {
         self.bench.each(components, |number| ApiRequest::delete(&resource(), NAMESPACE, &name(number))).await;
     }
 
-    /// Waits until so many components are ready for this generation.
+    /// Waits until this number of components are ready for this generation.
     pub(crate) async fn until_ready(&self, components: usize, generation: i64, operators: &mut [MeasuredOperator]) {
         let ready = || self.components.list().iter().filter(|(_, ready)| **ready == Some(generation)).count();
         self.bench.until(|_| ready() == components, operators).await;
@@ -86,9 +86,9 @@ impl ComponentCluster {
         self.bench.until(|_| is_ready(), operators).await;
     }
 
-    /// Waits until there are neither components nor dependents.
+    /// Waits until all components and dependents are gone.
     pub(crate) async fn until_gone(&self, operator: &mut MeasuredOperator) {
-        // The ConfigMap that every namespace has stays.
+        // The ConfigMap that every namespace contains stays.
         let left = || self.config_maps.list().iter().filter(|(key, _)| key.name().starts_with("bench-")).count();
         self.bench.until(|_| self.components.is_empty() && left() == 0, std::slice::from_mut(operator)).await;
     }

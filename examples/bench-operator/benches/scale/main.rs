@@ -1,8 +1,8 @@
 //! The resources of an operator that has many components.
 //!
 //! `cargo bench -p bench-operator --bench scale [-- <components>x<dependents>...]`, by default 1000x10 3000x10 10000x10. For each size an
-//! embedded API server is started in this process, and the operator as a process of its own, so that its memory and its CPU seconds are
-//! its own. Seconds depend on what else this machine does; CPU seconds, memory and requests hardly do. The run fails when the operator
+//! embedded API server is started in this process, and the operator as a process of its own, so that its memory and its CPU seconds can
+//! be measured. Seconds depend on the other load of the machine; CPU seconds, memory and requests hardly do. The run fails when the operator
 //! takes more than 300 MiB, or when a component costs much more in a large run than in a small one.
 //!
 //! `cargo bench -p bench-operator --bench scale -- out [<components>x<dependents>]`, by default 10000x1, measures one, two and four
@@ -27,9 +27,9 @@ const SCALE_OUT: ComponentNumbers = ComponentNumbers::new(10_000, 1);
 /// The sizes at which one process is measured unless the command line names some.
 const SIZES: [ComponentNumbers; 3] =
     [ComponentNumbers::new(1000, 10), ComponentNumbers::new(3000, 10), ComponentNumbers::new(10_000, 10)];
-/// The operator never takes more, in MiB.
+/// The limit of the operator's memory, in MiB.
 const MEMORY: f64 = 300.0;
-/// A component of the largest run costs at most this many times what one of the smallest does.
+/// The limit of the cost of a component in the largest run, as a multiple of that in the smallest.
 const GROWTH: f64 = 1.5;
 
 #[tokio::main]
@@ -60,14 +60,14 @@ async fn one_process(sizes: &[ComponentNumbers]) -> Vec<String> {
     missed(&all)
 }
 
-/// The figures that missed their limits.
+/// Returns the figures that missed their limits.
 fn missed(all: &[ComponentFigures]) -> Vec<String> {
     let mut missed = Vec::new();
     for figures in all.iter().filter(|figures| figures.cost.peak > MEMORY) {
         missed.push(format!("{} of {}: {:.0} MiB are more than {MEMORY:.0}", figures.phase, figures.size, figures.cost.peak));
     }
     for large in all {
-        // The smallest run with as many dependents per component; a handful of components tell nothing about one.
+        // The comparison uses the smallest run with as many dependents per component; a handful of components gives no figure per component.
         let like = |small: &&ComponentFigures| small.phase == large.phase && small.size.dependents == large.size.dependents;
         let Some(small) = all.iter().filter(like).min_by_key(|small| small.size.components) else { continue };
         for (unit, of) in ComponentFigures::PER_COMPONENT {

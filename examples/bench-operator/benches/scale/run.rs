@@ -1,4 +1,4 @@
-//! One size, from the first component to the last.
+//! The measurement of one size, from the first component to the last.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use kubewright_testing::bench::{MeasuredOperator, PhaseCost};
 
 use crate::cluster::ComponentCluster;
 
-/// The length of the phase in which nothing happens.
+/// The length of the idle phase.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// The number of components, and of the dependents of each.
@@ -41,12 +41,12 @@ pub(crate) struct ComponentFigures {
     pub(crate) size: ComponentNumbers,
     pub(crate) phase: &'static str,
     seconds: f64,
-    /// Resident memory of the operator without components, in MiB.
+    /// The resident memory of the operator without components, in MiB.
     empty: f64,
     pub(crate) cost: PhaseCost,
 }
 
-/// One of the figures of a phase.
+/// A function that returns one of the figures of a phase.
 type Figure = fn(&ComponentFigures) -> f64;
 
 impl ComponentFigures {
@@ -106,7 +106,7 @@ impl ComponentRun {
         Self { size, empty: operator.usage().resident().unwrap(), cluster, operator }
     }
 
-    /// Runs all phases; prints the figures of each as soon as it is over.
+    /// Runs all phases, and prints the figures of each as soon as it is over.
     pub(crate) async fn figures(mut self) -> Vec<ComponentFigures> {
         let ComponentNumbers { components, dependents } = self.size;
         let mut all = Vec::new();

@@ -12,12 +12,12 @@ use crate::run::ComponentNumbers;
 
 /// The numbers of replicas.
 const REPLICAS: [usize; 3] = [1, 2, 4];
-/// The length of the phase in which nothing happens.
+/// The length of the idle phase.
 const IDLE: Duration = Duration::from_secs(30);
 /// The longest take-over: a lease of 15 s, twice as long until replicas take more than their share, a retry period of 2 s until the next try, and
 /// 3 s for delays of the machine.
 const TAKE_OVER: Duration = Duration::from_secs(15 + 2 * 15 + 2 + 3);
-/// The requests of all replicas for components, dependents and events are at most this many times those of one.
+/// The limit of the requests of all replicas for components, dependents and events, as a multiple of those of one replica.
 const MORE_REQUESTS: f64 = 1.01;
 
 /// Prints the figures of one, two and four replicas, and returns those that missed their limits.
@@ -44,7 +44,7 @@ pub(crate) async fn scale_out(size: ComponentNumbers) -> Vec<String> {
 struct ReplicaRun {
     cluster: ComponentCluster,
     replicas: Vec<MeasuredOperator>,
-    /// Resident memory of each replica without components, in MiB.
+    /// The resident memory of each replica without components, in MiB.
     empty: Vec<f64>,
 }
 
@@ -62,7 +62,7 @@ impl ReplicaRun {
         Self { cluster, replicas, empty }
     }
 
-    /// Returns how many requests all replicas sent for components, dependents and events.
+    /// Installs the components. Returns the number of requests that all replicas sent for components, dependents and events.
     async fn install(&mut self, size: ComponentNumbers) -> usize {
         self.begin();
         let begun = self.cluster.bench.moment();
@@ -90,7 +90,7 @@ impl ReplicaRun {
         sum.writes + sum.events + sum.reads
     }
 
-    /// Checks that nothing but leases is asked for while nothing happens.
+    /// Checks that idle replicas send only requests for leases.
     async fn idle(&mut self) -> Option<String> {
         self.begin();
         self.cluster.bench.pass(IDLE).await;

@@ -1,4 +1,4 @@
-//! The requests of an installation without anybody who decides on them: no operator is faster on the same API server.
+//! The requests of an installation without any decisions about them: no operator is faster on the same API server.
 
 mod serve;
 mod writes;
@@ -16,7 +16,7 @@ use kubewright::runtime::task::Tasks;
 pub use serve::serve;
 use writes::{Answered, Wanted, Writer};
 
-/// Requests at once.
+/// The number of parallel requests.
 const PARALLEL: usize = 16;
 
 /// Sends the writes of an installation, 16 at a time, and prints how long they took
@@ -42,12 +42,12 @@ struct Floor {
     serve: bool,
 }
 
-/// Runs the command; the first word is its name.
+/// Runs the command. The first argument is its name.
 pub async fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let floor = match Floor::try_parse_from(args) {
         Ok(floor) => floor,
         Err(error) => {
-            // Nobody can be told when the output is closed.
+            // If the output is closed, the error cannot be reported.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -79,7 +79,7 @@ impl Floor {
         Ok(())
     }
 
-    /// One installation; how many seconds it took.
+    /// Performs one installation, and returns its duration in seconds.
     async fn once(&self, cluster: &Cluster) -> Result<f64, Box<dyn Error>> {
         let writer = Writer::new(cluster.clone());
         let namespace = self.namespace.as_deref().unwrap_or("bench-floor");

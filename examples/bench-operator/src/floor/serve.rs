@@ -1,4 +1,4 @@
-//! An operator that decides nothing: it writes for the Benches of others as soon as they come, change and go.
+//! An operator without decisions: it sends the writes for the Benches of others as soon as they are created, changed or deleted.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use kubewright::serde_json::Value;
 use super::PARALLEL;
 use super::writes::{Answered, Wanted, Writer};
 
-/// A Bench as the watch tells it.
+/// A Bench as reported by the watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Told {
     wanted: Wanted,
@@ -34,16 +34,16 @@ impl Told {
     }
 }
 
-/// A Bench, and what was done for it.
+/// A Bench, and the last processed state.
 #[derive(Default)]
 struct Entry {
-    /// `None`: it is gone.
+    /// The last reported state. `None` if the Bench is gone.
     told: Option<Arc<Told>>,
     done: Option<Arc<Told>>,
     is_busy: bool,
 }
 
-/// Follows the Benches of a namespace, or all, for as long as nothing fails.
+/// Follows the Benches of a namespace, or of all namespaces, until a request fails.
 ///
 /// # Errors
 /// A request that failed for good.

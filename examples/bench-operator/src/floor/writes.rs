@@ -1,4 +1,4 @@
-//! The requests: what an operator must write for a Bench, and what is then to be removed.
+//! The requests that an operator must send for a Bench, and those that remove its objects.
 
 use std::error::Error;
 
@@ -6,32 +6,32 @@ use kubewright::machinery::object::GroupVersionKind;
 use kubewright::runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind};
 use kubewright::serde_json::{Value, json};
 
-/// Who writes.
+/// The field manager of the writes.
 const MANAGER: &str = "bench-floor";
-/// What keeps a Bench until its dependents are gone.
+/// The finalizer that keeps a Bench until its dependents are gone.
 const FINALIZER: &str = "bench.kubewright.dev/floor";
-/// As long as a digest is.
+/// A text with the length of a digest.
 const DIGEST: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-/// What came of requests; the text fits after "failed to".
+/// The result of requests. The text of the error fits after "failed to".
 pub(crate) type Answered = Result<(), Box<dyn Error>>;
 
-/// A Bench as it is to be.
+/// The desired state of a Bench.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// Its namespace.
+    /// The namespace of the Bench.
     pub(super) namespace: String,
-    /// Its name.
+    /// The name of the Bench.
     pub(super) name: String,
-    /// Its generation.
+    /// The generation of the Bench.
     pub(super) generation: i64,
-    /// The number of its dependents.
+    /// The number of dependents.
     pub(super) dependents: u64,
-    /// What they hold.
+    /// The payload of the dependents.
     pub(super) payload: String,
 }
 
-/// Writes to a cluster.
+/// The writer to a cluster.
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     cluster: Cluster,
@@ -42,14 +42,14 @@ impl Writer {
         Self { cluster }
     }
 
-    /// Creates a namespace unless there is one of that name.
+    /// Creates a namespace unless it exists.
     pub(super) async fn create_namespace(&self, name: &str) -> Answered {
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         let create = ApiRequest::create(&resource("", "v1", "Namespace", "namespaces"), &namespace);
         unless(self.cluster.send(&create).await, ApiError::is_already_exists)
     }
 
-    /// Creates a Bench unless there is one of that name.
+    /// Creates a Bench unless it exists.
     pub(super) async fn create(&self, bench: &Wanted) -> Answered {
         let object = json!({
             "apiVersion": "bench.kubewright.dev/v1alpha1",
@@ -60,7 +60,7 @@ impl Writer {
         unless(self.cluster.send(&ApiRequest::create(&benches(), &object)).await, ApiError::is_already_exists)
     }
 
-    /// A finalizer, a status with the inventory, the dependents, a status that says Ready, an event.
+    /// Writes a finalizer, a status with the inventory, the dependents, a status that is Ready, and an event.
     pub(super) async fn install(&self, bench: &Wanted) -> Answered {
         let finalizers = json!({"metadata": {"finalizers": [FINALIZER]}});
         self.cluster.send(&Self::patch(bench, &finalizers)).await?;
@@ -75,7 +75,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A status, the dependents, a status that says Ready.
+    /// Writes a status, the dependents, and a status that is Ready.
     pub(super) async fn upgrade(&self, bench: &Wanted) -> Answered {
         self.status(bench, "Processing").await?;
         let data = json!({"data": {"payload": bench.payload}});
@@ -87,7 +87,7 @@ impl Writer {
         self.status(bench, "Ready").await
     }
 
-    /// Deletes the dependents, and lets the Bench go.
+    /// Deletes the dependents, and releases the Bench.
     pub(super) async fn remove(&self, bench: &Wanted) -> Answered {
         for number in 0..bench.dependents {
             let delete = ApiRequest::delete(&config_maps(), &bench.namespace, &format!("{}-{number}", bench.name));
@@ -157,7 +157,7 @@ impl Writer {
     }
 }
 
-/// What a run that broke off has left or has not left is no error.
+/// Ignores harmless errors: objects that an interrupted run has left, or has already deleted.
 fn unless(answer: Result<Value, ApiError>, harmless: impl Fn(&ApiError) -> bool) -> Answered {
     match answer {
         Err(error) if !harmless(&error) => Err(error.into()),

@@ -13,14 +13,14 @@ use kubewright_testing::Usage;
 use crate::args::{Args, Part};
 use crate::server::Running;
 
-/// How often a report is looked at.
+/// The interval at which a report is read.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long a line of a report may take.
+/// The time limit for a line of a report.
 const PATIENCE: Duration = Duration::from_mins(5);
-/// A process that takes less CPU in half a second has nothing to do.
+/// The CPU seconds per half second below which a process counts as idle.
 const QUIET: f64 = 0.015;
 
-/// A program that is measured.
+/// A measured program.
 pub(crate) struct Contestant {
     pub(crate) part: Part,
     pub(crate) name: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct Contestant {
 }
 
 impl Contestant {
-    /// Those that the command line asks for and that can be built.
+    /// Returns the contestants that the command line selects and that can be built.
     pub(crate) fn all(args: &Args) -> Vec<Self> {
         let rust = |part, name| Self { part, name, program: PathBuf::from(env!("CARGO_BIN_EXE_bench-reconciler")) };
         let mut all = vec![rust(Part::Floor, "floor"), rust(Part::Kube, "kube")];
@@ -48,7 +48,7 @@ impl Contestant {
     }
 }
 
-/// Builds the Go program; what is there is not built again.
+/// Builds the Go program. It is not built again if it exists.
 fn controller_runtime() -> Result<PathBuf, String> {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("controller-runtime");
     let mut build = Command::new("go");
@@ -61,7 +61,7 @@ fn controller_runtime() -> Result<PathBuf, String> {
     Err(format!("go build fails, which needs the module proxy the first time: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// A contestant while it runs; dropping it ends it.
+/// A running contestant, which ends when this is dropped.
 pub(crate) struct Process {
     child: Child,
     report: PathBuf,
@@ -70,7 +70,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// One of our own programs.
+    /// Starts one of the Kubewright programs.
     pub(crate) fn start_ours(name: &str, server: &Running, args: &Args) -> Self {
         Self::start(Path::new(env!("CARGO_BIN_EXE_bench-reconciler")), name, server, args)
     }
@@ -78,7 +78,7 @@ impl Process {
     fn start(program: &Path, name: &str, server: &Running, args: &Args) -> Self {
         let report = server.kubeconfig().with_extension("report");
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reconcilers-{name}.log"));
-        // That of the contestant before.
+        // The report of the previous contestant.
         let _ = fs::remove_file(&report);
         let output = fs::File::create(&log).unwrap();
         let mut command = Command::new(program);
@@ -93,7 +93,7 @@ impl Process {
         Self { child, report, log, usage }
     }
 
-    /// The rest of the line of the report that begins so, once it is there.
+    /// Waits for the line of the report with this beginning, and returns the rest of it.
     pub(crate) async fn told(&mut self, beginning: &str) -> String {
         let begun = Instant::now();
         loop {
@@ -110,7 +110,7 @@ impl Process {
         }
     }
 
-    /// Ends when it has hardly anything more to do.
+    /// Waits until the process is nearly idle.
     pub(crate) async fn quiet(&self) {
         let mut before = self.usage.cpu().unwrap();
         let mut calm = 0;
@@ -125,7 +125,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // One that has ended already needs no end.
+        // A process that has ended already need not be killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! How long a write waits while many keys are queued or fail.
+//! The waiting time of a write while many keys are queued or fail.
 
 use bench_reconciler::Wish;
 
@@ -9,15 +9,15 @@ use crate::objects::Objects;
 use crate::server::Running;
 use crate::target::Target;
 
-/// Keys of a resync, and keys that fail.
+/// The number of keys of a resync. `FAILURES` is the number of failing keys.
 const RESYNC: u32 = 50_000;
 const FAILURES: u32 = 1000;
-/// Writes of each part.
+/// The number of writes of each part.
 const WRITES: u32 = 1000;
-/// The 99th percentile of each part, at most, in milliseconds.
+/// The limit of the 99th percentile of each part, in milliseconds.
 const P99: f64 = 10.0;
 
-/// Our reconciler, disturbed.
+/// The measurement of the Kubewright reconciler under disturbances.
 pub(crate) struct Fairness<'a> {
     pub(crate) server: &'a Running,
     pub(crate) objects: &'a mut Objects,
@@ -34,7 +34,7 @@ impl Fairness<'_> {
         let calm = self.write(&mut process).await;
         println!("{:<48} {calm}", "ours, p50 and p99 of a write in ms");
 
-        // The object with the number asks for as many keys.
+        // The object with this number requests a resync of as many keys.
         self.objects.wish(Wish::Resync, resync, 1).await;
         let during = self.write(&mut process).await;
         let took = process.told("resynced").await;
@@ -53,7 +53,7 @@ impl Fairness<'_> {
         ]
     }
 
-    /// Of writes to objects that are neither looked at again nor fail.
+    /// Measures writes to objects that are neither resynced nor fail.
     async fn write(&mut self, process: &mut Process) -> Latency {
         let from = self.args.objects / 2 + 1;
         let writes = WRITES.min(self.args.objects - from);

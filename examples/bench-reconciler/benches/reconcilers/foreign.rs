@@ -1,4 +1,4 @@
-//! What objects cost that no store selects.
+//! The cost of objects that no store selects.
 
 use crate::args::{Args, Part};
 use crate::contestant::Process;
@@ -6,12 +6,12 @@ use crate::objects::Objects;
 use crate::server::Running;
 use crate::target::Target;
 
-/// The stores, and how each leaves the objects out.
+/// The stores, and the way in which each excludes the objects.
 const STORES: [(&str, &str); 3] =
     [("typed", "typed, other labels"), ("metadata", "metadata only, other labels"), ("scoped", "typed, another namespace")];
-/// Writes to the objects while the operator runs.
+/// The number of writes to the objects while the operator runs.
 const WRITES: u32 = 1000;
-/// The peak beside the objects may be larger than in an empty cluster by so many MiB.
+/// The limit of the difference between the peak with the objects and that in an empty cluster, in MiB.
 const MOST: f64 = 2.0;
 
 /// Operators whose stores select none of the objects.
@@ -26,7 +26,7 @@ impl<'a> Foreign<'a> {
         Self { args, without: Vec::new() }
     }
 
-    /// Before there are objects.
+    /// Measures the peaks before there are objects.
     pub(crate) async fn measure_without(&mut self, server: &Running) {
         for (store, _) in self.stores() {
             let process = Process::start_ours(store, server, self.args);
@@ -35,7 +35,7 @@ impl<'a> Foreign<'a> {
         }
     }
 
-    /// When there are objects, of which some change.
+    /// Measures the peaks with objects, of which some change.
     pub(crate) async fn measure_with(self, server: &Running, objects: &mut Objects) -> Vec<Target> {
         let mut targets = Vec::new();
         for ((store, how), without) in self.stores().iter().zip(&self.without) {

@@ -1,4 +1,4 @@
-//! How long writes took to pass.
+//! The time from a write to its pass.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub(crate) struct Latency {
 }
 
 impl Latency {
-    /// From the line of a report: nanoseconds, separated by commas.
+    /// Parses the line of a report: nanoseconds, separated by commas.
     pub(crate) fn parse(text: &str) -> Self {
         let mut all: Vec<i64> = text.split(',').map(|latency| latency.parse().unwrap()).collect();
         all.sort_unstable();

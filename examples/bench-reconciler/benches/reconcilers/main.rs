@@ -1,12 +1,14 @@
-//! Reconcilers that do nothing, side by side: ours, the controller of kube, controller-runtime, and a floor that only lists, watches and decodes.
+//! Comparison of reconcilers that do nothing: Kubewright, the controller of kube, controller-runtime, and a floor that only lists, watches and
+//! decodes.
 //!
 //! `cargo bench -p bench-reconciler [-- --help]`. An API server runs as a process of its own, with 100,000 objects of about 1.5 KiB that all
-//! contestants see alike; each contestant is a process of its own, so that CPU and memory are its own. From a cold cache it must pass all
-//! objects once; then 10,000 of them are written, half of them at a steady rate and half as fast as the server takes them, and each write
-//! carries its time. The contestants take turns, and each figure is the median of the rounds. Two more parts are of ours alone: how long a
-//! write waits while many keys are queued or fail, and what objects cost that no store selects. The run fails when a target is missed.
+//! contestants read alike. Each contestant is a process of its own, so that its CPU time and memory can be measured. From a cold cache it must
+//! pass all objects once; then 10,000 of them are written, half of them at a steady rate and half as fast as the server accepts them, and each
+//! write carries its time. The contestants take turns, and each figure is the median of the rounds. Two more parts concern Kubewright alone: the
+//! waiting time of a write while many keys are queued or fail, and the cost of objects that no store selects. The run fails when a target is
+//! missed.
 //!
-//! All contestants are as their defaults are, but for the number of workers, and for metrics, which none serves.
+//! All contestants have their default settings, except for the number of workers, and for metrics, which none serves.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a benchmark that fails has failed")]
 #![allow(clippy::disallowed_methods, reason = "what is measured is the time of this machine")]
@@ -67,7 +69,7 @@ async fn measure(args: &Args) -> Vec<Target> {
     let mut figures: Vec<Vec<Figures>> = vec![Vec::new(); contestants.len()];
     for number in 0..args.rounds {
         for turn in 0..contestants.len() {
-            // Each begins a round in its turn.
+            // Another contestant begins each round.
             let index = (turn + number) % contestants.len();
             let round = Round { contestant: &contestants[index], server: &server, objects: &mut objects, args };
             figures[index].push(round.measure().await);
@@ -87,7 +89,7 @@ async fn measure(args: &Args) -> Vec<Target> {
     targets
 }
 
-/// What else the machine does.
+/// Returns the load of the machine.
 fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().take(2).collect::<Vec<_>>().join(" ")

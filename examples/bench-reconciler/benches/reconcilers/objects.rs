@@ -1,4 +1,4 @@
-//! The objects in the cluster, and what is written to them.
+//! The objects in the cluster, and the writes to them.
 
 use std::time::{Duration, Instant};
 
@@ -10,11 +10,11 @@ use kube::core::CustomResourceExt as _;
 use kube::{Client, Resource as _};
 use serde_json::{Value, json};
 
-/// Where the objects are.
+/// The namespace of the objects.
 const NAMESPACE: &str = "default";
-/// Requests at once.
+/// The number of parallel requests.
 const PARALLEL: usize = 16;
-/// Entries that give an object its size.
+/// The number of entries that give an object its size.
 const SETTINGS: usize = 12;
 
 /// The objects of the driver.
@@ -56,7 +56,8 @@ impl Objects {
         println!("{} objects of {each} bytes created in {:.0} s", self.count, begun.elapsed().as_secs_f64());
     }
 
-    /// Writes a batch to so many objects from this number on, at this rate per second or as fast as the server takes it. Its number.
+    /// Writes a batch to this number of objects, beginning with the object `from`, at this rate per second or as fast as the server accepts it.
+    /// Returns the number of the batch.
     pub(crate) async fn write(&mut self, from: u32, writes: u32, rate: Option<u32>) -> u32 {
         self.batch += 1;
         let batch = self.batch;
@@ -68,13 +69,13 @@ impl Objects {
         batch
     }
 
-    /// A batch of its own objects, so that no round writes to those of the round before.
+    /// Writes a batch to other objects than the previous batch, so that no round writes to those of the round before.
     pub(crate) async fn write_next(&mut self, writes: u32, rate: Option<u32>) -> u32 {
         let from = (u64::from(self.batch) * u64::from(writes) % u64::from(self.count)) as u32;
         self.write(from, writes, rate).await
     }
 
-    /// Tells a disturbed reconciler what to do for so many objects from this number on.
+    /// Sets the behaviour of the disturbed reconciler for this number of objects, beginning with the object `from`.
     pub(crate) async fn wish(&self, wish: Wish, from: u32, objects: u32) {
         let write = |number: u32| self.patch(number, move || json!({ "wish": wish }));
         stream::iter(from..from + objects).map(write).buffer_unordered(PARALLEL).for_each(|()| async {}).await;
@@ -87,7 +88,7 @@ impl Objects {
     }
 }
 
-/// The numbers from 0 on, each when its time has come.
+/// Yields the numbers from 0 on, each at its scheduled time.
 fn paced(count: u32, rate: Option<u32>) -> impl Stream<Item = u32> {
     let begun = tokio::time::Instant::now();
     stream::iter(0..count).then(move |index| async move {

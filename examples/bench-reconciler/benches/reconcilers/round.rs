@@ -1,4 +1,4 @@
-//! One contestant, from a cold cache to the last write.
+//! The measurement of one contestant, from a cold cache to the last write.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::objects::Objects;
 use crate::server::Running;
 use crate::target::Target;
 
-/// Work that is left behind after a phase is counted for this time.
+/// The time for which work that remains after a phase is still counted.
 const SETTLE: Duration = Duration::from_secs(1);
-/// Our CPU time by that of the floor, at most.
+/// The limit of Kubewright's CPU time, as a multiple of that of the floor.
 const FLOOR: f64 = 1.3;
-/// Our peak by that of others, at most.
+/// The limits of Kubewright's memory peak, as multiples of those of other contestants.
 const KUBE_MEMORY: f64 = 1.0 / 2.0;
 const CONTROLLER_RUNTIME_MEMORY: f64 = 1.0 / 3.0;
 
@@ -28,27 +28,27 @@ pub(crate) struct Round<'a> {
     pub(crate) args: &'a Args,
 }
 
-/// What a contestant took.
+/// The measured figures of a contestant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Figures {
     part: Part,
     name: &'static str,
     objects: u32,
     updates: u32,
-    /// Seconds from the start to the first pass of the last object.
+    /// The seconds from the start to the first pass of the last object.
     seconds: f64,
-    /// CPU seconds of that.
+    /// The CPU seconds until the first pass of the last object.
     first: f64,
-    /// CPU seconds of the writes.
+    /// The CPU seconds of the writes.
     writes: f64,
-    /// In MiB.
+    /// The memory peak in MiB.
     peak: f64,
     paced: Latency,
     burst: Latency,
 }
 
 impl Round<'_> {
-    /// Measures, and prints what was measured.
+    /// Measures the contestant, and prints the figures.
     pub(crate) async fn measure(self) -> Figures {
         let started = now();
         let mut process = self.contestant.start(self.server, self.args);
@@ -87,7 +87,7 @@ impl Figures {
         self.first + self.writes
     }
 
-    /// Of each figure the median.
+    /// Returns the median of each figure.
     pub(crate) fn median(rounds: &[Self]) -> Self {
         let median = |of: fn(&Self) -> f64| {
             let mut all: Vec<f64> = rounds.iter().map(of).collect();
@@ -105,7 +105,7 @@ impl Figures {
         }
     }
 
-    /// What is expected of ours beside those that were measured too.
+    /// Returns the targets of Kubewright relative to the other measured contestants.
     pub(crate) fn targets(all: &[Self]) -> Vec<Target> {
         let of = |part| all.iter().find(|figures| figures.part == part);
         let Some(ours) = of(Part::Ours) else { return Vec::new() };

@@ -12,13 +12,13 @@ use kube::{Client, Config};
 use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_testing::real::{ControlPlane, Options};
 
-/// The argument with which this program is the embedded server.
+/// The argument that makes this program the embedded server.
 pub(crate) const SERVE: &str = "serve-the-embedded-server";
 
-/// After the kubeconfig.
+/// The line after the kubeconfig.
 const END: &str = "# ready";
 
-/// A server that runs.
+/// A running server.
 pub(crate) struct Running {
     kubeconfig: PathBuf,
     process: Process,
@@ -30,7 +30,7 @@ enum Process {
 }
 
 impl Running {
-    /// The server that the environment asks for.
+    /// Starts the server that the environment selects.
     pub(crate) async fn start() -> Self {
         if std::env::var("KUBEWRIGHT_TEST_CLUSTER").is_ok_and(|tier| tier == "real") {
             let plane = ControlPlane::start(Options::default()).await.unwrap();
@@ -45,7 +45,7 @@ impl Running {
         Self { kubeconfig, process: Process::Embedded(child) }
     }
 
-    /// The file by which clients find it.
+    /// Returns the path of the kubeconfig.
     pub(crate) fn kubeconfig(&self) -> &Path {
         &self.kubeconfig
     }
@@ -69,7 +69,7 @@ impl fmt::Display for Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let Process::Embedded(child) = &mut self.process {
-            // Its input ends, and so does it.
+            // The embedded server ends when its input ends.
             drop(child.stdin.take());
             let _ = child.wait();
             for file in [self.kubeconfig.clone(), self.kubeconfig.with_extension("report")] {
@@ -79,7 +79,7 @@ impl Drop for Running {
     }
 }
 
-/// The embedded server: prints a kubeconfig, and serves until its input ends.
+/// Runs the embedded server: prints a kubeconfig, and serves until its input ends.
 pub(crate) async fn serve() {
     let server = ApiServer::builder().build().unwrap();
     let endpoint = server.listen("127.0.0.1:0").await.unwrap();

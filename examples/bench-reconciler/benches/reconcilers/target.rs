@@ -1,8 +1,8 @@
-//! What the figures must be.
+//! The targets of the figures.
 
 use std::fmt;
 
-/// A figure and the most that it may be.
+/// A figure and its upper limit.
 #[derive(Debug)]
 pub(crate) struct Target {
     title: String,

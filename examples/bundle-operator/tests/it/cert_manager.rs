@@ -21,12 +21,12 @@ fn definitions() -> GroupVersionKind {
     GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
 }
 
-/// Where the key of an object stands in the inventory, and its state.
+/// Returns the items of the inventory.
 fn items(bundle: &Value) -> Vec<&Value> {
     bundle["status"]["inventory"].as_array().map(|items| items.iter().collect()).unwrap_or_default()
 }
 
-/// Another image for all Deployments, one object less, one more.
+/// Returns the next version: another image for all Deployments, one object less, and one more.
 fn next_version(manifests: &[Value]) -> Vec<Value> {
     let mut next: Vec<Value> = manifests.iter().filter(|object| !is_dropped(object)).cloned().collect();
     for object in next.iter_mut().filter(|object| object.kind() == "Deployment") {
@@ -45,7 +45,7 @@ fn is_dropped(object: &Value) -> bool {
     object.kind() == "ClusterRole" && object.name() == "cert-manager-cluster-view"
 }
 
-/// What others need was there before them.
+/// Asserts that objects that others need were created before them.
 fn assert_order(cluster: &TestCluster) {
     let created = cluster.journal().all().verb(Verb::Create);
     let of = |resource: &'static str| move |record: &Record| record.target.resource().is_some_and(|at| at.resource == resource);

@@ -20,7 +20,7 @@ async fn an_api_service_without_a_backend_is_named_and_can_be_removed() {
         let items = bundle["status"]["inventory"].as_array().into_iter().flatten();
         items.filter(|item| item["phase"] != "Ready").map(|item| item["kind"].clone()).collect()
     };
-    // What exactly is wrong with it, the server says: no endpoints, or none that answers.
+    // The server reports the exact problem: no endpoints, or none that answers.
     let says = |bundle: &Value| {
         let explained = message(bundle).split_once("APIService.apiregistration.k8s.io v1beta1.metrics.k8s.io: ");
         let waits = bundle["status"]["state"] == "Processing" && explained.is_some_and(|(_, why)| why.contains("metrics"));

@@ -22,7 +22,7 @@ const OPERATOR: &str = "operator";
 /// A cluster with control planes.
 pub(crate) struct PlaneCluster {
     pub(crate) bench: BenchCluster,
-    /// Of each control plane the generation for which it is ready.
+    /// The generation for which each control plane is ready.
     planes: ProjectedStore<Option<i64>>,
 }
 
@@ -85,13 +85,13 @@ impl PlaneCluster {
         self.bench.each(number, |number| ApiRequest::delete(&resource(), NAMESPACE, &name(number))).await;
     }
 
-    /// Waits until so many control planes are ready for this generation.
+    /// Waits until this number of control planes are ready for this generation.
     pub(crate) async fn until_ready(&self, number: usize, generation: i64, operator: &mut MeasuredOperator) {
         let ready = || self.planes.list().iter().filter(|(_, ready)| **ready == Some(generation)).count();
         self.bench.until(|_| ready() == number, std::slice::from_mut(operator)).await;
     }
 
-    /// Waits until there are no control planes, which go after their components.
+    /// Waits until all control planes are gone, which are removed after their components.
     pub(crate) async fn until_gone(&self, operator: &mut MeasuredOperator) {
         self.bench.until(|_| self.planes.is_empty(), std::slice::from_mut(operator)).await;
     }

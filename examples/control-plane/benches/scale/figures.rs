@@ -4,11 +4,12 @@ use std::fmt;
 
 use kubewright_testing::bench::PhaseCost;
 
-/// The components of a control plane.
+/// The number of components of a control plane.
 const COMPONENTS: f64 = 5.0;
-/// A control plane of the largest run costs at most this many times what one of the smallest does.
+/// The limit of the cost of a control plane in the largest run, as a multiple of that in the smallest.
 const GROWTH: f64 = 1.5;
-/// Numbers of requests depend on the order of events a little: components see more or fewer states of those that they wait for.
+/// The limit of the growth of requests. Their number depends slightly on the order of events: components observe more or fewer states of those
+/// that they wait for.
 const MORE_REQUESTS: f64 = 1.25;
 
 /// The figures of a phase.
@@ -17,7 +18,7 @@ pub(crate) struct PlaneFigures {
     pub(crate) number: usize,
     pub(crate) phase: &'static str,
     pub(crate) seconds: f64,
-    /// Resident memory of the operator without control planes, in MiB.
+    /// The resident memory of the operator without control planes, in MiB.
     pub(crate) empty: f64,
     pub(crate) cost: PhaseCost,
 }
@@ -38,7 +39,7 @@ impl PlaneFigures {
         self.each(self.cost.requests.writes as f64)
     }
 
-    /// Memory of one component and its share of the owner, in KiB.
+    /// Returns the memory of one component and its share of the owner, in KiB.
     fn memory_of_component(&self) -> f64 {
         self.each((self.cost.peak - self.empty).max(0.0) * 1024.0) / COMPONENTS
     }
@@ -58,7 +59,7 @@ impl fmt::Display for PlaneFigures {
     }
 }
 
-/// The figures that missed their limits.
+/// Returns the figures that missed their limits.
 pub(crate) fn missed(all: &[PlaneFigures]) -> Vec<String> {
     let mut missed = Vec::new();
     for idle in all.iter().filter(|figures| figures.phase == "idle") {

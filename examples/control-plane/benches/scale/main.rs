@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p control-plane --bench scale [-- <control planes>...]`, by default 100 1000. For each number an embedded API server is started in this
 //! process, and the operator as a process of its own. The run fails when a control plane of the largest run costs much more than one of the smallest: requests,
-//! CPU, or memory; or when the operator sends anything while nothing happens.
+//! CPU, or memory; or when the idle operator sends requests.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark that fails has failed")]
 
@@ -20,7 +20,7 @@ use self::figures::{PlaneFigures, missed};
 
 /// The numbers of control planes unless the command line names some.
 const NUMBERS: [usize; 2] = [100, 1000];
-/// The length of the phase in which nothing happens.
+/// The length of the idle phase.
 const IDLE: Duration = Duration::from_secs(10);
 
 #[tokio::main]
@@ -47,7 +47,7 @@ struct PlaneRun {
     number: usize,
     cluster: PlaneCluster,
     operator: MeasuredOperator,
-    /// Resident memory of the operator without control planes, in MiB.
+    /// The resident memory of the operator without control planes, in MiB.
     empty: f64,
 }
 
@@ -59,7 +59,7 @@ impl PlaneRun {
         Self { number, empty: operator.usage().resident().unwrap(), cluster, operator }
     }
 
-    /// Runs all phases; prints the figures of each as soon as it is over.
+    /// Runs all phases, and prints the figures of each as soon as it is over.
     async fn figures(mut self) -> Vec<PlaneFigures> {
         let number = self.number;
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! The programs, as a shell sees them.
+//! The programs, as started by a shell.
 
 use std::process::{Command, Output};
 

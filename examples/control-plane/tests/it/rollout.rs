@@ -20,7 +20,7 @@ async fn all_components_get_ready_and_the_customer_sees_what_they_publish() {
         let healthy = condition(&owner, &format!("{component}Healthy")).unwrap();
         assert_eq!((healthy.0.as_str(), healthy.2.as_str()), ("True", component), "{owner:#}");
     }
-    // What is private of the API server stays there.
+    // The private part of the API server's status stays on the component.
     let server = world.cluster.get::<ApiServer>(NAME).await.unwrap();
     assert!(server["status"]["kubeconfig"].as_str().unwrap().contains("token"), "{server:#}");
     assert!(!owner.to_string().contains("token"), "{owner:#}");
@@ -111,7 +111,7 @@ async fn what_a_generator_renders_follows_the_order_and_is_repaired() {
     world.stop().await;
 }
 
-// One write for each change, and the answers of the server are what the stores tell.
+// Each change causes one write, and the answers of the server update the stores.
 #[tokio::test]
 async fn a_roll_out_reads_no_object_and_no_request_is_refused() {
     let world = World::start().await;
@@ -120,7 +120,7 @@ async fn a_roll_out_reads_no_object_and_no_request_is_refused() {
     let journal = world.cluster.journal().all();
     let is_odd = |record: &kubewright_apiserver::middleware::journal::Record| {
         let is_read = record.target.resource().is_some_and(|of| of.verb == kubewright_apiserver::kinds::Verb::Get);
-        // The cluster is asked for its identity once.
+        // The identity of the cluster is read once.
         let is_read = is_read && !record.to_string().contains("namespaces kube-system");
         is_read || record.status().is_some_and(|code| code >= 300)
     };

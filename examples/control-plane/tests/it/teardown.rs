@@ -1,4 +1,4 @@
-//! The end of a control plane.
+//! The deletion of a control plane.
 
 use control_plane::{ApiServer, Authentication, Authorization, CloudOrchestrator, ControlPlane, Landscaper};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -23,7 +23,7 @@ async fn components_go_in_the_order_of_their_edges_and_say_for_whom_they_wait() 
     world.cluster.expect::<ApiServer>(NAME).condition("Ready", "False", waits).await;
     let going = world.cluster.expect::<Landscaper>(NAME).condition("Ready", "False", "Stopping").await;
     assert!(going["metadata"].get("deletionTimestamp").is_some());
-    // The API server goes on running for the others.
+    // The API server keeps running for the other components.
     assert!(world.cluster.get::<Deployment>("demo-apiserver").await.unwrap()["metadata"].get("deletionTimestamp").is_none());
 
     world.cluster.patch::<Deployment>("demo-landscaper", json!({"metadata": {"finalizers": null}})).await;

@@ -13,7 +13,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// The operator with a control plane of all five components.
+    /// Starts the operator with a control plane of all five components.
     pub(crate) async fn start() -> Self {
         let cluster = TestCluster::start().await;
         let operator = cluster.run(operator()).await;
@@ -42,7 +42,7 @@ impl World {
     }
 }
 
-/// A control plane as its customer writes it.
+/// Returns a control plane as written by its customer.
 pub(crate) fn control_plane() -> Value {
     json!({
         "apiVersion": format!("{API}/v1alpha1"), "kind": "ControlPlane", "metadata": {"name": NAME},
@@ -56,7 +56,7 @@ pub(crate) fn control_plane() -> Value {
     })
 }
 
-/// The condition of an owner, as it shows it: status, reason and the component that it is of.
+/// Returns a condition of an owner: status, reason and the component that it belongs to.
 pub(crate) fn condition(object: &Value, type_: &str) -> Option<(String, String, String)> {
     let found = object["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == type_)?;
     let text = |field: &str| found[field].as_str().unwrap_or_default().to_owned();

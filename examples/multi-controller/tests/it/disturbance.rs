@@ -8,7 +8,7 @@ use multi_controller::{CLASS, CLASS_KEY, operator};
 
 const API: &str = "teams.demo.kubewright.dev/v1alpha1";
 
-/// Two teams, one of which goes, three accesses, one of which ends by its time, and the report about them.
+/// The scenario: two teams, one of which is deleted, three accesses, one of which expires, and the report about them.
 struct Teams;
 
 fn team(name: &str, members: &[&str]) -> Value {
@@ -34,7 +34,7 @@ fn of_kind(api: &str, kind: &str) -> Value {
     json!({"apiVersion": api, "kind": kind, "metadata": {"name": ""}})
 }
 
-/// The status is of the object's generation, and its condition Ready has this status.
+/// Returns the step that waits until the status is of the object's generation, and its condition Ready has this status.
 fn until(object: Value, status: &str) -> Step {
     let holds = |live: &Value, wanted: &str| {
         live["status"]["observedGeneration"].as_i64() == live.generation() && ready(live)["status"] == wanted
@@ -42,7 +42,7 @@ fn until(object: Value, status: &str) -> Step {
     Step::Until(object, status.to_owned(), holds)
 }
 
-/// The report names these accesses as granted.
+/// Returns the step that waits until the report lists these accesses as granted.
 fn until_granted(names: &[&str]) -> Step {
     let holds = |live: &Value, wanted: &str| {
         serde_json::from_str::<Value>(wanted).is_ok_and(|wanted| live["status"]["granted"] == wanted)
@@ -105,7 +105,7 @@ impl Scenario for Teams {
             left.extend(hand.list(&of_kind(API, kind)).await?);
         }
         left.extend(hand.list(&of_kind("rbac.authorization.k8s.io/v1", "RoleBinding")).await?);
-        // Those of a team that is gone are the garbage collector's.
+        // The service accounts of a deleted team are left to the garbage collector.
         let owners: Vec<String> = left.iter().map(|object| object.uid().to_owned()).collect();
         let accounts = hand.list(&of_kind("v1", "ServiceAccount")).await?;
         left.extend(accounts.into_iter().filter(|account| {

@@ -1,4 +1,4 @@
-//! What several replicas do together.
+//! The cooperation of several replicas.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use multi_controller::{Access, Team, operator};
 
 use crate::world::{access, expiring, team};
 
-/// How many teams there are in these tests.
+/// The number of teams in these tests.
 const TEAMS: usize = 24;
 
-/// Three replicas with short leases, each of which leads one of the three buckets.
+/// Starts three replicas with short leases, each of which leads one of the three buckets.
 async fn three(cluster: &TestCluster) -> Vec<TestOperator> {
     let seconds = Duration::from_secs;
     let leadership = Leadership::leases().buckets(3).replicas(3).timing(seconds(15), seconds(10), seconds(2));
@@ -37,7 +37,7 @@ async fn led(cluster: &TestCluster, replicas: &[TestOperator]) {
     panic!("expected that the replicas lead 3 buckets within a minute, and they lead {}", held());
 }
 
-/// Creates as many teams in each bucket, with an access each, and waits until all are ready.
+/// Creates the same number of teams in each bucket, with an access each, and waits until all are ready.
 async fn create(cluster: &TestCluster, prefix: &str) {
     let mut buckets = Buckets::new(cluster.leaders(operator().name()).await.buckets());
     let mut free: BTreeMap<Arc<str>, usize> = buckets.names().iter().map(|bucket| (Arc::clone(bucket), TEAMS / 3)).collect();
@@ -69,7 +69,7 @@ async fn stop(replicas: Vec<TestOperator>) {
     }
 }
 
-/// The names of the teams whose status a replica has written.
+/// Returns the names of the teams whose status a replica has written.
 fn written(cluster: &TestCluster, replica: usize) -> BTreeSet<String> {
     let agent = format!("{}/replica-{replica}", operator().name());
     let records = cluster.journal().all().writes().by_user_agent(&agent).of("teams.demo.kubewright.dev", "teams");
@@ -125,7 +125,7 @@ async fn one_replica_deletes_what_has_expired() {
     for name in &names {
         cluster.expect::<Access>(name).to_be_gone().await;
     }
-    // The other replicas would have come round by then.
+    // The other replicas would have had their turn by then.
     cluster.pass(Duration::from_secs(11)).await;
     let deletes = cluster.journal().all().of("teams.demo.kubewright.dev", "accesses").verb(Verb::Delete);
     let by: BTreeSet<&str> = deletes.iter().map(|record| record.user_agent.as_str()).collect();

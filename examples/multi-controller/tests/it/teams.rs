@@ -1,4 +1,4 @@
-//! What a single replica does.
+//! The work of a single replica.
 
 use k8s_openapi::api::core::v1::ServiceAccount;
 use k8s_openapi::api::rbac::v1::RoleBinding;
@@ -101,7 +101,7 @@ async fn an_access_of_another_class_is_left_alone() {
     let still = cluster.expect::<Access>("theirs").to_exist().await;
     assert_eq!(still["metadata"]["resourceVersion"], theirs["metadata"]["resourceVersion"], "nothing is written about it");
     assert!(cluster.list::<RoleBinding>().await.iter().all(|binding| binding["metadata"]["name"] != "theirs"));
-    // One that leaves the class loses its binding and the finalizer.
+    // An access that leaves the class loses its binding and the finalizer.
     let class = json!({"metadata": {"annotations": {multi_controller::CLASS_KEY: "directory"}}});
     cluster.patch::<Access>("ours", class).await;
     cluster.expect::<RoleBinding>("ours").to_be_gone().await;

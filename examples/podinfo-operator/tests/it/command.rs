@@ -1,4 +1,4 @@
-//! The operator's program, as a shell sees it.
+//! The operator's program, as started by a shell.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use kubewright::machinery::yaml;
 use podinfo_operator::NAME;
 
-/// The program where nothing leads to a cluster.
+/// Returns the program in an environment without access to a cluster.
 fn program(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_podinfo-operator"));
     command.args(args).env_clear().env("HOME", env!("CARGO_TARGET_TMPDIR"));
@@ -26,7 +26,7 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// A file in the folder for temporary files of tests.
+/// Writes a file in the folder for temporary files of tests, and returns its path.
 fn file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();
@@ -130,7 +130,7 @@ fn a_cluster_that_does_not_answer_is_exit_code_1_and_named() {
     assert!(text.contains("check that the API server runs"), "{text}");
 }
 
-// CMD-2: a script that catches both outputs finds the lines of `dev` alone, not even a warning about the finalizer's name.
+// CMD-2: a script that captures both outputs finds the lines of `dev` alone, not even a warning about the finalizer's name.
 #[test]
 fn dev_in_a_pipe_logs_nothing_that_users_can_do_nothing_about() {
     let output = program(&["dev", "--exit-when-ready"]).output().unwrap();
@@ -139,7 +139,7 @@ fn dev_in_a_pipe_logs_nothing_that_users_can_do_nothing_about() {
     assert!(!stdout(&output).lines().any(|line| line.starts_with('{')), "{}", stdout(&output));
 }
 
-// CMD-2: what is logged all the same is for people.
+// CMD-2: log lines that remain are in a form for humans.
 #[test]
 fn dev_in_a_pipe_logs_text_and_run_json() {
     let logs = |output: Output| stderr(&output).lines().next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The operator is cut off after each of its requests, and started again.
+//! The operator is cut off after each of its requests, and restarted.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use kubewright_testing::{TestCluster, TestOperator};
 use podinfo_operator::{NAME, Podinfo, operator};
 use serde_json::{Value, json};
 
-/// How long a step may take, with its restart.
+/// The time limit of a step, including a restart.
 const PATIENCE: Duration = Duration::from_secs(150);
 
-/// An object that belongs to the component: what it is, and what the component made of it.
+/// An object of the component: its kind, its name, and the content that the component set.
 type Owned = (&'static str, String, Value);
 
 /// One run through installation, upgrade and removal, with one cut on the way.
@@ -34,7 +34,7 @@ impl Run {
         Self { cluster, operator, cut, requests }
     }
 
-    /// Waits for the end of a step; at the cut the operator loses all its memory and begins anew.
+    /// Waits for the end of a step. At the cut the operator loses all its memory and is restarted.
     async fn until(&mut self, step: &str, done: impl AsyncFn(&TestCluster) -> bool) {
         let deadline = self.cluster.clock().moment().0 + PATIENCE;
         let mut restarted = false;
@@ -66,7 +66,7 @@ impl Run {
         self.until(step, is_ready).await;
     }
 
-    /// Everything that bears the mark of the operator.
+    /// Returns all objects with the mark of the operator.
     async fn owned(&self) -> Vec<Owned> {
         let cluster = &self.cluster;
         let mut owned = Vec::new();
@@ -87,7 +87,7 @@ impl Run {
         owned
     }
 
-    /// What is there after each step. Removal must leave nothing.
+    /// Returns the objects after each step. The removal must leave none.
     async fn play(mut self) -> [Vec<Owned>; 2] {
         let spec = json!({ "replicas": 2, "message": "first", "ingress": { "host": "podinfo.example.com" } });
         let podinfo = json!({
@@ -96,7 +96,7 @@ impl Run {
         self.cluster.apply(podinfo).await;
         self.until_ready("the installation").await;
         let installed = self.owned().await;
-        // The Ingress goes, the ConfigMap changes.
+        // The Ingress is removed, and the ConfigMap changes.
         self.cluster.patch::<Podinfo>("demo", json!({ "spec": { "ingress": null, "message": "second" } })).await;
         self.until_ready("the upgrade").await;
         let upgraded = self.owned().await;
@@ -112,7 +112,7 @@ impl Run {
     }
 }
 
-/// The content of an object without what the server chose.
+/// Returns the content of an object without the fields that the server chose.
 fn made(object: &Value) -> Value {
     let mut spec = object["spec"].clone();
     for chosen in ["clusterIP", "clusterIPs"] {
@@ -139,7 +139,7 @@ async fn a_cut_after_any_request_leads_to_the_same_end() {
     assert_eq!(expected[1][1].2["data"]["PODINFO_UI_MESSAGE"], "second");
     let requests = cut.seen();
     assert!(requests > 20, "{requests} requests");
-    // On a real server a sample: a run takes seconds there.
+    // A real server tests a sample of the cuts, because a run takes seconds there.
     let stride = if embedded { 1 } else { 8 };
     for after in (0..requests).step_by(stride) {
         let found = Run::start(after).await.play().await;

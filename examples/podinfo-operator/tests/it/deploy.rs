@@ -14,14 +14,14 @@ use crate::objects::{dependents, podinfo};
 const IMAGE: &str = "registry.example.com/podinfo-operator:1.0.0";
 const LEASES: (&str, &str) = ("coordination.k8s.io", "leases");
 
-/// The output of the program.
+/// Returns the output of the program.
 fn printed(args: &[&str]) -> String {
     let output = run(&[&["deploy", "--image", IMAGE], args].concat());
     assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
     stdout(&output)
 }
 
-/// A namespace for the operator that refuses pods which break the profile `restricted`, and warns of workloads that do.
+/// Creates a namespace for the operator that refuses pods which violate the profile `restricted`, and warns of such workloads.
 async fn restricted(cluster: &TestCluster) -> String {
     let name = format!("{}-system", cluster.namespace());
     let profile = |mode: &str| (format!("pod-security.kubernetes.io/{mode}"), Value::from("restricted"));
@@ -37,12 +37,12 @@ async fn available(cluster: &TestCluster, (namespace, name): (&str, &str), repli
     expected.matching(&format!("{replicas} replicas are available"), enough).await
 }
 
-/// The operator, as its pods run it.
+/// Returns the operator as its pods run it.
 fn in_namespace(system: &str) -> Operator {
     Operator::from(operator()).options(|options| options.system_namespace = Some(system.to_owned()))
 }
 
-/// Runs the operator with the rights of a service account, and brings a Podinfo to ready and to its end.
+/// Runs the operator with the rights of a service account, makes a Podinfo ready, and deletes it.
 async fn works_as(cluster: &TestCluster, operator: Operator, account: &str) {
     let running = cluster.run_as(operator, account).await;
     cluster.apply(podinfo("demo")).await;
@@ -63,7 +63,7 @@ async fn what_is_printed_is_applied_without_a_warning_and_all_that_the_operator_
     let system = restricted(&cluster).await;
     let yaml = printed(&["--system-namespace", &system, "--metrics-service", "--", "--resync", "1h"]);
     assert_eq!(cluster.apply_printed(&yaml).await, [""; 0]);
-    // The profile refuses none of its pods.
+    // The profile accepts its pods.
     let first = available(&cluster, (&system, "podinfo-operator"), 2).await;
     // Applying the manifests again changes nothing.
     assert_eq!(cluster.apply_printed(&yaml).await, [""; 0]);
@@ -92,7 +92,7 @@ async fn what_is_printed_for_one_namespace_is_all_that_the_operator_needs_there(
     let account = format!("system:serviceaccount:{system}:{name}");
     let confined = in_namespace(&system).options(|options| options.watch_namespaces = vec![namespace]);
     works_as(&cluster, confined, &account).await;
-    // In its own namespace: leases and their ConfigMap.
+    // The rights in the operator's own namespace are those for leases and their ConfigMap.
     assert!(cluster.allows(&account, "create", LEASES, &system).await);
     assert!(cluster.allows(&account, "list", ("", "configmaps"), &system).await);
     assert!(!cluster.allows(&account, "update", ("", "configmaps"), &system).await);
@@ -130,7 +130,7 @@ fn the_command_line_of_the_container_is_one() {
     let documents = yaml::documents(&yaml).unwrap();
     let container = &documents.last().unwrap()["spec"]["template"]["spec"]["containers"][0];
     let args: Vec<&str> = container["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
-    // It gets as far as to look for a cluster.
+    // The program starts until it searches for a cluster.
     let output = run(&args);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("failed to find a cluster"), "{}", stderr(&output));

@@ -1,4 +1,4 @@
-//! A Podinfo from its installation to its end while leadership changes (see `kubewright_testing::disturbance`).
+//! A Podinfo from its installation to its deletion while leadership changes (see `kubewright_testing::disturbance`).
 
 use kubewright_testing::disturbance::{ComponentScenario, Step, survives_changes_of_the_leader, until_state};
 use podinfo_operator::operator;

@@ -1,4 +1,4 @@
-//! A Podinfo from its installation to its end.
+//! A Podinfo from its installation to its deletion.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::objects::{dependents, kinds, podinfo};
 
-/// A cluster whose Podinfo `demo` is ready.
+/// Starts a cluster whose Podinfo `demo` is ready.
 async fn installed() -> (TestCluster, TestOperator) {
     let cluster = TestCluster::start().await;
     let running = cluster.run(operator()).await;
@@ -93,11 +93,11 @@ async fn other_settings_need_other_pods() {
     end(cluster, operator).await;
 }
 
-// What confines an operator in production confines it in tests.
+// A restriction of the namespaces applies in tests as it does in production.
 #[tokio::test]
 async fn an_operator_under_test_keeps_to_the_namespaces_that_it_was_told() {
     let cluster = TestCluster::start().await;
-    // On a cluster that tests share it keeps to that of the test.
+    // On a shared cluster the operator is confined to the namespace of the test.
     if !cluster.is_shared() {
         let confined = Operator::from(operator()).options(|options| options.watch_namespaces = vec!["elsewhere".to_owned()]);
         let running = cluster.run(confined).await;
@@ -124,7 +124,7 @@ async fn a_deleted_dependent_comes_back() {
     end(cluster, operator).await;
 }
 
-// Only managed fields tell who wrote what.
+// Only managed fields show the writer of a change.
 #[tokio::test]
 async fn an_edited_dependent_is_put_right() {
     let (cluster, operator) = installed().await;

@@ -1,4 +1,4 @@
-//! The operator on a test cluster: the embedded server, or what `KUBEWRIGHT_TEST_CLUSTER` says.
+//! The operator on a test cluster: the embedded server, or the one that `KUBEWRIGHT_TEST_CLUSTER` selects.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 

@@ -1,4 +1,4 @@
-//! What the tests of the lifecycle write and read.
+//! The objects that the tests of the lifecycle write and read.
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
@@ -8,7 +8,7 @@ use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kubewright_testing::TestCluster;
 use serde_json::{Value, json};
 
-/// A Podinfo of this name with everything that is optional.
+/// Returns a Podinfo of this name with all optional parts.
 pub(crate) fn podinfo(name: &str) -> Value {
     json!({
         "apiVersion": "demo.kubewright.dev/v1alpha1",
@@ -24,7 +24,7 @@ pub(crate) fn podinfo(name: &str) -> Value {
     })
 }
 
-/// What there is of the dependents of a Podinfo, as kind and object.
+/// Returns the existing dependents of a Podinfo, as kind and object.
 pub(crate) async fn dependents(cluster: &TestCluster, name: &str) -> Vec<(&'static str, Value)> {
     let found = [
         ("ConfigMap", cluster.get::<ConfigMap>(name).await),
@@ -38,7 +38,7 @@ pub(crate) async fn dependents(cluster: &TestCluster, name: &str) -> Vec<(&'stat
     found.into_iter().filter_map(|(kind, object)| Some((kind, object?))).collect()
 }
 
-/// The kinds among them.
+/// Returns the kinds of the dependents.
 pub(crate) fn kinds(dependents: &[(&'static str, Value)]) -> Vec<&'static str> {
     dependents.iter().map(|(kind, _)| *kind).collect()
 }

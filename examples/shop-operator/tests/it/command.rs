@@ -1,11 +1,11 @@
-//! The operator's program, as a shell sees it.
+//! The operator's program, as started by a shell.
 
 use std::process::{Command, Output};
 
 use kubewright::machinery::yaml;
 use kubewright::serde_json::Value;
 
-/// Runs the program where nothing leads to a cluster.
+/// Runs the program in an environment without access to a cluster.
 fn run(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_shop-operator"))
         .args(args)

@@ -29,7 +29,7 @@ fn databases_and_caches_survive_changes_of_the_leader() {
             until_state(cache("gone"), "Ready"),
             Step::Set(database("kept", 5433)),
             Step::Until(settings, "5433".to_owned(), has_port),
-            // It stays as long as the cache refers to it.
+            // The database stays as long as the cache refers to it.
             Step::Delete(database("gone", 5432)),
             until_state(database("kept", 5433), "Ready"),
             until_state(cache("kept"), "Ready"),

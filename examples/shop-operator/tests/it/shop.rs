@@ -1,4 +1,4 @@
-//! A database and a cache of one name, and what they have to do with each other.
+//! A database and a cache of the same name, and the relation between them.
 
 use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
@@ -23,7 +23,7 @@ async fn start() -> (TestCluster, TestOperator) {
     (cluster, running)
 }
 
-/// A cluster whose database and cache are ready.
+/// Starts a cluster whose database and cache are ready.
 async fn installed() -> (TestCluster, TestOperator) {
     let (cluster, running) = start().await;
     cluster.apply(database()).await;
@@ -38,7 +38,7 @@ async fn end(cluster: TestCluster, operator: TestOperator) {
     cluster.stop().await;
 }
 
-/// The names under which an object has owner marks.
+/// Returns the names under which an object has owner marks.
 fn owners(object: &Value) -> Vec<&str> {
     let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
     labels.filter_map(|(key, _)| key.strip_suffix("/owner-id")).collect()

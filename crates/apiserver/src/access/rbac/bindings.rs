@@ -1,4 +1,4 @@
-//! Which roles a user has.
+//! The roles that are bound to a user.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     store::{ObjectName, Resource, Snapshot, Stored},
 };
 
-/// The roles that a user has everywhere, and in the namespace if one is given. A binding to a role that does not exist gives nothing.
+/// Returns the roles that a user has cluster-wide, and in the namespace if one is given. A binding to a role that does not exist grants nothing.
 pub(super) fn roles<'a>(
     snapshot: &'a Snapshot,
     user: &'a Identity,

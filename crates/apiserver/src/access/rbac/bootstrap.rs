@@ -1,11 +1,11 @@
-//! Roles and bindings that are there from the beginning, as data.
+//! Bootstrap roles and bindings, which exist from the start, as data.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::GROUP;
 
-/// The file: roles, and who has them.
+/// The data file: roles, and the groups that they are bound to.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Roles {
@@ -16,25 +16,25 @@ struct Roles {
 #[serde(deny_unknown_fields)]
 struct Role {
     name: String,
-    /// Groups that have it everywhere.
+    /// Groups that have the role cluster-wide.
     #[serde(default)]
     groups: Vec<String>,
-    /// The role that it becomes a part of.
+    /// The role that this role is aggregated into.
     part_of: Option<String>,
-    /// Whether its rules are those of its parts.
+    /// True if the rules of the role are the aggregated rules of its parts.
     #[serde(default)]
     is_whole: bool,
-    /// Verbs, API groups, resources.
+    /// Resource rules: verbs, API groups, resources.
     #[serde(default)]
     resources: Vec<(Vec<String>, Vec<String>, Vec<String>)>,
-    /// Verbs, paths.
+    /// Non-resource rules: verbs, paths.
     #[serde(default)]
     paths: Vec<(Vec<String>, Vec<String>)>,
 }
 
-/// The cluster roles and bindings, as objects without system metadata.
+/// Returns the cluster roles and bindings as objects without system metadata.
 pub(crate) fn objects() -> Vec<Value> {
-    // A test reads the file.
+    // The file is part of the crate and a test parses it, so parsing cannot fail here.
     let roles: Roles = toml::from_str(include_str!("../../../data/roles.toml")).unwrap_or_default();
     roles.role.iter().flat_map(|role| [Some(role.role()), role.binding()]).flatten().collect()
 }
@@ -70,7 +70,7 @@ impl Role {
     }
 }
 
-/// The label of the parts of a role.
+/// Returns the aggregation label of the parts of a role.
 fn part_label(whole: &str) -> String {
     format!("rbac.authorization.k8s.io/aggregate-to-{whole}")
 }

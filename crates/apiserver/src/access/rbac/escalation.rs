@@ -1,5 +1,5 @@
-//! Nobody gives more than they have (AUTH-6): who writes a role needs all rights in it, and who binds one all rights of the role, unless
-//! they may `escalate` roles or `bind` this one.
+//! Prevention of privilege escalation (AUTH-6): the author of a role needs all rights in it, and the author of a binding all rights of the bound
+//! role, unless the author may `escalate` roles or `bind` this one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,24 +14,24 @@ use crate::{
     store::{ObjectName, Resource, Snapshot},
 };
 
-/// The least part of a rule: one verb on one resource or path.
+/// The smallest part of a rule: one verb on one resource or path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Right<'a> {
     Resource { group: &'a str, resource: &'a str, name: Option<&'a str>, verb: &'a str },
     Path { url: &'a str, verb: &'a str },
 }
 
-/// How many missing rights are told: more than anybody reads. The product of the lists of a rule can be larger than any memory.
+/// The maximum number of missing rights in an error, more than a reader needs. The product of the lists of a rule can exceed any memory.
 const MOST_MISSING: usize = 1_000;
-/// How many texts may be compared while rights are looked for; a rule of which one held rule gives everything costs few.
+/// The maximum number of text comparisons in a search for missing rights. A rule that is covered by one held rule needs few.
 const MOST_COMPARED: usize = 200_000_000;
 
-/// Everything: who collects rules of any role by a selector needs it.
+/// Returns the rule that grants everything, which the author of an aggregation rule must hold.
 fn everything() -> Value {
     json!({"apiGroups": ["*"], "resources": ["*"], "nonResourceURLs": ["*"], "verbs": ["*"]})
 }
 
-/// Refuses a role or a binding that gives more than its author has. `name` is that of the request; a new object has none there.
+/// Rejects a role or a binding that grants more than its author has. `name` is the name in the request's path, empty for a new object.
 pub(crate) fn check(
     snapshot: &Snapshot,
     user: &Identity,
@@ -53,7 +53,7 @@ pub(crate) fn check(
     outcome.map_err(|why| Status::forbidden(GROUP, &kind.plural, object.name(), &why))
 }
 
-/// Who writes, and where.
+/// The author of a write, and the namespace written to.
 #[derive(Clone, Copy)]
 struct Author<'a> {
     snapshot: &'a Snapshot,
@@ -77,7 +77,8 @@ impl Author<'_> {
         Ok(())
     }
 
-    /// The outer error is that of a role which cannot be found; the real server takes it for a binding.
+    /// Checks that the author may bind the role; the inner error is the refusal. The outer error says that the role was not found: the real server
+    /// reports the binding's resource there.
     fn may_bind(self, bindings: &str, role: &Value) -> Result<Result<(), String>, Status> {
         let text = |field: &str| role[field].as_str().unwrap_or_default();
         let (plural, namespace) = match text("kind") {
@@ -105,7 +106,7 @@ impl Author<'_> {
         allows(self.snapshot, self.user, &action)
     }
 
-    /// Says which of the rights in the rules the author does not have.
+    /// Checks that the author holds all rights of the rules; the error names those that are missing.
     fn holds<'a>(self, wanted: impl IntoIterator<Item = Rule<'a>>) -> Result<(), String> {
         let roles: Vec<_> = bindings::roles(self.snapshot, self.user, self.namespace).collect();
         let held: Vec<Rule<'_>> = roles.iter().flat_map(|role| rules(role.value())).collect();
@@ -137,7 +138,7 @@ impl Author<'_> {
     }
 }
 
-/// One line per resource or path, sorted; the verbs of a resource stand together.
+/// Describes missing rights in one line per resource or path, sorted; the verbs of a resource are joined.
 fn described(missing: &[Right<'_>]) -> BTreeSet<String> {
     let mut resources: BTreeMap<_, Vec<&str>> = BTreeMap::new();
     let mut lines = BTreeSet::new();
@@ -157,13 +158,13 @@ fn described(missing: &[Right<'_>]) -> BTreeSet<String> {
     lines
 }
 
-/// As Go prints a list of texts with quotes.
+/// Prints texts in quotes, as Go prints a list of strings.
 fn quoted<T: AsRef<str>>(texts: &[T]) -> String {
     let texts: Vec<String> = texts.iter().map(|text| format!("{:?}", text.as_ref())).collect();
     format!("[{}]", texts.join(" "))
 }
 
-/// Whether a write changes nothing but what the garbage collector needs to do its work.
+/// Returns true if a write changes nothing but fields that the garbage collector has to change.
 fn same_but_for_the_collector(object: &Value, stored: &Value) -> bool {
     let stripped = |object: &Value| {
         let mut object = object.clone();

@@ -1,4 +1,4 @@
-//! Role-based access control (AUTH-6): roles say what may be done, bindings say by whom. Off unless a server is built with it (DIF-8).
+//! Role-based access control (AUTH-6): roles list allowed actions, and bindings grant them to users. It is off by default (DIF-8).
 
 mod bindings;
 mod bootstrap;
@@ -20,10 +20,10 @@ pub(crate) use escalation::check as check_escalation;
 /// The API group of roles and bindings.
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// Members of this group may do everything, whatever the roles say.
+/// The group whose members may do everything, regardless of roles.
 const MASTERS: &str = "system:masters";
 
-/// Whether a user may do something.
+/// Returns true if a user may do an action.
 pub(super) fn allows(snapshot: &Snapshot, user: &Identity, action: &Action) -> bool {
     if user.groups().iter().any(|group| group == MASTERS) {
         return true;
@@ -35,7 +35,7 @@ pub(super) fn allows(snapshot: &Snapshot, user: &Identity, action: &Action) -> b
     bindings::roles(snapshot, user, namespace).any(|role| rules(role.value()).any(|rule| rule.covers(action)))
 }
 
-/// The rules that hold for a user in a namespace: those of resources, and those of paths, as a review prints them.
+/// Returns the rules that hold for a user in a namespace, as a review prints them: those of resources, and those of paths.
 pub(crate) fn rules_of(snapshot: &Snapshot, user: &Identity, namespace: &str) -> (Vec<Value>, Vec<Value>) {
     let (mut resources, mut paths) = (Vec::new(), Vec::new());
     for role in bindings::roles(snapshot, user, namespace) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::escalation::Right;
 use crate::access::{Action, Attributes};
 
-/// A rule as it stands in a role.
+/// A rule as written in a role.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule<'a>(&'a Value);
 
@@ -14,7 +14,7 @@ impl<'a> Rule<'a> {
         Self(rule)
     }
 
-    /// Whether the rule allows an action.
+    /// Returns true if the rule allows an action.
     pub(super) fn covers(self, action: &Action) -> bool {
         match action {
             Action::Resource(attributes) => self.covers_resource(attributes),
@@ -24,18 +24,18 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// Whether the rule is about paths that are no resources.
+    /// Returns true if the rule is about paths that are not resources.
     pub(super) fn is_of_paths(self) -> bool {
         self.texts("nonResourceURLs").next().is_some()
     }
 
-    /// The rule with these members only.
+    /// Returns the rule with only these members.
     pub(super) fn printed(self, members: &[&str]) -> Value {
         let member = |name: &&str| Some(((*name).to_owned(), self.0.get(*name)?.clone()));
         Value::Object(members.iter().filter_map(member).collect::<Map<_, _>>())
     }
 
-    /// The least parts that the rule consists of: the product of its lists, which is made only as far as it is looked at.
+    /// Returns the single rights of the rule: the product of its lists, which is computed lazily.
     pub(super) fn rights(self) -> impl Iterator<Item = Right<'a>> {
         let names = move || {
             let unnamed = self.texts("resourceNames").next().is_none().then_some(None);
@@ -52,7 +52,7 @@ impl<'a> Rule<'a> {
         of_resources.chain(of_paths)
     }
 
-    /// Whether who has the rule has all rights of another one.
+    /// Returns true if the rule includes all rights of another one.
     pub(super) fn gives_all_of(self, other: Rule<'_>) -> bool {
         let all = |list: &str, covers: &dyn Fn(&str) -> bool| other.texts(list).all(covers);
         let named = || match self.texts("resourceNames").next() {
@@ -71,12 +71,12 @@ impl<'a> Rule<'a> {
             && all("nonResourceURLs", &|url| self.has_path(url))
     }
 
-    /// How many texts its lists hold.
+    /// Returns the number of texts in the rule's lists.
     pub(super) fn size(self) -> usize {
         ["apiGroups", "resources", "verbs", "resourceNames", "nonResourceURLs"].iter().map(|list| self.texts(list).count()).sum()
     }
 
-    /// Whether who has the rule has the right.
+    /// Returns true if the rule includes the right.
     pub(super) fn gives(self, right: &Right<'_>) -> bool {
         match *right {
             Right::Resource { group, resource, name, verb } => {
@@ -90,13 +90,13 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// Whether the rule stands for a resource as a rule names it.
+    /// Returns true if the rule covers a resource in the form in which rules name it, such as `pods/log`.
     fn has_resource(self, resource: &str) -> bool {
         let of_all = |sub: &str| self.texts("resources").any(|all| all.strip_prefix("*/") == Some(sub));
         self.has("resources", resource) || resource.split_once('/').is_some_and(|(_, sub)| of_all(sub))
     }
 
-    /// Whether the rule stands for a path as a rule names it.
+    /// Returns true if the rule covers a path in the form in which rules name it, possibly with a final star.
     fn has_path(self, url: &str) -> bool {
         self.texts("nonResourceURLs").any(|own| own == url || own.ends_with('*') && url.starts_with(own.trim_end_matches('*')))
     }
@@ -114,7 +114,7 @@ impl<'a> Rule<'a> {
         self.has("verbs", &asked.verb) && self.has("apiGroups", &asked.group) && self.texts("resources").any(named) && is_named()
     }
 
-    /// Whether a list holds a text, or the star that stands for all.
+    /// Returns true if a list holds a text, or the star that stands for all.
     fn has(self, list: &str, wanted: &str) -> bool {
         self.texts(list).any(|text| text == "*" || text == wanted)
     }

@@ -103,14 +103,14 @@ fn masters_and_members_of_bound_groups_need_no_names() {
     assert!(allows(&snapshot, &Identity::anonymous(), &path("/version")));
 }
 
-/// A role of which the combinations are more than memory.
+/// Returns a role with more combinations than memory can hold.
 fn wide() -> Value {
     let many = |name: &str| (0..2_000).map(|index| format!("{name}{index}")).collect::<Vec<_>>();
     let rule = json!({"verbs": many("v"), "apiGroups": many("g"), "resources": many("r"), "resourceNames": many("n")});
     role("ClusterRole", "wide", rule)
 }
 
-/// Whether alice may write a role.
+/// Checks that alice may write a role.
 fn alice_gives(server: &ApiServer, wanted: &Value) -> Result<(), Status> {
     let (registry, snapshot) = (server.state().registry(), server.state().store.snapshot());
     let kind = registry.preferred("rbac.authorization.k8s.io", "ClusterRole").unwrap();

@@ -1,4 +1,4 @@
-//! What a token says.
+//! The claims of a service account token.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::access::Identity;
 /// The claims of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Claims {
-    /// For whom it is.
+    /// The audiences that the token is valid for.
     #[serde(rename = "aud")]
     pub(crate) audiences: Vec<String>,
     #[serde(rename = "exp")]
@@ -29,7 +29,7 @@ pub(crate) struct Claims {
     pub(crate) subject: String,
 }
 
-/// The objects that a token lives as long as.
+/// The objects that a token is bound to: it is valid only while they exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bound {
     pub(crate) namespace: String,
@@ -43,7 +43,7 @@ pub(crate) struct Bound {
     pub(crate) account: ObjectId,
 }
 
-/// One object, and no other one of its name.
+/// The identity of one object by name and uid, so that a later object of the same name does not match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ObjectId {
     pub(crate) name: String,
@@ -52,26 +52,26 @@ pub(crate) struct ObjectId {
 }
 
 impl Claims {
-    /// What a new token says.
+    /// Returns the claims of a new token.
     pub(crate) fn new(bound: Bound, audiences: Vec<String>, id: String, issued: i64, seconds: i64) -> Self {
         let subject = format!("system:serviceaccount:{}:{}", bound.namespace, bound.account.name);
         let expires = issued.saturating_add(seconds);
         Self { audiences, expires, issued, issuer: ISSUER.into(), id, bound, not_before: issued, subject }
     }
 
-    /// The claims as they are signed.
+    /// Returns the claims as JSON, in the form that is signed.
     pub(crate) fn to_value(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// Claims of this server that hold at a time, in seconds.
+    /// Reads claims that this server issued and that are valid at `now`, in seconds since the epoch.
     pub(crate) fn read(value: Value, now: i64) -> Option<Self> {
         let claims: Self = serde_json::from_value(value).ok()?;
         let holds = claims.issuer == ISSUER && claims.not_before <= now && now < claims.expires;
         Some(claims).filter(|_| holds)
     }
 
-    /// The user behind the token.
+    /// Returns the user behind the token.
     pub(crate) fn identity(&self) -> Identity {
         let Bound { namespace, node, pod, account, .. } = &self.bound;
         let mut identity = Identity::service_account(namespace, &account.name).with_uid(&account.uid);

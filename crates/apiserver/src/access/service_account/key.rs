@@ -10,7 +10,7 @@ use p256::ecdsa::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// The key of one server. It follows from a number, so that equal seeds give equal tokens; it is computed when it is first needed.
+/// The key of one server. It is derived from a number, so that equal seeds give equal tokens, and computed on first use.
 pub(crate) struct Key {
     seed: u64,
     pair: OnceLock<Pair>,
@@ -22,19 +22,19 @@ struct Pair {
     id: String,
 }
 
-/// What a public key starts with in its DER form: an uncompressed point on P-256 follows.
+/// The prefix of a public key in DER form; an uncompressed point on P-256 follows it.
 const DER_PREFIX: [u8; 26] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03,
     0x01, 0x07, 0x03, 0x42, 0x00,
 ];
 
 impl Key {
-    /// The key that belongs to a number.
+    /// Creates the key that is derived from a number.
     pub(crate) fn new(seed: u64) -> Self {
         Self { seed, pair: OnceLock::new() }
     }
 
-    /// The same key for another server.
+    /// Returns the same key for another server.
     pub(crate) fn fork(&self) -> Self {
         Self::new(self.seed)
     }
@@ -52,12 +52,12 @@ impl Key {
         format!("{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature.to_bytes()))
     }
 
-    /// The claims of a token that this key has signed.
+    /// Returns the claims of a token that this key has signed.
     pub(crate) fn verify(&self, token: &str) -> Option<Value> {
         let (signed, signature) = token.rsplit_once('.')?;
         let (header, claims) = signed.split_once('.')?;
         let read = |part: &str| serde_json::from_slice::<Value>(&BASE64_URL_SAFE_NO_PAD.decode(part).ok()?).ok();
-        // Before anything is computed: is it a token of this key at all?
+        // The header is checked before anything expensive is computed.
         if read(header)?["alg"] != "ES256" {
             return None;
         }
@@ -66,7 +66,7 @@ impl Key {
         read(claims)
     }
 
-    /// The public key as a set of JSON web keys.
+    /// Returns the public key as a set of JSON web keys.
     pub(crate) fn published(&self) -> Value {
         let point = self.pair().verifying.to_encoded_point(false);
         let coordinate = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
@@ -80,7 +80,7 @@ impl Key {
 impl Pair {
     fn new(seed: u64) -> Self {
         let mut attempt = 0_u64;
-        // One in 2^32 numbers is no key.
+        // One in 2^32 hashes is not a valid key, so the next one is tried.
         let signing = loop {
             let secret = Sha256::new()
                 .chain_update("kubewright service account key")

@@ -1,4 +1,4 @@
-//! Tokens of service accounts: the key that signs them, what they say, and whether they still hold (AUTH-8).
+//! Tokens of service accounts: their signing key, their claims and their validation (AUTH-8).
 
 mod claims;
 mod key;
@@ -6,5 +6,5 @@ mod key;
 pub(crate) use claims::{Bound, Claims, ObjectId};
 pub(crate) use key::Key;
 
-/// Who issues tokens, and for whom unless the client says otherwise.
+/// The issuer of tokens, which is also their default audience.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";

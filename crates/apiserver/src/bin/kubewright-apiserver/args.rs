@@ -37,7 +37,7 @@ pub(crate) struct Args {
     pub(crate) plain: bool,
 }
 
-/// How workloads are treated.
+/// The treatment of workloads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stages {
     pub(crate) mode: Workloads,

@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 
 async fn serve(args: Args) -> Result<(), Failure> {
     let server = ApiServer::builder().workloads(args.stages.mode).stage_delays(args.stages.delays).build()?;
-    // The journal is for tests in the same process; the program has none.
+    // The journal serves tests in the same process; the program has none.
     server.journal().keep(1);
     for path in &args.seed {
         let created = seeds::create(&server, path).await?;
@@ -49,7 +49,7 @@ async fn serve(args: Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A kubeconfig holds a private key, so only its owner may read it.
+/// Writes a file that only its owner can read, since a kubeconfig holds a private key.
 fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     let mut options = std::fs::OpenOptions::new();
@@ -57,7 +57,7 @@ fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(path)?;
-    // A file that was there before keeps its mode when it is opened.
+    // An existing file keeps its mode when it is opened.
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     file.write_all(text.as_bytes())

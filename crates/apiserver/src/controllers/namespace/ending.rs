@@ -1,4 +1,4 @@
-//! The end of a namespace: its content goes first (CTL-2, SNS-7).
+//! The deletion of a namespace, whose content is deleted first (CTL-2, SNS-7).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::{
     store::{Event, ObjectName, Resource},
 };
 
-/// The finalizer of a namespace that still may have content.
+/// The finalizer of a namespace that may still have content.
 const CONTENT: &str = "kubernetes";
 
 /// Empties namespaces that are being deleted.
@@ -35,7 +35,7 @@ impl Clone for Ending {
     }
 }
 
-/// What still lives in a namespace.
+/// The objects that are left in a namespace.
 #[derive(Debug, Default)]
 struct Rest {
     /// Number of objects by qualified resource.
@@ -110,7 +110,7 @@ async fn empty(writer: &Writer, namespace: &str) -> Result<(), Status> {
     Ok(())
 }
 
-/// Takes away the finalizer that stands for the content; others may have theirs.
+/// Removes the finalizer that stands for the content; other finalizers stay.
 fn release(namespace: &mut Value) {
     if let Some(finalizers) = namespace.pointer_mut("/spec/finalizers").and_then(Value::as_array_mut) {
         finalizers.retain(|finalizer| finalizer != CONTENT);
@@ -146,7 +146,7 @@ fn rest(writer: &Writer, namespace: &str) -> Rest {
     let mut rest = Rest::default();
     for resource in namespaced_resources(writer) {
         for (_, stored) in snapshot.list(&resource, Some(namespace)) {
-            // The real controller prints the core group with its dot and without a name.
+            // The real controller prints a core resource with a trailing dot and an empty group.
             *rest.resources.entry(format!("{}.{}", resource.plural, resource.group)).or_default() += 1;
             for finalizer in stored.value().finalizers() {
                 *rest.finalizers.entry(finalizer.to_owned()).or_default() += 1;

@@ -1,4 +1,4 @@
-//! The contents of every new namespace: a service account and the cluster's certificate (CTL-3, SNS-9).
+//! Namespace defaults: the service account and the cluster's CA certificate in every namespace (CTL-3, SNS-9).
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
@@ -16,10 +16,10 @@ const BUNDLE: &str = "kube-root-ca.crt";
 const DESCRIPTION: &str = "kubernetes.io/description";
 const ABOUT: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal \
                      service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
-/// Stands where a certificate would be while the server has none.
+/// The CA certificate that is published while the server has none.
 const NO_CERTIFICATE: &str = "";
 
-/// Creates the content, and again when it was deleted or changed.
+/// Creates the namespace defaults, and restores them when they are deleted or changed.
 #[derive(Clone, Debug, Default)]
 pub(in crate::controllers) struct Furnishing {
     pending: Backlog<String>,
@@ -55,7 +55,7 @@ impl ByItem for Furnishing {
     }
 }
 
-/// Returns whether anything was missing.
+/// Creates or restores the missing defaults of a namespace. Returns true if any was missing.
 async fn fill(writer: &Writer, namespace: &str) -> Result<bool, Status> {
     let snapshot = writer.snapshot();
     let open = snapshot
@@ -93,7 +93,7 @@ async fn fill(writer: &Writer, namespace: &str) -> Result<bool, Status> {
     Ok(worked)
 }
 
-/// Creates an object unless somebody else just did.
+/// Creates an object; an existing one is no error.
 async fn create(writer: &Writer, object: Value) -> Result<(), Status> {
     match writer.create(object).await {
         Err(status) if !status.is("AlreadyExists") => Err(status),

@@ -1,4 +1,4 @@
-//! Namespaces: what each of them contains from the start, and how they end.
+//! Namespace controllers: the default content and the deletion of namespaces.
 
 mod ending;
 mod furnishing;

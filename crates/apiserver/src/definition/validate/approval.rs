@@ -1,4 +1,4 @@
-//! Groups of the Kubernetes community need an approval.
+//! The approval that definitions in groups of the Kubernetes community need.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub(super) fn check(definition: &Value, stored: Option<&Value>, errors: &mut Vec
     let group = definition.pointer("/spec/group").and_then(Value::as_str).unwrap_or_default();
     let protected = ["k8s.io", "kubernetes.io"].iter().any(|domain| group == *domain || group.ends_with(&format!(".{domain}")));
     let found = state(definition);
-    // Who does not touch the annotation need not repair it.
+    // An update that does not touch the annotation need not repair it.
     if !protected || stored.is_some_and(|stored| state(stored) == found) {
         return;
     }

@@ -1,4 +1,4 @@
-//! How instances are converted between versions.
+//! Validation of the conversion between versions.
 
 use std::collections::HashSet;
 
@@ -51,7 +51,7 @@ fn client_config(client: &Map<String, Value>, established: bool, errors: &mut Ve
     match (url, service) {
         (Some(url), None) => web_address(url, errors),
         (None, Some(service)) => {
-            // The real server mixes up the two.
+            // The real server swaps the two fields in its errors.
             for (field, reported) in [("name", "namespace"), ("namespace", "name")] {
                 if text(service, field).is_empty() {
                     errors.push(FieldError::required(format!("{PLACE}.service.{reported}"), ""));
@@ -68,7 +68,7 @@ fn client_config(client: &Map<String, Value>, established: bool, errors: &mut Ve
         }
         _ => errors.push(FieldError::required(PLACE, "exactly one of url or service is required")),
     }
-    // Certificates are often filled in later by a controller.
+    // The bundle of a new definition is not checked, because a controller often fills it in later.
     let bundle = text(client, "caBundle");
     if established && !bundle.is_empty() && !is_certificate(bundle) {
         let detail = "unable to load root certificates: unable to parse bytes as PEM block";

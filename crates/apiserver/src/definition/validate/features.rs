@@ -1,4 +1,4 @@
-//! What a version offers besides its schema: subresources, columns, selectable fields.
+//! Validation of the features of a version besides its schema: subresources, columns, selectable fields.
 
 use std::collections::HashSet;
 
@@ -95,7 +95,7 @@ pub(super) fn selectable_fields(version: &Value, place: &str, stored: Option<&Va
             errors.push(FieldError::duplicate(place, &path.into()));
         }
     }
-    // Too many from before the limit may stay.
+    // More fields than the limit are accepted if the stored definition already has them.
     let before = stored.map(versions::all).unwrap_or_default();
     let before = before.iter().find(|before| versions::name(before) == versions::name(version));
     let kept = before.is_some_and(|before| before.get("selectableFields") == version.get("selectableFields"));

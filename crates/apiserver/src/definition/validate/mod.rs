@@ -1,6 +1,7 @@
-//! When a definition is valid.
+//! Validation of definitions.
 //!
-//! The real server keeps what all versions have in common in one place of its own and reports mistakes there; so do the paths here.
+//! The real server moves a field that is equal in all versions to a single top-level path and reports errors there; the paths of this module do
+//! the same.
 
 mod approval;
 mod conversion;
@@ -13,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::status::FieldError;
 
-/// Everything that is wrong with a definition; `stored` is what it replaces.
+/// Returns the errors of a definition; `stored` is the definition that it replaces.
 pub fn validate(definition: &Value, stored: Option<&Value>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let empty = Map::new();
@@ -43,7 +44,7 @@ pub fn validate(definition: &Value, stored: Option<&Value>) -> Vec<FieldError> {
     errors
 }
 
-/// Everything that is wrong with a new status; the rest of the definition is not looked at.
+/// Returns the errors of a new status; the rest of the definition is not checked.
 pub fn validate_status(definition: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if let Some(names) = definition.pointer("/status/acceptedNames").and_then(Value::as_object) {
@@ -52,7 +53,7 @@ pub fn validate_status(definition: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// Whether a stored definition is in force: its names cannot change any more.
+/// Returns true if a stored definition is established, so that its names cannot change any more.
 fn is_established(definition: &Value) -> bool {
     super::condition::is_true(definition, "Established")
 }

@@ -1,4 +1,4 @@
-//! What a definition and its instances are called.
+//! Validation of the names of a definition and of its instances.
 
 use kubewright_machinery::object::names;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ pub(super) fn object_name(definition: &Value, spec: &Map<String, Value>, errors:
     let name = definition.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     let plural = spec.get("names").and_then(|names| names.get("plural")).and_then(Value::as_str).unwrap_or_default();
     let group = text(spec, "group");
-    // A missing name is an error of its own.
+    // A missing name is reported as an error of its own.
     if !name.is_empty() && name != format!("{plural}.{group}") {
         errors.push(FieldError::invalid("metadata.name", &name.into(), "must be spec.names.plural+\".\"+spec.group"));
     }
@@ -33,7 +33,7 @@ pub(super) fn group_and_scope(spec: &Map<String, Value>, errors: &mut Vec<FieldE
     }
 }
 
-/// The names that a spec must have, and a status need not.
+/// Reports missing names that a spec must have and a status may omit.
 pub(super) fn required(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     let empty = Map::new();
     let names = spec.get("names").and_then(Value::as_object).unwrap_or(&empty);
@@ -44,7 +44,7 @@ pub(super) fn required(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) 
     }
 }
 
-/// How names are written; `place` is where they stand.
+/// Checks the syntax of names; `place` is the path of the names.
 pub(super) fn syntax(names: &Map<String, Value>, place: &str, errors: &mut Vec<FieldError>) {
     let mut label = |field: &str, value: &str| {
         if let Some(details) = joined(names::dns_1035_label(value)) {
@@ -76,7 +76,7 @@ pub(super) fn syntax(names: &Map<String, Value>, place: &str, errors: &mut Vec<F
     }
 }
 
-/// Several complaints about one name as one.
+/// Joins several problems of one name into one text.
 pub(super) fn joined(details: Vec<String>) -> Option<String> {
     (!details.is_empty()).then(|| details.join(","))
 }

@@ -1,4 +1,4 @@
-//! The versions that objects may be stored in.
+//! Validation of the versions that objects may be stored in.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ pub(super) fn versions(definition: &Value, errors: &mut Vec<FieldError>) {
         return;
     }
     let versions = versions::all(definition);
-    // Each error repeats them all.
+    // Each error repeats all stored versions, so the errors are limited by their total length.
     let length = stored.iter().filter_map(Value::as_str).map(|name| name.len() + 3).sum();
     let known: HashSet<&str> = stored.iter().filter_map(Value::as_str).collect();
     for version in versions.iter().filter(|version| versions::is(version, "storage")) {

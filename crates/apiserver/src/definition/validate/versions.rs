@@ -1,4 +1,4 @@
-//! The versions of a definition: their names, their schemas, and which of them is stored.
+//! Validation of the versions of a definition: their names, their schemas, and the storage version.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::status::{FieldError, FieldReason};
 use super::features;
 use super::names::joined;
 
-/// The fields of versions that have one place when all versions agree on them.
+/// The fields that all versions have in common and that are therefore reported at one path.
 #[derive(Clone, Copy)]
 struct Common {
     schema: bool,
@@ -36,7 +36,7 @@ impl Common {
     }
 }
 
-/// A field, unless it is as good as absent.
+/// Returns a field of a version, unless it is absent, null or an empty list.
 fn given<'a>(version: &'a Value, field: &str) -> Option<&'a Value> {
     version.get(field).filter(|value| !value.is_null() && !value.as_array().is_some_and(Vec::is_empty))
 }
@@ -59,7 +59,7 @@ pub(super) fn check(definition: &Value, stored: Option<&Value>, errors: &mut Vec
     let Some(first) = first else {
         return;
     };
-    // The real server keeps the first version in a second place and says so twice.
+    // The real server keeps the first version in a second field and reports its errors twice.
     let name = versions::name(first);
     if !name.is_empty()
         && let Some(details) = joined(names::dns_1035_label(name))
@@ -110,7 +110,7 @@ fn has_status(version: &Value) -> bool {
     version.pointer("/subresources/status").is_some_and(Value::is_object)
 }
 
-/// Whether the stored definition has the same schema for a version.
+/// Returns true if the stored definition has the same schema for a version.
 fn is_unchanged(version: &Value, stored: Option<&Value>) -> bool {
     let before = stored.map(versions::all).unwrap_or_default();
     let before = before.iter().find(|before| versions::name(before) == versions::name(version));
@@ -139,7 +139,7 @@ fn deprecation(version: &Value, place: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Complaints about all versions, which the real server prints as its own struct.
+/// Reports errors about all versions together, which the real server quotes in the form of its internal struct.
 fn about_all(versions: &[Value], absent: bool, common: Common, errors: &mut Vec<FieldError>) {
     let mut complain = |detail: &str| {
         let rows: Vec<_> = versions.iter().map(|version| row(version, common)).collect();
@@ -156,7 +156,7 @@ fn about_all(versions: &[Value], absent: bool, common: Common, errors: &mut Vec<
     }
 }
 
-/// A version without what it has in common with the others.
+/// Returns a version as the real server quotes it, without the fields that all versions have in common.
 fn row(version: &Value, common: Common) -> String {
     let own = |field: &str, common: bool| match given(version, field) {
         Some(value) if !common => value.to_string(),

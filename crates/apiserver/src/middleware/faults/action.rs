@@ -1,4 +1,4 @@
-//! What a rule does to a request.
+//! The actions of fault rules.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -9,30 +9,30 @@ use crate::status::Status;
 pub(super) type Edit = Arc<dyn Fn(&mut Value) + Send + Sync>;
 pub(super) type Predicate = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
 
-/// What a rule does to a request that it matches.
+/// The action of a rule on a matching request.
 #[derive(Clone)]
 pub(super) enum Action {
-    /// Answer with this failure; the request is never handled.
+    /// Answers with this failure; the request is never handled.
     Respond(Status),
-    /// Let the request be handled, then answer with this failure instead.
+    /// Lets the request be handled, then answers with this failure instead.
     RespondAfter(Status),
-    /// Handle the request later.
+    /// Handles the request later.
     Delay(Duration),
-    /// Break the connection; the request is never handled.
+    /// Breaks the connection; the request is never handled.
     DropBefore,
-    /// Let the request be handled, then break the connection.
+    /// Lets the request be handled, then breaks the connection.
     DropAfter,
-    /// End a watch after so many events.
+    /// Ends a watch after this number of events.
     CutWatch(u64),
-    /// Let a watch fall silent after so many events, without an end.
+    /// Lets a watch fall silent after this number of events, without ending it.
     HangWatch(u64),
-    /// End a watch after some time.
+    /// Ends a watch after this time.
     CutWatchAfter(Duration),
-    /// Answer a watch with the error that its version is too old.
+    /// Answers a watch with the error that its version is too old.
     ExpireWatch,
-    /// Change the body on its way in.
+    /// Changes the body of the request.
     EditRequest(Edit),
-    /// Change the answer on its way out.
+    /// Changes the body of the answer.
     EditResponse(Edit),
 }
 

@@ -1,4 +1,4 @@
-//! The end of a client in the middle of its work (FLT-5): crash tests cut an operator off after each of its requests in turn.
+//! Cuts (FLT-5): the loss of a client in the middle of its work. Crash tests cut an operator off after each of its requests in turn.
 
 use super::{Faults, rule::Seen};
 
@@ -15,7 +15,7 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// Counts the request, and says whether it is beyond the cut. From then on everything of the client is dropped, reads too.
+    /// Counts the request. Returns true if it is beyond the cut; from then on all requests of the client are dropped, reads included.
     pub(super) fn counts_out(&mut self, seen: &Seen<'_>) -> bool {
         if self.resumed || !seen.user_agent.starts_with(&self.user_agent) {
             return false;
@@ -29,7 +29,7 @@ impl Cut {
     }
 }
 
-/// A cut that is being described; it begins with [`CutBuilder::start`].
+/// A cut under construction; it begins with [`CutBuilder::start`].
 #[derive(Debug)]
 #[must_use = "a cut begins with start()"]
 pub struct CutBuilder {
@@ -44,19 +44,19 @@ impl CutBuilder {
         Self { faults, after, writes_only: false, user_agent: String::new() }
     }
 
-    /// Only requests of the client whose user agent starts with this text are counted and dropped.
+    /// Restricts the cut to the client whose user agent starts with this text.
     pub fn by_user_agent(mut self, prefix: &str) -> Self {
         prefix.clone_into(&mut self.user_agent);
         self
     }
 
-    /// Only writes are counted. After the last of them, everything is dropped.
+    /// Counts writes only. After the last of them, all requests are dropped.
     pub fn writes_only(mut self) -> Self {
         self.writes_only = true;
         self
     }
 
-    /// Begins to count.
+    /// Starts the cut.
     pub fn start(self) -> CutHandle {
         let Self { faults, after, writes_only, user_agent } = self;
         let id = faults.next_cut_id();
@@ -65,7 +65,7 @@ impl CutBuilder {
     }
 }
 
-/// A cut in force.
+/// The handle of a cut in force.
 #[derive(Clone, Debug)]
 pub struct CutHandle {
     faults: Faults,
@@ -73,17 +73,17 @@ pub struct CutHandle {
 }
 
 impl CutHandle {
-    /// How many requests were counted so far; those that were dropped are not.
+    /// Returns the number of requests that were counted so far; dropped ones are not.
     pub fn seen(&self) -> u64 {
         self.faults.with_cut(self.id, |cut| cut.seen).unwrap_or_default()
     }
 
-    /// How many requests were dropped so far. None: the client did its work in fewer requests.
+    /// Returns the number of requests that were dropped so far. Zero means that the client did its work in fewer requests.
     pub fn dropped(&self) -> u64 {
         self.faults.with_cut(self.id, |cut| cut.dropped).unwrap_or_default()
     }
 
-    /// Lets everything pass again. What was counted stays readable.
+    /// Lets all requests pass again. The counts stay readable.
     pub fn resume(&self) {
         self.faults.with_cut(self.id, |cut| cut.resumed = true);
     }

@@ -1,4 +1,4 @@
-//! The rules that are in force.
+//! The fault rules in force.
 
 use std::{
     collections::HashMap,
@@ -24,10 +24,10 @@ use crate::{
     status::Status,
 };
 
-/// The verbs that change something.
+/// The verbs of writes.
 const WRITES: [Verb; 5] = [Verb::Create, Verb::Update, Verb::Patch, Verb::Delete, Verb::DeleteCollection];
 
-/// A set of fault rules. Cheap to clone; clones share the rules. The first rule that matches a request decides about it.
+/// A set of fault rules. It is cheap to clone; clones share the rules. The first matching rule decides about a request.
 #[derive(Clone)]
 pub struct Faults {
     shared: Arc<Shared>,
@@ -36,7 +36,7 @@ pub struct Faults {
 struct Shared {
     clock: Clock,
     seed: Seed,
-    /// Whether there may be any rule or cut; asked with each request.
+    /// True if there may be a rule or cut; read with each request.
     any: AtomicBool,
     state: Mutex<State>,
 }
@@ -53,30 +53,30 @@ struct Rule {
     matcher: Matcher,
     quota: Quota,
     action: Action,
-    /// Requests that it matched, whether or not it acted.
+    /// The number of requests that the rule matched, acted on or not.
     matched: u64,
-    /// Requests that it acted on.
+    /// The number of requests that the rule acted on.
     hits: u64,
-    /// The same by object, when it counts them apart.
+    /// The number of requests that the rule acted on by object, if its quota is per object.
     hits_by_object: HashMap<String, u64>,
 }
 
-/// A rule that is in force.
+/// The handle of a rule in force.
 #[derive(Clone, Debug)]
 pub struct RuleHandle {
     faults: Faults,
     id: u64,
-    /// The hits of a rule stay readable after its removal.
+    /// The last known hits, which stay readable after the removal of the rule.
     last: Arc<Mutex<u64>>,
 }
 
 impl Faults {
-    /// No rules yet. Delays use the clock, probabilities the seed.
+    /// Creates an empty set. Delays use the clock, probabilities the seed.
     pub fn new(clock: Clock, seed: Seed) -> Self {
         Self { shared: Arc::new(Shared { clock, seed, any: AtomicBool::new(false), state: Mutex::default() }) }
     }
 
-    /// A layer that applies the rules.
+    /// Returns a layer that applies the rules.
     pub fn layer(&self) -> FaultLayer {
         FaultLayer::new(self.clone())
     }
@@ -86,17 +86,17 @@ impl Faults {
         RuleBuilder::new(self.clone(), Some(vec![verb]))
     }
 
-    /// Begins a rule about requests that change something.
+    /// Begins a rule about writes.
     pub fn on_writes(&self) -> RuleBuilder {
         RuleBuilder::new(self.clone(), Some(WRITES.to_vec()))
     }
 
-    /// Begins a rule about requests that change an object that exists.
+    /// Begins a rule about updates and patches.
     pub fn on_changes(&self) -> RuleBuilder {
         RuleBuilder::new(self.clone(), Some(vec![Verb::Update, Verb::Patch]))
     }
 
-    /// Begins a rule about requests for resources: not for discovery, health or the version.
+    /// Begins a rule about requests for resources, not for discovery, health or the version.
     pub fn on_resources(&self) -> RuleBuilder {
         RuleBuilder::new(self.clone(), Some(Verb::ALL.to_vec()))
     }
@@ -119,7 +119,7 @@ impl Faults {
         self.shared.any.store(false, Ordering::Release);
     }
 
-    /// Whether no rule and no cut is in force.
+    /// Returns true if no rule and no cut is in force.
     pub(super) fn are_none(&self) -> bool {
         if !self.shared.any.load(Ordering::Acquire) {
             return true;
@@ -157,13 +157,13 @@ impl Faults {
         state.next_id
     }
 
-    /// Whether some rule can only decide about this request by its body, or changes the body.
+    /// Returns true if some rule needs the body to decide about this request, or changes the body.
     pub(super) fn needs_body(&self, target: &Target) -> bool {
         let state = self.shared.state.lock();
         state.rules.iter().any(|rule| rule.matcher.needs_body(target) || matches!(rule.action, Action::EditRequest(_)))
     }
 
-    /// What happens to this request; counts it.
+    /// Returns the action on this request, and counts the request.
     pub(super) fn decide(&self, seen: &Seen<'_>) -> Option<Action> {
         let mut state = self.shared.state.lock();
         let mut cut_off = false;
@@ -176,7 +176,7 @@ impl Faults {
         state.rules.iter_mut().find_map(|rule| self.acts(rule, seen))
     }
 
-    /// What a rule does to a request, if anything; counts it.
+    /// Returns the action of a rule on a request, if any, and counts the request.
     fn acts(&self, rule: &mut Rule, seen: &Seen<'_>) -> Option<Action> {
         if rule.hits >= rule.quota.times || !rule.matcher.matches(seen) {
             return None;
@@ -196,7 +196,7 @@ impl Faults {
         Some(rule.action.clone())
     }
 
-    /// What happens to a write of one of the server's own controllers: only rules that name its user mean it.
+    /// Applies the rules to a write of one of the server's own controllers; only rules that name its user match.
     pub(crate) async fn disturb_controller(&self, target: &Target, user: &str) -> Result<(), Status> {
         if self.are_none() {
             return Ok(());
@@ -228,7 +228,7 @@ impl Faults {
 }
 
 impl RuleHandle {
-    /// How many requests the rule acted on.
+    /// Returns the number of requests that the rule acted on.
     pub fn hits(&self) -> u64 {
         let mut last = self.last.lock();
         if let Some(hits) = self.faults.hits(self.id) {
@@ -237,7 +237,7 @@ impl RuleHandle {
         *last
     }
 
-    /// Takes the rule out of force.
+    /// Removes the rule.
     pub fn remove(&self) {
         self.hits();
         self.faults.shared.state.lock().rules.retain(|rule| rule.id != self.id);

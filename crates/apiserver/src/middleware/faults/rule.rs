@@ -1,4 +1,4 @@
-//! Which requests a rule is about, and how often it acts.
+//! The matcher and the quota of a fault rule.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -19,11 +19,11 @@ pub(super) struct Seen<'a> {
     pub(super) target: &'a Target,
     pub(super) user: Option<&'a str>,
     pub(super) user_agent: &'a str,
-    /// The body as JSON, read when some rule asks for it.
+    /// The body as JSON, present only if some rule needs it.
     pub(super) body: Option<&'a Value>,
 }
 
-/// Which requests are meant; what is not set matches anything.
+/// The conditions on a request; a condition that is not set matches any request.
 #[derive(Clone, Default)]
 pub(super) struct Matcher {
     pub(super) verbs: Option<Vec<Verb>>,
@@ -38,12 +38,12 @@ pub(super) struct Matcher {
 }
 
 impl Matcher {
-    /// Whether the rule is about one user.
+    /// Returns true if the rule is about one user.
     pub(super) fn names_user(&self) -> bool {
         self.user.is_some()
     }
 
-    /// What tells the object of a request from others.
+    /// Returns a key of the request's object.
     pub(super) fn object_of(seen: &Seen<'_>) -> String {
         seen.target.resource().map_or_else(String::new, |target| {
             format!("{}/{}/{}/{}", target.group, target.resource, target.namespace, name_of(target, seen))
@@ -56,7 +56,7 @@ impl Matcher {
 
     pub(super) fn matches(&self, seen: &Seen<'_>) -> bool {
         let Some(target) = seen.target.resource() else {
-            // Requests for no resource are only met by rules that ask for nothing about one.
+            // A request for no resource is matched only by rules without conditions on the resource.
             return self.verbs.is_none()
                 && self.resource.is_none()
                 && self.subresource.is_none()
@@ -76,7 +76,7 @@ impl Matcher {
             && self.body.as_ref().is_none_or(|holds| seen.body.is_some_and(|body| holds(body)))
     }
 
-    /// Whether a body is needed to decide about this request.
+    /// Returns true if the body is needed to decide about this request.
     pub(super) fn needs_body(&self, target: &Target) -> bool {
         self.reads_body() || (self.name.is_some() && target.verb() == Some(Verb::Create))
     }
@@ -87,7 +87,7 @@ impl Matcher {
     }
 }
 
-/// A create does not name its object in the URL.
+/// Returns the name of the request's object. A create has it in the body, not in the URL.
 fn name_of<'a>(target: &'a ResourceTarget, seen: &'a Seen<'_>) -> &'a str {
     match (target.name.as_str(), target.verb) {
         ("", Verb::Create) => seen.body.and_then(|body| body.pointer("/metadata/name")?.as_str()).unwrap_or_default(),
@@ -95,7 +95,7 @@ fn name_of<'a>(target: &'a ResourceTarget, seen: &'a Seen<'_>) -> &'a str {
     }
 }
 
-/// A rule that is being written. It takes effect with its last call, which says what happens to the requests.
+/// A rule under construction. It takes effect with its last call, which sets its action.
 #[must_use = "a rule takes effect when it is told what to do, for instance by respond()"]
 pub struct RuleBuilder {
     faults: Faults,
@@ -103,13 +103,13 @@ pub struct RuleBuilder {
     pub(super) quota: Quota,
 }
 
-/// How often a rule acts on the requests that it matches.
+/// The limits on how often a rule acts on matching requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quota {
     pub(super) skip: u64,
     pub(super) times: u64,
     pub(super) probability: f64,
-    /// How often the rule acts on one object.
+    /// The maximum number of actions on one object.
     pub(super) per_object: u64,
 }
 
@@ -119,61 +119,61 @@ impl RuleBuilder {
         Self { faults, matcher: Matcher { verbs, ..Matcher::default() }, quota }
     }
 
-    /// Only this resource, by its group (empty for the core group) and plural name.
+    /// Restricts the rule to this resource, by its group (empty for the core group) and plural name.
     pub fn of(mut self, group: &str, resource: &str) -> Self {
         self.matcher.resource = Some((group.to_owned(), resource.to_owned()));
         self
     }
 
-    /// Only this version of the API group.
+    /// Restricts the rule to this version of the API group.
     pub fn version(mut self, version: &str) -> Self {
         self.matcher.version = Some(version.to_owned());
         self
     }
 
-    /// Only this subresource; an empty name means the objects themselves.
+    /// Restricts the rule to this subresource; an empty name means the objects themselves.
     pub fn subresource(mut self, subresource: &str) -> Self {
         self.matcher.subresource = Some(subresource.to_owned());
         self
     }
 
-    /// Only in this namespace.
+    /// Restricts the rule to this namespace.
     pub fn in_namespace(mut self, namespace: &str) -> Self {
         self.matcher.namespace = Some(namespace.to_owned());
         self
     }
 
-    /// Only the object with this name; a create counts when its body has the name.
+    /// Restricts the rule to the object with this name; a create matches if its body has the name.
     pub fn named(mut self, name: &str) -> Self {
         self.matcher.name = Some(name.to_owned());
         self
     }
 
-    /// Only clients whose user agent starts with this text.
+    /// Restricts the rule to clients whose user agent starts with this text.
     pub fn by_user_agent(mut self, prefix: &str) -> Self {
         self.matcher.user_agent = Some(prefix.to_owned());
         self
     }
 
-    /// Only this user.
+    /// Restricts the rule to this user.
     pub fn by_user(mut self, user: &str) -> Self {
         self.matcher.user = Some(user.to_owned());
         self
     }
 
-    /// Only requests with a JSON body for which the predicate holds.
+    /// Restricts the rule to requests with a JSON body for which the predicate holds.
     pub fn with_body(mut self, predicate: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
         self.matcher.body = Some(Arc::new(predicate));
         self
     }
 
-    /// Acts on this many requests, then no more.
+    /// Limits the rule to this number of requests.
     pub fn times(mut self, times: u64) -> Self {
         self.quota.times = times;
         self
     }
 
-    /// Acts on this many requests for each object, then no more.
+    /// Limits the rule to this number of requests per object.
     pub fn times_per_object(mut self, times: u64) -> Self {
         self.quota.per_object = times;
         self
@@ -185,7 +185,7 @@ impl RuleBuilder {
         self
     }
 
-    /// Acts on a matching request with this probability, between 0 and 1, drawn from the seed.
+    /// Makes the rule act on a matching request with this probability, between 0 and 1, drawn from the seed.
     pub fn with_probability(mut self, probability: f64) -> Self {
         self.quota.probability = probability;
         self
@@ -201,7 +201,7 @@ impl RuleBuilder {
         self.finish(Action::RespondAfter(status))
     }
 
-    /// Lets the request wait on the clock before it is handled.
+    /// Delays the request on the clock before it is handled.
     pub fn delay(self, delay: Duration) -> RuleHandle {
         self.finish(Action::Delay(delay))
     }
@@ -216,17 +216,17 @@ impl RuleBuilder {
         self.finish(Action::DropAfter)
     }
 
-    /// Ends a watch after so many events, as a server that is restarted does. For rules on [`Verb::Watch`].
+    /// Ends a watch after this number of events, as a restarting server does. For rules on [`Verb::Watch`].
     pub fn cut_watch(self, events: u64) -> RuleHandle {
         self.finish(Action::CutWatch(events))
     }
 
-    /// Ends a watch after some time. For rules on [`Verb::Watch`].
+    /// Ends a watch after this time. For rules on [`Verb::Watch`].
     pub fn cut_watch_after(self, time: Duration) -> RuleHandle {
         self.finish(Action::CutWatchAfter(time))
     }
 
-    /// Lets a watch fall silent after so many events, without closing it. For rules on [`Verb::Watch`].
+    /// Lets a watch fall silent after this number of events, without closing it. For rules on [`Verb::Watch`].
     pub fn hang_watch(self, events: u64) -> RuleHandle {
         self.finish(Action::HangWatch(events))
     }
@@ -236,12 +236,12 @@ impl RuleBuilder {
         self.finish(Action::ExpireWatch)
     }
 
-    /// Changes the JSON body of the request on its way in.
+    /// Changes the JSON body of the request.
     pub fn edit_request(self, edit: impl Fn(&mut Value) + Send + Sync + 'static) -> RuleHandle {
         self.finish(Action::EditRequest(Arc::new(edit)))
     }
 
-    /// Changes the JSON answer on its way out. Streams pass unchanged.
+    /// Changes the JSON body of the answer. Streams pass unchanged.
     pub fn edit_response(self, edit: impl Fn(&mut Value) + Send + Sync + 'static) -> RuleHandle {
         self.finish(Action::EditResponse(Arc::new(edit)))
     }

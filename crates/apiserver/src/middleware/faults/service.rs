@@ -1,4 +1,4 @@
-//! The layer that applies the rules.
+//! The layer that applies the fault rules.
 
 use std::{
     pin::Pin,
@@ -28,10 +28,10 @@ use crate::{
     status::Status,
 };
 
-/// The body of an answer: the server's, perhaps cut short, or one that a rule made.
+/// The body of an answer: the server's, possibly cut short, or one made by a rule.
 pub type FaultBody<R> = Either<CutBody<R>, Full<Bytes>>;
 
-/// Puts a [`FaultService`] around a service.
+/// A layer that wraps a service in a [`FaultService`].
 #[derive(Clone, Debug)]
 pub struct FaultLayer {
     faults: Faults,
@@ -51,7 +51,7 @@ impl<S> Layer<S> for FaultLayer {
     }
 }
 
-/// Lets requests fail by rule.
+/// A service that makes requests fail by rule.
 #[derive(Clone, Debug)]
 pub struct FaultService<S> {
     inner: S,
@@ -116,7 +116,7 @@ where
     }
 }
 
-/// What the rules say about a request. The body is read only when a rule depends on it.
+/// Returns the action of the rules on a request. The body is read only if a rule depends on it.
 async fn decide<B>(faults: &Faults, mut request: Request<B>) -> Result<(Option<Action>, Request<B>), BoxError>
 where
     B: Body<Data = Bytes> + From<Bytes>,
@@ -162,7 +162,7 @@ where
     Ok(response.map(|body| Either::Left(CutBody::new(body, end, events))))
 }
 
-/// A watch whose version is too old: an error inside a stream that then ends (SWATCH-4).
+/// Returns the answer to a watch whose version is too old: an error inside a stream that then ends (SWATCH-4).
 fn expired<R>() -> Response<FaultBody<R>> {
     let status = Status::new(410, "Expired", "too old resource version: injected fault");
     let event = json!({"type": "ERROR", "object": status.to_value()});
@@ -204,7 +204,7 @@ where
     Ok(Response::from_parts(head, Either::Right(Full::from(bytes))))
 }
 
-/// The JSON after the edit; what is no JSON passes unchanged.
+/// Returns the JSON after the edit; bytes that are not JSON pass unchanged.
 fn edited(bytes: Bytes, edit: &Edit) -> Bytes {
     match serde_json::from_slice::<Value>(&bytes) {
         Ok(mut value) => {

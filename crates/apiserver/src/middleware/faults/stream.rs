@@ -1,4 +1,4 @@
-//! Watches that end, or fall silent, before their time (FLT-4).
+//! Bodies of watches that end, or fall silent, early (FLT-4).
 
 use std::{
     fmt,
@@ -18,23 +18,23 @@ pub struct CutBody<R> {
     events: Events,
 }
 
-/// How the events of a watch stand in its body.
+/// The framing of the events in the body of a watch.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Events {
-    /// Each is a line.
+    /// Each event is a line.
     Lines,
-    /// Each is a message of protobuf behind its length, in four bytes.
+    /// Each event is a protobuf message after its length in four bytes.
     Messages,
 }
 
 impl Events {
-    /// How they stand in an answer with these headers.
+    /// Returns the framing in an answer with these headers.
     pub(super) fn of(headers: &HeaderMap) -> Self {
         let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
         if content_type.starts_with(b"application/vnd.kubernetes.protobuf") { Self::Messages } else { Self::Lines }
     }
 
-    /// How many there are. A chunk holds whole events.
+    /// Returns the number of events in a chunk. A chunk holds whole events.
     fn count(self, data: &[u8]) -> u64 {
         match self {
             Self::Lines => data.split(|byte| *byte == b'\n').count().saturating_sub(1) as u64,
@@ -50,15 +50,15 @@ impl Events {
     }
 }
 
-/// When a body stops to carry anything.
+/// The moment from which on a body carries no more data.
 pub(super) enum End {
-    /// When the server ends it.
+    /// The server's own end of the body.
     ByServer,
-    /// After so many events.
+    /// The end of the body after this number of events.
     AfterEvents(u64),
-    /// After so many events it stays open without a word.
+    /// Silence after this number of events; the body stays open.
     Silence(u64),
-    /// When this is over.
+    /// The end of the body when this future completes.
     When(Pin<Box<dyn Future<Output = ()> + Send>>),
 }
 

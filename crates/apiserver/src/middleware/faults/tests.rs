@@ -201,7 +201,7 @@ async fn a_cut_by_writes_lets_reads_pass_until_the_last_write() {
     assert_eq!(cut.dropped(), 2);
 }
 
-/// The lines that arrive of a watch that never ends by itself, until it ends or a minute has passed.
+/// Returns the lines of an unending watch, until a rule ends it or a minute has passed; the flag is true if it ended.
 async fn watched(endpoint: &Endpoint) -> (Vec<String>, bool) {
     let events = service_fn(|_: Request<Full<Bytes>>| async {
         let events = futures::stream::iter(1..4)

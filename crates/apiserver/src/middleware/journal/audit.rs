@@ -1,4 +1,4 @@
-//! The journal as events of an audit log, audit.k8s.io/v1 (JRN-4).
+//! Export of the journal as events of an audit log, audit.k8s.io/v1 (JRN-4).
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{Outcome, Record, Records};
 use crate::middleware::{ResourceTarget, Target};
 
 impl Records {
-    /// One JSON line per request, as an API server with an audit policy writes them: level `Request` where the journal kept bodies, else
+    /// Returns one JSON line per request, as an API server with an audit policy writes them: level `Request` where the journal kept bodies, else
     /// `Metadata`.
     ///
     /// ```
@@ -26,13 +26,13 @@ impl Records {
 }
 
 impl Record {
-    /// The request as an `Event` of audit.k8s.io/v1.
+    /// Returns the request as an `Event` of audit.k8s.io/v1.
     pub fn audit_event(&self) -> Value {
         let mut event = json!({
             "kind": "Event",
             "apiVersion": "audit.k8s.io/v1",
             "level": if self.body.is_some() { "Request" } else { "Metadata" },
-            // What was not answered is known by its number.
+            // A request without an answer has no audit id, so its number is used.
             "auditID": self.audit_id.clone().unwrap_or_else(|| format!("00000000-0000-4000-8000-{:012x}", self.number)),
             "stage": if self.outcome == Outcome::Running { "RequestReceived" } else { "ResponseComplete" },
             "requestURI": self.uri(),
@@ -70,7 +70,7 @@ impl Record {
         self.time.checked_add(latency).unwrap_or(self.time)
     }
 
-    /// The verb of a resource, or the method of another path, in lower case.
+    /// Returns the verb of a resource request, or the method of another request in lower case.
     fn verb(&self) -> String {
         match &*self.target {
             Target::Resource(target) => target.verb.to_string(),
@@ -88,7 +88,7 @@ impl Record {
 }
 
 impl ResourceTarget {
-    /// The path of a URL that addresses it.
+    /// Returns the URL path that addresses the resource.
     pub fn path(&self) -> String {
         let mut path = if self.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", self.group) };
         let namespace = if self.namespace.is_empty() || self.resource == "namespaces" {
@@ -120,7 +120,7 @@ fn reference(target: &ResourceTarget) -> Value {
     reference
 }
 
-/// Six digits of a second, as audit logs have them.
+/// Prints a time with six digits of a second, as audit logs do.
 fn micro(time: Timestamp) -> String {
     format!("{time:.6}")
 }

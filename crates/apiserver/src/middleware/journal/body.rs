@@ -1,4 +1,4 @@
-//! Reads the reason of an error while its body passes by.
+//! A body that extracts the reason of an error while it passes.
 
 use std::{
     pin::Pin,
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::Journal;
 
-/// Errors are short; what is longer is no Status.
+/// The maximum length of an error body that is read; a Status is short.
 const LIMIT: usize = 64 * 1024;
 
 /// The body of an answer on its way to the client.
@@ -29,7 +29,7 @@ struct ErrorText {
 }
 
 impl<R> JournalBody<R> {
-    /// Passes the body on; of an error it notes the reason in the record of this number.
+    /// Passes the body on. If it is an error, its reason is noted in the record of this number.
     pub(super) fn new(inner: R, journal: &Journal, number: u64, is_error: bool) -> Self {
         let error = is_error.then(|| ErrorText { journal: journal.clone(), number, text: Vec::new() });
         Self { inner: Box::pin(inner), error }

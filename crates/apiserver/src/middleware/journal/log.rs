@@ -1,4 +1,4 @@
-//! The journal itself: a ring of records.
+//! The journal: a ring of records.
 
 use std::{
     collections::VecDeque,
@@ -16,10 +16,10 @@ use tokio::sync::watch;
 use super::{record::Record, records::Records, service::JournalLayer};
 use crate::clock::Clock;
 
-/// How many records are kept unless said otherwise.
+/// The default number of records that are kept.
 const CAPACITY: usize = 100_000;
 
-/// A record of all requests that pass its layers. Cheap to clone; clones share the records.
+/// A record of all requests that pass its layers. It is cheap to clone; clones share the records.
 #[derive(Clone)]
 pub struct Journal {
     shared: Arc<Shared>,
@@ -27,10 +27,10 @@ pub struct Journal {
 
 struct Shared {
     clock: Clock,
-    /// Asked with each request.
+    /// True if bodies are kept; read with each request.
     keeps_bodies: AtomicBool,
     ring: Mutex<Ring>,
-    /// The number of the newest record that will not change any more, for streams.
+    /// The number of the newest record that will not change any more, which wakes streams.
     newest: watch::Sender<u64>,
 }
 
@@ -40,32 +40,32 @@ struct Ring {
     capacity: usize,
 }
 
-/// A place in the journal: the requests before it are not of interest.
+/// A position in the journal, from which on records are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
 
 impl Record {
-    /// The place in the journal just before this request.
+    /// Returns the position just before this request.
     pub fn mark(&self) -> Mark {
         Mark(self.number)
     }
 }
 
 impl Journal {
-    /// An empty journal that keeps the last 100,000 requests.
+    /// Creates an empty journal that keeps the last 100,000 requests.
     pub fn new(clock: Clock) -> Self {
         let ring = Mutex::new(Ring { records: VecDeque::new(), next_number: 1, capacity: CAPACITY });
         Self { shared: Arc::new(Shared { clock, keeps_bodies: AtomicBool::new(false), ring, newest: watch::Sender::new(0) }) }
     }
 
-    /// Keeps this many requests from now on; at least one.
+    /// Sets the number of requests that are kept from now on; at least one.
     pub fn keep(&self, capacity: usize) {
         let mut ring = self.shared.ring.lock();
         ring.capacity = capacity.max(1);
         while ring.oldest_in_excess().is_some() {}
     }
 
-    /// Keeps the bodies of requests and what they changed from now on, or no longer. Off at first.
+    /// Turns the recording of request bodies and committed changes on or off; off by default.
     pub fn keep_bodies(&self, keep: bool) {
         self.shared.keeps_bodies.store(keep, Ordering::Release);
     }
@@ -74,28 +74,29 @@ impl Journal {
         self.shared.keeps_bodies.load(Ordering::Acquire)
     }
 
-    /// A layer that records into this journal.
+    /// Returns a layer that records into this journal.
     pub fn layer(&self) -> JournalLayer {
         JournalLayer::new(self.clone())
     }
 
-    /// The current end of the journal.
+    /// Returns the current end of the journal.
     pub fn mark(&self) -> Mark {
         Mark(self.shared.ring.lock().next_number)
     }
 
-    /// All requests that are still kept.
+    /// Returns all requests that are still kept.
     pub fn all(&self) -> Records {
         self.since(Mark(0))
     }
 
-    /// The requests that arrived after the mark was taken, in order of arrival.
+    /// Returns the requests that arrived after the mark was taken, in order of arrival.
     pub fn since(&self, mark: Mark) -> Records {
         let ring = self.shared.ring.lock();
         Records::new(ring.records.iter().filter(|record| record.number >= mark.0).cloned().collect())
     }
 
-    /// The requests after the mark, and then each new one as soon as it is answered. A stream that is read slower than the ring turns skips records.
+    /// Returns a stream of the requests after the mark, and then of each new one as soon as it is answered. A stream that is read more slowly than
+    /// the ring turns skips records.
     pub fn stream(&self, mark: Mark) -> impl Stream<Item = Arc<Record>> + use<> {
         let journal = self.clone();
         let newest = self.shared.newest.subscribe();
@@ -115,7 +116,7 @@ impl Journal {
         })
     }
 
-    /// Forgets everything and counts from 1 again: what the server did before anybody could ask it.
+    /// Removes all records and restarts the numbers at 1, to hide the requests of the server's own start.
     pub(crate) fn reset(&self) {
         let mut ring = self.shared.ring.lock();
         ring.records.clear();
@@ -126,7 +127,7 @@ impl Journal {
         &self.shared.clock
     }
 
-    /// Adds a record and gives it its number.
+    /// Adds a record and returns its number.
     pub(super) fn open(&self, record: Record) -> u64 {
         let mut record = Arc::new(record);
         let mut ring = self.shared.ring.lock();
@@ -135,13 +136,13 @@ impl Journal {
         ring.next_number += 1;
         ring.records.push_back(record);
         let forgotten = ring.oldest_in_excess();
-        // It is taken apart when others may write again.
+        // The record is dropped after the lock is released, so that other requests do not wait.
         drop(ring);
         drop(forgotten);
         number
     }
 
-    /// Adds the record of something that was no request: a write of the server's own controllers.
+    /// Adds the record of a write of the server's own controllers, which is not a request.
     pub(crate) fn add(&self, record: Record) {
         let number = self.open(record);
         self.ring_bell(number);
@@ -166,12 +167,12 @@ impl Journal {
 }
 
 impl Ring {
-    /// Takes out a record that is too much.
+    /// Removes the oldest record if the ring is over its capacity.
     fn oldest_in_excess(&mut self) -> Option<Arc<Record>> {
         if self.records.len() > self.capacity { self.records.pop_front() } else { None }
     }
 
-    /// The records from the mark up to the first that is still being handled, so that a stream keeps their order.
+    /// Returns the records from the mark up to the first that is still being handled, so that a stream keeps their order.
     fn settled_from(&self, mark: Mark) -> VecDeque<Arc<Record>> {
         let waiting = |record: &&Arc<Record>| record.outcome != super::Outcome::Running;
         self.records.iter().filter(|record| record.number >= mark.0).take_while(waiting).cloned().collect()

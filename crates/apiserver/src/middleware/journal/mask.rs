@@ -1,13 +1,13 @@
-//! What must never reach a log or a failure message.
+//! Masking of secrets in bodies before they reach a log or a failure message.
 
 use serde_json::Value;
 
 const HIDDEN: &str = "***";
-/// kubectl keeps whole objects here.
+/// The annotation in which kubectl keeps the whole applied object.
 const LAST_APPLIED: &str = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
 
-/// Hides what is secret in a body for a resource: an object, a merge patch or a JSON patch of a Secret, or a token to be reviewed. What
-/// counts is where the body goes, not what it says it is.
+/// Masks the secrets in a body for a resource: an object, a merge patch or a JSON patch of a Secret, or a token to be reviewed. The resource of the
+/// request counts, not the type that the body claims.
 pub(super) fn mask(group: &str, plural: &str, body: &mut Value) {
     match (group, plural) {
         ("", "secrets") => mask_secret(body),
@@ -17,7 +17,7 @@ pub(super) fn mask(group: &str, plural: &str, body: &mut Value) {
 }
 
 fn mask_secret(body: &mut Value) {
-    // The operations of a JSON patch.
+    // The body may be a JSON patch, whose operations carry the values.
     for operation in body.as_array_mut().into_iter().flatten() {
         hide(operation.get_mut("value"));
     }
@@ -29,7 +29,7 @@ fn mask_secret(body: &mut Value) {
     hide(body.pointer_mut(LAST_APPLIED));
 }
 
-/// Null stays: in a merge patch it says that something goes.
+/// Masks a value. Null stays, since it marks a removal in a merge patch.
 fn hide(value: Option<&mut Value>) {
     if let Some(value) = value.filter(|value| !value.is_null()) {
         *value = HIDDEN.into();

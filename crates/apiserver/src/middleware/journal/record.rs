@@ -1,4 +1,4 @@
-//! One request, as the journal remembers it.
+//! One record of the journal.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -12,36 +12,36 @@ use crate::{
     store::{Event, EventKind, ObjectRef},
 };
 
-/// One request and what became of it.
+/// One request and its outcome.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Counts requests from 1, in order of arrival.
+    /// The number of the request in order of arrival, from 1.
     pub number: u64,
-    /// When the request arrived.
+    /// The time of the request's arrival.
     pub time: Timestamp,
-    /// The `Audit-Id` of its answer.
+    /// The `Audit-Id` of the answer.
     pub audit_id: Option<String>,
-    /// Who made it; unknown in front of a client.
+    /// The user who made the request; unknown in front of a client.
     pub user: Option<String>,
-    /// The `User-Agent` header, empty when there is none.
+    /// The `User-Agent` header, empty if there is none.
     pub user_agent: String,
-    /// What the request was about.
+    /// The target of the request.
     pub target: Arc<Target>,
-    /// The query of the URL, empty when there is none.
+    /// The query of the URL, empty if there is none.
     pub query: String,
-    /// Whether and how it was answered.
+    /// The outcome of the request.
     pub outcome: Outcome,
-    /// The reason of the Status that it was answered with, once the client has read it.
+    /// The reason in the Status of the answer, set once the client has read it.
     pub reason: Option<String>,
     /// Time between arrival and the head of the answer.
     pub latency: Option<Duration>,
-    /// What it did to the store, when the server says so.
+    /// The effect of the request on the store, if the server reports it.
     pub effect: Option<Effect>,
-    /// The body of the request, sent as JSON or as protobuf, when the journal keeps bodies. Values of Secrets are masked.
+    /// The body of a request in JSON or protobuf, if the journal keeps bodies. Values of Secrets are masked.
     pub body: Option<Value>,
-    /// What was committed while the request was handled, when the journal keeps bodies and the server says so.
+    /// The changes that were committed while the request was handled, if the journal keeps bodies and the server reports them.
     pub changes: Vec<ChangedObject>,
-    /// What else is to be said: the message of a panic, or why a watch was ended.
+    /// A further note: the message of a panic, or the reason for which a watch was ended.
     pub note: Option<String>,
 }
 
@@ -50,9 +50,9 @@ pub struct Record {
 pub struct ChangedObject {
     /// Resource, namespace and name.
     pub object: ObjectRef,
-    /// Whether it came, changed or went.
+    /// The kind of change: creation, update or deletion.
     pub kind: EventKind,
-    /// The merge patch from what it was to what it became; all of a new object, null for one that is gone. Values of Secrets are masked.
+    /// The merge patch from the previous to the new content; the whole content of a new object, null for a deleted one. Values of Secrets are masked.
     pub difference: Value,
 }
 
@@ -60,7 +60,7 @@ impl ChangedObject {
     pub(crate) fn of(event: &Event) -> Self {
         let resource = &event.object.resource;
         let mut difference = match (&event.previous, &event.current) {
-            // What differs is found out before it is masked.
+            // The difference is computed before it is masked, so that changed secrets are seen.
             (Some(previous), Some(current)) => diff(previous.value(), current.value()).unwrap_or_default(),
             (None, current) => current.as_ref().map(|stored| stored.value().clone()).unwrap_or_default(),
             (Some(_), None) => Value::Null,
@@ -70,13 +70,13 @@ impl ChangedObject {
     }
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It is still being handled.
+    /// The request is still being handled.
     Running,
-    /// It was answered with this HTTP status code.
+    /// The request was answered with this HTTP status code.
     Answered(u16),
     /// The client gave up before the answer.
     Cancelled,
@@ -85,12 +85,12 @@ pub enum Outcome {
 }
 
 impl Record {
-    /// Whether the request was meant to change something. A dry run is not.
+    /// Returns true if the request was meant to change something. A dry run is not.
     pub fn is_write(&self) -> bool {
         self.target.is_write() && self.query_value("dryRun").is_none()
     }
 
-    /// The HTTP status code of the answer.
+    /// Returns the HTTP status code of the answer.
     pub fn status(&self) -> Option<u16> {
         match self.outcome {
             Outcome::Answered(code) => Some(code),
@@ -98,7 +98,7 @@ impl Record {
         }
     }
 
-    /// The first value of a query parameter, as it stands in the URL.
+    /// Returns the first value of a query parameter, without decoding it.
     pub fn query_value(&self, name: &str) -> Option<&str> {
         self.query.split('&').find_map(|pair| {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));

@@ -1,11 +1,11 @@
-//! A selection of records, narrowed step by step and then asserted on.
+//! Selections of records, which can be narrowed and asserted on.
 
 use std::{collections::HashMap, ops::Deref, sync::Arc, time::Duration};
 
 use super::{Record, Violation};
 use crate::kinds::Verb;
 
-/// Some requests of the journal, in order of arrival.
+/// A selection of requests of the journal, in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
     records: Vec<Arc<Record>>,
@@ -16,53 +16,53 @@ impl Records {
         Self { records }
     }
 
-    /// Those for which the predicate holds.
+    /// Selects the requests for which the predicate holds.
     pub fn filter(mut self, mut predicate: impl FnMut(&Record) -> bool) -> Self {
         self.records.retain(|record| predicate(record));
         self
     }
 
-    /// Those that were meant to change something.
+    /// Selects the requests that were meant to change something.
     pub fn writes(self) -> Self {
         self.filter(Record::is_write)
     }
 
-    /// Those with this verb.
+    /// Selects the requests with this verb.
     pub fn verb(self, verb: Verb) -> Self {
         self.filter(|record| record.target.verb() == Some(verb))
     }
 
-    /// Those of this resource, by its plural name and group.
+    /// Selects the requests for this resource, by its plural name and group.
     pub fn of(self, group: &str, resource: &str) -> Self {
         self.filter(|record| record.target.resource().is_some_and(|target| target.group == group && target.resource == resource))
     }
 
-    /// Those of this subresource; an empty name means the objects themselves.
+    /// Selects the requests for this subresource; an empty name means the objects themselves.
     pub fn subresource(self, subresource: &str) -> Self {
         self.filter(|record| record.target.resource().is_some_and(|target| target.subresource == subresource))
     }
 
-    /// Those in this namespace.
+    /// Selects the requests in this namespace.
     pub fn in_namespace(self, namespace: &str) -> Self {
         self.filter(|record| record.target.resource().is_some_and(|target| target.namespace == namespace))
     }
 
-    /// Those of objects with this name. Creates do not name their object in the URL and are left out.
+    /// Selects the requests for objects with this name. Creates are left out, since they do not name their object in the URL.
     pub fn named(self, name: &str) -> Self {
         self.filter(|record| record.target.resource().is_some_and(|target| target.name == name))
     }
 
-    /// Those of a client whose user agent starts with this text.
+    /// Selects the requests of clients whose user agent starts with this text.
     pub fn by_user_agent(self, prefix: &str) -> Self {
         self.filter(|record| record.user_agent.starts_with(prefix))
     }
 
-    /// Those of this user.
+    /// Selects the requests of this user.
     pub fn by_user(self, user: &str) -> Self {
         self.filter(|record| record.user.as_deref() == Some(user))
     }
 
-    /// None of the requests was meant to change something.
+    /// Checks that no request was meant to change something.
     pub fn no_writes(&self) -> Result<(), Violation> {
         let writes = self.clone().writes().records;
         if writes.is_empty() {
@@ -72,7 +72,7 @@ impl Records {
         }
     }
 
-    /// There are at most this many requests.
+    /// Checks that there are at most this many requests.
     pub fn at_most(&self, limit: usize) -> Result<(), Violation> {
         let found = self.records.len();
         if found <= limit {
@@ -81,7 +81,7 @@ impl Records {
         Err(Violation::new(format!("expected at most {limit} requests, found {found}:"), self.records.clone()))
     }
 
-    /// There are exactly this many requests.
+    /// Checks that there are exactly this many requests.
     pub fn exactly(&self, expected: usize) -> Result<(), Violation> {
         let found = self.records.len();
         if found == expected {
@@ -90,7 +90,7 @@ impl Records {
         Err(Violation::new(format!("expected exactly {expected} requests, found {found}:"), self.records.clone()))
     }
 
-    /// No client sent the same request more than `limit` times within any such span of time.
+    /// Checks that no client sent the same request more than `limit` times within any time span of this length.
     pub fn no_hot_loop(&self, limit: usize, span: Duration) -> Result<(), Violation> {
         let mut same: HashMap<_, Vec<&Arc<Record>>> = HashMap::new();
         for record in &self.records {
@@ -109,7 +109,7 @@ impl Records {
         }
     }
 
-    /// Every create, update and patch says which field manager it writes for.
+    /// Checks that every create, update and patch names its field manager.
     pub fn every_write_names_its_field_manager(&self) -> Result<(), Violation> {
         let owns_fields = |record: &Record| matches!(record.target.verb(), Some(Verb::Create | Verb::Update | Verb::Patch));
         let silent = |record: &Record| record.query_value("fieldManager").is_none_or(str::is_empty);
@@ -121,7 +121,7 @@ impl Records {
         }
     }
 
-    /// The first request for which `earlier` holds comes before the first for which `later` holds, and both exist.
+    /// Checks that the first request for which `earlier` holds comes before the first for which `later` holds, and that both exist.
     pub fn in_order(&self, earlier: impl Fn(&Record) -> bool, later: impl Fn(&Record) -> bool) -> Result<(), Violation> {
         let first = self.records.iter().position(|record| earlier(record));
         let second = self.records.iter().position(|record| later(record));

@@ -24,10 +24,10 @@ use crate::{
     store::Event,
 };
 
-/// The header by which a request and its answer are known in an audit log.
+/// The header that identifies a request and its answer in an audit log.
 pub(crate) const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 
-/// Puts a [`JournalService`] around a service.
+/// A layer that wraps a service in a [`JournalService`].
 #[derive(Clone, Debug)]
 pub struct JournalLayer {
     journal: Journal,
@@ -47,7 +47,7 @@ impl<S> Layer<S> for JournalLayer {
     }
 }
 
-/// Records every request that passes.
+/// A service that records every request.
 #[derive(Clone, Debug)]
 pub struct JournalService<S> {
     inner: S,
@@ -119,7 +119,7 @@ fn record<B>(request: &mut Request<B>, journal: &Journal) -> Record {
     }
 }
 
-/// How the server adds to the record of a request: it finds this in the extensions of the request.
+/// The server's access to the record of a request. It is in the extensions of the request.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordNote {
     journal: Journal,
@@ -127,25 +127,25 @@ pub(crate) struct RecordNote {
 }
 
 impl RecordNote {
-    /// Adds a sentence.
+    /// Sets the note of the record.
     pub(crate) fn say(&self, note: impl Into<String>) {
         let note = note.into();
         self.journal.amend(self.number, |record| record.note = Some(note));
     }
 
-    /// Whether somebody wants to know what was changed.
+    /// Returns true if the journal keeps changes.
     pub(crate) fn wants_changes(&self) -> bool {
         self.journal.keeps_bodies()
     }
 
-    /// Adds what was committed while the request was handled.
+    /// Records the changes that were committed while the request was handled.
     pub(crate) fn changed(&self, events: &[std::sync::Arc<Event>]) {
         let changes = events.iter().map(|event| ChangedObject::of(event)).collect();
         self.journal.amend(self.number, |record| record.changes = changes);
     }
 }
 
-/// A record that gets its outcome when it is dropped, also when the client gives up.
+/// A record whose outcome is set when it is dropped, also if the client gives up.
 struct OpenRecord {
     journal: Journal,
     number: u64,

@@ -1,10 +1,10 @@
-//! What an assertion over the journal says when it does not hold.
+//! The error of an assertion over the journal.
 
 use std::{fmt, sync::Arc};
 
 use super::Record;
 
-/// How many requests a message lists.
+/// The maximum number of requests that a message lists.
 const LISTED: usize = 20;
 
 /// An expectation that the journal does not meet. `Debug` prints the same text as `Display`, so that `unwrap` in a test reads well.
@@ -19,7 +19,7 @@ impl Violation {
         Self { expectation: expectation.into(), requests }
     }
 
-    /// The requests that break the expectation.
+    /// Returns the requests that break the expectation.
     pub fn requests(&self) -> &[Arc<Record>] {
         &self.requests
     }

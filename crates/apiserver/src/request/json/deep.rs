@@ -1,5 +1,5 @@
-//! Documents that are nested very deep. The real server takes them, and so does this one as long as it need not keep the deep part: marks stand
-//! for that part, and what still holds a mark when it is to be stored is refused. Nothing here goes as deep as a document.
+//! Documents with very deep nesting. The real server accepts them, and so does this one as long as it need not store the deep part: marks replace
+//! that part, and an object that still holds a mark when it is to be stored is refused. No code here recurses as deeply as a document.
 
 use std::{cmp::Ordering, collections::HashMap, fmt::Write as _};
 
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::model::MAX_DEPTH;
 
-/// How deep a document may be nested, as on the real server.
+/// The maximum nesting of a document, as on the real server.
 pub(crate) const DEEPEST: usize = 10_000;
 
-/// What a list or an object holds in place of what it held.
+/// The content of a list or an object whose real content is nested too deeply.
 const MARK: &str = "\u{0}nested too deep";
 
-/// Whether a value holds what was too deep to be read into it. Goes a little deeper than an object may be.
+/// Returns true if a value holds a mark of a part that was nested too deeply. It descends a little further than the nesting limit of objects.
 pub(crate) fn holds_mark(value: &Value) -> bool {
     match value {
         Value::String(text) => text == MARK,
@@ -36,10 +36,10 @@ fn mark(nest: Nest) -> Value {
     }
 }
 
-/// Reads a document of any depth that the real server takes.
+/// Reads a document of any depth that the real server accepts.
 pub(super) fn read(text: &[u8]) -> Result<Document, Unreadable> {
     let too_deep = first_too_deep(text);
-    // What is ignored is read without going deep.
+    // Ignored values are parsed without recursion.
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(text)
         && too_deep.is_none_or(|at| place_of(text, &error) < at)
     {
@@ -51,7 +51,7 @@ pub(super) fn read(text: &[u8]) -> Result<Document, Unreadable> {
     }
 }
 
-/// Where the first list or object begins that is nested deeper than any reader goes.
+/// Returns the position of the first list or object whose nesting exceeds the maximum.
 fn first_too_deep(text: &[u8]) -> Option<usize> {
     let mut tokens = Tokens::of(text);
     while let Some((at, _)) = tokens.next() {
@@ -66,12 +66,12 @@ fn first_too_deep(text: &[u8]) -> Option<usize> {
 #[derive(Debug)]
 struct Frame {
     nest: Nest,
-    /// The key of the value that is read now, or how many came before.
+    /// The key of the current value in an object.
     key: String,
     index: usize,
-    /// How many problems were known before that value.
+    /// The number of problems that were known before the current value.
     before: usize,
-    /// The keys that occurred, and whether it was told that they do again.
+    /// The keys that occurred; true if their repetition was noted.
     seen: HashMap<String, bool>,
     items: Vec<Value>,
     members: Map<String, Value>,
@@ -130,7 +130,7 @@ impl Builder {
         Ok(Document { value: self.root, repeated: self.repeated.paths, is_cut: self.is_cut })
     }
 
-    /// Puts a value to its place, unless that is too deep; that its key is there again is noted in any case.
+    /// Stores a value at its position, unless that is too deep; a repeated key is noted in any case.
     fn put(&mut self, value: Value) {
         let depth = self.open.len();
         let Some(frame) = self.open.last_mut() else {
@@ -160,13 +160,13 @@ impl Builder {
     }
 }
 
-/// The path of a member of the innermost object, which stands in these.
+/// Returns the path of a member of the innermost object, given the enclosing frames.
 fn path(outer: &[Frame], key: &str) -> String {
     let mut path = String::new();
     for (depth, frame) in outer.iter().enumerate() {
         match frame.nest {
             Nest::List => {
-                // A text never refuses to grow.
+                // Writing into memory cannot fail.
                 let _ = write!(path, "[{}]", frame.index);
             }
             Nest::Object => {
@@ -224,7 +224,7 @@ mod tests {
         let inner = objects(9_000, r#"[0,{"d":1,"d":2,"d":3}]"#);
         let document = parse(format!("{{\"x\":{inner},\"y\":1,\"y\":2}}").as_bytes()).unwrap();
         assert_eq!(document.repeated, [format!("x{}[1].d", ".a".repeat(9_000)), "y".to_owned()]);
-        // As the other reader does it.
+        // Both readers must find the same keys.
         let text = |depth| {
             format!(
                 r#"{{"a":{{"x":1}},"a":{{"b":1,"b":{{"y":1,"y":1}}}},"a":{{"b":1,"b":1}},"l":[[{{"z":1,"z":1}}]],"deep":{}}}"#,

@@ -1,4 +1,4 @@
-//! JSON that notices repeated keys, and where fields stand in it, at any depth.
+//! A JSON reader that detects repeated keys and locates fields in the text, at any nesting depth.
 
 mod deep;
 mod places;
@@ -15,5 +15,5 @@ pub(crate) use problem::problem;
 pub(crate) use read::{Document, Unreadable, parse};
 pub(crate) use text::text;
 
-/// The most problems with fields that a decoder tells, as the real server's does.
+/// The maximum number of field problems that a decoder reports, as on the real server.
 pub(crate) const MAX_PROBLEMS: usize = 100;

@@ -1,21 +1,21 @@
-//! Where the members of a document stand in its text.
+//! The positions of members in the text of a document.
 
 use std::collections::HashMap;
 
 use super::walk::{Nest, Token, Tokens, key_of};
 
-/// The first and the second place of each path that somebody asks for, as the number of bytes before it.
+/// The first and the second position of each requested path, as byte offsets.
 #[derive(Debug)]
 pub(crate) struct Places {
     by_path: HashMap<PathHash, [Option<usize>; 2]>,
 }
 
 impl Places {
-    /// Looks for some paths in the text of a document.
+    /// Finds the given paths in the text of a document.
     pub(crate) fn of<'p>(text: &[u8], paths: impl Iterator<Item = &'p str>) -> Self {
         let mut places = Self { by_path: paths.map(|path| (PathHash::of(path), [None; 2])).collect() };
         let root = PathHash::of("");
-        // The path of each list and object that is open, and how many values of a list came before.
+        // The open lists and objects, each with its path and the number of previous values.
         let mut open: Vec<(Nest, PathHash, usize)> = Vec::new();
         let mut named = root;
         for (at, token) in Tokens::of(text) {
@@ -49,19 +49,19 @@ impl Places {
         }
     }
 
-    /// Where a path occurs for the first time.
+    /// Returns the position at which a path first occurs.
     pub(crate) fn first(&self, path: &str) -> Option<usize> {
         self.by_path.get(&PathHash::of(path))?[0]
     }
 
-    /// Where it occurs again.
+    /// Returns the position at which a path occurs for the second time.
     pub(crate) fn second(&self, path: &str) -> Option<usize> {
         self.by_path.get(&PathHash::of(path))?[1]
     }
 }
 
-/// A path in a few bytes, for which that of a member is made from that of its object, however long this is. Two paths that share one would
-/// only be told in the wrong order. See <http://www.isthe.com/chongo/tech/comp/fnv/>.
+/// A hash of a path. The hash of a member is computed from that of its object, in time that does not depend on the path's length. A collision only
+/// affects the order of reported problems. See <http://www.isthe.com/chongo/tech/comp/fnv/>.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct PathHash(u64);
 

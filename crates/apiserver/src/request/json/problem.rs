@@ -1,4 +1,4 @@
-//! What is wrong with a document, as the decoder of the real server says it.
+//! Syntax errors of documents, in the words of the real server's decoder.
 
 use super::{
     Unreadable,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::status::go::go_quoted_letter;
 
-/// Says why a body cannot be read.
+/// Returns the error text for a body that cannot be read.
 pub(crate) fn problem(body: &[u8], error: &Unreadable) -> String {
     let letter_at = |at: usize| body.get(at).map_or_else(String::new, |byte| go_quoted_letter(char::from(*byte)));
     let error = match error {
@@ -20,7 +20,7 @@ pub(crate) fn problem(body: &[u8], error: &Unreadable) -> String {
     format!("invalid character {} {}", letter_at(at), what(body, at, &error.to_string()))
 }
 
-/// What the decoder was doing. The text of the library is the only thing that tells.
+/// Returns the decoder's description of the position of an error. It is derived from the error text of the library, which has no other form.
 fn what(body: &[u8], at: usize, text: &str) -> String {
     let starts = |texts: &[&str]| texts.iter().any(|start| text.starts_with(start));
     let after_value = || match innermost(body, at) {
@@ -35,7 +35,7 @@ fn what(body: &[u8], at: usize, text: &str) -> String {
         () if starts(&["key must be a string"]) => "looking for beginning of object key string",
         () if starts(&["trailing comma"]) && is_key() => "looking for beginning of object key string",
         () if starts(&["expected `,` or"]) => after_value(),
-        // A number ended where none may end: after a leading zero.
+        // The number ended at an invalid position, after a leading zero.
         () if starts(&["invalid number"]) && body.get(at).is_some_and(u8::is_ascii_digit) => after_value(),
         () if starts(&["control character"]) => "in string literal",
         () if starts(&["invalid escape"]) => "in string escape code",
@@ -45,13 +45,13 @@ fn what(body: &[u8], at: usize, text: &str) -> String {
     .to_owned()
 }
 
-/// Where a problem is.
+/// Returns the byte offset of a problem.
 pub(super) fn place_of(text: &[u8], error: &serde_json::Error) -> usize {
     let lines = text.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
     lines.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1)
 }
 
-/// In what a place stands.
+/// Returns the innermost list or object that encloses a position.
 fn innermost(text: &[u8], at: usize) -> Option<Nest> {
     let mut tokens = Tokens::of(text.get(..at).unwrap_or(text));
     while tokens.next().is_some() {}

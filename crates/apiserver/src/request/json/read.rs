@@ -1,4 +1,4 @@
-//! Reading documents.
+//! Parsing of documents.
 
 use std::{cell::RefCell, collections::HashSet, fmt};
 
@@ -8,27 +8,27 @@ use serde_json::{Map, Number, Value, map::Entry};
 use super::{MAX_PROBLEMS, deep, text::mended};
 use crate::schema::{MOST_NOTED, Path};
 
-/// A document that was read.
+/// A parsed document.
 #[derive(Debug)]
 pub(crate) struct Document {
-    /// Its content; the last of several members with one key counts.
+    /// The content; of several members with one key, the last one counts.
     pub(crate) value: Value,
     /// The paths of the first keys that occur more than once in one object.
     pub(crate) repeated: Vec<String>,
-    /// Whether marks stand for what is nested too deep to be kept ([`super::holds_mark`]).
+    /// True if marks replace parts that are nested too deeply to be kept ([`super::holds_mark`]).
     pub(crate) is_cut: bool,
 }
 
-/// Why a document cannot be read.
+/// The reason for which a document cannot be read.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
-    /// It is none.
+    /// The text is not JSON.
     Syntax(serde_json::Error),
-    /// What begins at this byte is nested deeper than any reader goes.
+    /// The value that begins at this byte is nested too deeply.
     TooDeep(usize),
 }
 
-/// Reads a document. Half a surrogate pair becomes a letter that stands for it.
+/// Parses a document. An unpaired surrogate becomes the replacement character.
 pub(crate) fn parse(text: &[u8]) -> Result<Document, Unreadable> {
     let error = match read(text) {
         Ok(document) => return Ok(document),
@@ -44,7 +44,7 @@ pub(crate) fn parse(text: &[u8]) -> Result<Document, Unreadable> {
     }
 }
 
-/// Whether a document is nested deeper than the reader goes that is used for almost all of them.
+/// Returns true for the error of the usual reader for a document that exceeds its recursion limit.
 fn is_about_depth(error: &serde_json::Error) -> bool {
     error.is_syntax() && error.to_string().starts_with("recursion limit")
 }
@@ -57,17 +57,17 @@ fn read(text: &[u8]) -> Result<Document, serde_json::Error> {
     Ok(Document { value, repeated: repeated.into_inner().paths, is_cut: false })
 }
 
-/// The keys that were found more than once.
+/// The keys that occurred more than once.
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
     pub(super) paths: Vec<String>,
     seen: HashSet<String>,
-    /// How many bytes all paths had that were seen.
+    /// The total length of all noted paths, in bytes.
     bytes: usize,
 }
 
 impl Repeated {
-    /// Notes a path before those that were found inside it. There is room for what any client can be told, not for more.
+    /// Notes a path before those that were found inside it. The number and length of noted paths is bounded by what an answer can report.
     pub(super) fn note(&mut self, at: usize, path: impl FnOnce() -> String) {
         if at < MAX_PROBLEMS && self.bytes < MOST_NOTED {
             let path = path();
@@ -147,7 +147,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
-        // A key that comes a third time says nothing new.
+        // The third and later occurrences of a key are not noted.
         let mut noted: HashSet<String> = HashSet::new();
         while let Some(key) = access.next_key::<String>()? {
             let before = self.repeated.borrow().paths.len();

@@ -1,8 +1,8 @@
-//! Texts as they are sent: what is no text in them becomes a letter that stands for it.
+//! Texts as clients send them; invalid parts become the replacement character.
 
 use std::borrow::Cow;
 
-/// Bytes as text: each one that is no part of a letter becomes a letter that stands for it.
+/// Returns bytes as text. Each byte that is not part of a character becomes the replacement character.
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.into();
@@ -15,7 +15,7 @@ pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     text.into()
 }
 
-/// The text with a letter in place of each escape that is half of a surrogate pair; none if there is no such escape.
+/// Returns the text with the replacement character for each unpaired surrogate escape, or `None` if there is no such escape.
 pub(super) fn mended(text: &[u8]) -> Option<Vec<u8>> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;

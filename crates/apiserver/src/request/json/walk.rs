@@ -1,4 +1,4 @@
-//! JSON piece by piece, however deep it is nested.
+//! A JSON tokenizer that works at any nesting depth.
 
 /// A list or an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,26 +7,26 @@ pub(super) enum Nest {
     Object,
 }
 
-/// A piece of a document.
+/// A token of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// A list or an object begins.
+    /// The start of a list or an object.
     Open(Nest),
-    /// The innermost one ends.
+    /// The end of the innermost list or object.
     Close,
-    /// The key of the value that follows, in quotes.
+    /// The key of the next value, in quotes.
     Key(&'a [u8]),
-    /// A value that holds no others.
+    /// A value without children.
     Scalar(&'a [u8]),
 }
 
-/// The tokens of a text, each with the place where it begins. Of a text that is no JSON they say little, but they end.
+/// The tokens of a text, each with its start position. For a text that is not JSON they are arbitrary, but finite.
 #[derive(Debug)]
 pub(super) struct Tokens<'a> {
     text: &'a [u8],
     at: usize,
     open: Vec<Nest>,
-    /// Whether the next text in quotes is a key.
+    /// True if the next quoted text is a key.
     key_is_next: bool,
 }
 
@@ -35,17 +35,17 @@ impl<'a> Tokens<'a> {
         Self { text, at: 0, open: Vec::new(), key_is_next: false }
     }
 
-    /// How many lists and objects are open.
+    /// Returns the number of open lists and objects.
     pub(super) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// The last one that is open.
+    /// Returns the innermost open list or object.
     pub(super) fn innermost(&self) -> Option<Nest> {
         self.open.last().copied()
     }
 
-    /// Where a scalar ends that begins here.
+    /// Returns the end of the scalar that begins at `from`.
     fn end(&self, from: usize) -> usize {
         let rest = &self.text[from..];
         if rest[0] != b'"' {
@@ -102,7 +102,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// The text of a key, which stands in quotes.
+/// Returns the text of a quoted key.
 pub(super) fn key_of(piece: &[u8]) -> String {
     serde_json::from_slice(piece).unwrap_or_default()
 }

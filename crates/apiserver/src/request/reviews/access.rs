@@ -1,4 +1,4 @@
-//! May this user do that?
+//! Access reviews.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     status::{FieldError, Status},
 };
 
-/// The status of an access review.
+/// Returns the status of an access review.
 pub(super) fn answer(state: &State, caller: &Identity, review: &Value) -> Result<Value, Status> {
     let errors = validate(review);
     if !errors.is_empty() {
@@ -22,7 +22,7 @@ pub(super) fn answer(state: &State, caller: &Identity, review: &Value) -> Result
     Ok(json!({"allowed": state.may(&user, &Action::reviewed(&review["spec"]))}))
 }
 
-/// The user that a review is about: exactly as it is described.
+/// Returns the user that a review is about, exactly as described in it.
 fn subject(review: &Value) -> Identity {
     let spec = &review["spec"];
     let text = |field: &str| spec[field].as_str().unwrap_or_default().to_owned();
@@ -63,7 +63,7 @@ fn validate(review: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// A path as the real server's error prints it.
+/// Returns a path in the form in which the real server's error prints it.
 fn in_go(path: &Value) -> Value {
     json!({"Path": path["path"].as_str().unwrap_or_default(), "Verb": path["verb"].as_str().unwrap_or_default()})
 }

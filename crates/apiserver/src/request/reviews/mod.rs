@@ -1,4 +1,4 @@
-//! Virtual resources that are only asked and never stored: who am I, may I (AUTH-7).
+//! Reviews: virtual resources that are answered and never stored, about identity and authorization (AUTH-7).
 
 mod access;
 mod rules;
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{access::Identity, kinds::KindSpec, status::Status, tables::partial_metadata};
 
-/// Whether objects of the kind are answered and never stored.
+/// Returns true if objects of the kind are answered and never stored.
 pub(super) fn is_review(kind: &KindSpec) -> bool {
     matches!(kind.group.as_str(), "authentication.k8s.io" | "authorization.k8s.io")
 }
@@ -33,7 +33,7 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Respons
     if kind.is_namespaced() {
         match_namespace(&mut review, call.route.namespace.as_deref().unwrap_or_default())?;
     }
-    // The caller owns what it has asked, although nothing is stored.
+    // The caller owns the fields of the review, although nothing is stored.
     let managers = ownership::after_create(state, &context, kind, &review, sent);
     let user = &call.incoming.user;
     let status = match kind.kind.as_str() {
@@ -74,13 +74,13 @@ fn user_info(user: &Identity) -> Value {
     info
 }
 
-/// The texts in a list of the review's spec.
+/// Returns the texts in a list of the review's spec.
 fn texts(review: &Value, list: &str) -> Vec<String> {
     let items = review["spec"][list].as_array().into_iter().flatten();
     items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-/// Whether the metadata of a review says more than a namespace.
+/// Returns true if the metadata of a review holds more than a namespace.
 fn has_metadata(review: &Value) -> bool {
     review.metadata().keys().any(|field| !matches!(field.as_str(), "namespace" | "managedFields"))
 }

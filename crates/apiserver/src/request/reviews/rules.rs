@@ -1,4 +1,4 @@
-//! What may I do in a namespace?
+//! Reviews of the caller's rules in a namespace.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::{
     status::Status,
 };
 
-/// The status of a review of the caller's rules.
+/// Returns the status of a review of the caller's rules.
 pub(super) fn answer(state: &State, user: &Identity, review: &Value) -> Result<Value, Status> {
     let namespace = review["spec"]["namespace"].as_str().unwrap_or_default();
     if namespace.is_empty() {

@@ -1,11 +1,11 @@
-//! Who is behind a token?
+//! Token reviews.
 
 use serde_json::{Value, json};
 
 use super::{texts, user_info};
 use crate::{access::service_account::ISSUER, server::State, status::Status};
 
-/// The status of a token review. A token that is not good is no error.
+/// Returns the status of a token review. An invalid token is not an error.
 pub(super) fn answer(state: &State, review: &Value) -> Result<Value, Status> {
     let token = review["spec"]["token"].as_str().unwrap_or_default();
     if token.is_empty() {

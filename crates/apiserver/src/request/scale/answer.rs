@@ -1,4 +1,4 @@
-//! Requests for a Scale.
+//! Requests for the `/scale` subresource.
 
 use http::StatusCode;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
@@ -27,7 +27,7 @@ use crate::{
     status::{FieldError, Status},
 };
 
-/// What a client sent.
+/// The body that a client sent.
 enum Sent {
     Whole(Value),
     Patch(Patch),
@@ -54,13 +54,13 @@ async fn write(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Sta
     context.recording = Recording::Made;
     let mut sent = read(call, is_patch, &mut context)?;
     if let Sent::Whole(scale) = &mut sent {
-        // What is wrong with its fields is told whatever comes of it (REQ-9).
+        // Problems with fields are reported whatever the outcome of the request (REQ-9).
         normalise(call, &mut context, scale, true)?;
         warnings.append(&mut context.warnings);
     }
     let rules = Rules::new(call.state, kind);
     let name = call.name();
-    // An object that does not name its version is changed whatever it is, also by a PUT of its Scale.
+    // An object without a version is updated unconditionally, also by a PUT of its Scale.
     let update = Update { kind, endpoint: Endpoint::Main, name: &name, is_patch: true, create_when_missing: false };
     let transform = |context: &mut WriteContext<'_>, present: &Value| {
         let parent = Managers::parse(present.metadata().get("managedFields")).unwrap_or_default();
@@ -103,7 +103,7 @@ fn read(call: &Call<'_>, is_patch: bool, context: &mut WriteContext<'_>) -> Resu
     Ok(Sent::Patch(patch))
 }
 
-/// The Scale as the client wants it, and its managers.
+/// Returns the Scale with the client's changes, and its managers.
 fn changed(
     call: &Call<'_>,
     context: &mut WriteContext<'_>,
@@ -117,7 +117,7 @@ fn changed(
         Sent::Applied(applied) => {
             applied.check(view::API_VERSION, view::KIND)?;
             if call.kind().is_custom() && managers.is_empty() {
-                // The real server cannot make an empty Scale of a custom resource, from which it would start.
+                // The real server fails here, since it cannot make an empty Scale of a custom resource.
                 return Err(Status::unknown(
                     "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1",
                 ));
@@ -134,14 +134,14 @@ fn changed(
     check(call, &mut scale, old)?;
     let managers = match sent {
         Sent::Applied(_) => managers,
-        // Nobody is known to own the replicas: it stays so.
+        // Replicas without an owner stay so.
         _ if managers.is_empty() => managers,
         _ => rules.ownership().update(old, &scale, managers, &context.manager, &now),
     };
     Ok((scale, managers))
 }
 
-/// Brings a Scale into its form; of a whole one the type must be right too.
+/// Normalises a Scale. A Scale that was sent as a whole must also have the right type.
 fn normalise(call: &Call<'_>, context: &mut WriteContext<'_>, scale: &mut Value, is_whole: bool) -> Result<(), Status> {
     let refuse = |problem: String| {
         if is_whole {
@@ -172,7 +172,7 @@ fn check(call: &Call<'_>, scale: &mut Value, old: &Value) -> Result<(), Status> 
     update::match_name(scale, &name.name)?;
     match_namespace(scale, &name.namespace)?;
     if call.kind().is_custom() {
-        // The object is checked as a whole, in words of its own.
+        // A custom resource is validated as a whole, with its own error texts.
         return Ok(());
     }
     let mut errors = metadata::validate(call.kind(), &completed(scale, old), Some(old));
@@ -183,7 +183,7 @@ fn check(call: &Call<'_>, scale: &mut Value, old: &Value) -> Result<(), Status> 
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("autoscaling", view::KIND, &name.name, &errors)) }
 }
 
-/// A Scale with what only the server sets, as far as the client left it out.
+/// Returns a Scale completed with the fields that only the server sets, as far as the client left them out.
 fn completed(scale: &Value, old: &Value) -> Value {
     let mut scale = scale.clone();
     for field in ["uid", "creationTimestamp"] {

@@ -1,4 +1,4 @@
-//! What stands behind `/scale` in an instance must make sense.
+//! Validation of the fields behind `/scale` in instances of custom resources.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::kinds::{FieldPath, KindSpec, ScaleSelector};
 use crate::status::FieldError;
 use crate::status::go::{go_type, go_value};
 
-/// What is wrong with the counts and the selector of a custom resource.
+/// Returns the errors in the counts and the selector of a custom resource.
 pub(in crate::request) fn check(kind: &KindSpec, object: &Value) -> Vec<FieldError> {
     let Some(scale) = kind.scale.as_ref().filter(|_| kind.is_custom()) else { return Vec::new() };
     let mut errors = Vec::new();
@@ -37,7 +37,7 @@ fn count(object: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// The value at a path, if it and everything on the way has the right type.
+/// Returns the value at a path, if it and all values on the way have the right type.
 fn find<'v>(object: &'v Value, path: &FieldPath, accepts: fn(&Value) -> bool, wanted: &str) -> Result<Option<&'v Value>, String> {
     let problem = |length: usize, value: &Value, wanted: &str| {
         let place = path.members()[..length].join(".");

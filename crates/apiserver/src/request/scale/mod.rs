@@ -1,7 +1,7 @@
 //! The `/scale` subresource: an autoscaling/v1 Scale as a view of a few fields of an object (SUB-4).
 //!
-//! A write is a write of the Scale, with field owners of its own, which are those of the replicas of the object. What comes of it goes back
-//! into the object, which is then updated like any other.
+//! A write changes the Scale, whose field owners are those of the object's replicas. The result is written back into the object, which is then
+//! updated like any other.
 
 mod answer;
 mod check;

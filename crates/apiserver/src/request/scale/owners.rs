@@ -1,4 +1,4 @@
-//! Who owns the replicas, seen through a Scale.
+//! The owners of an object's replicas, as owners of its Scale.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
     types::Builtin,
 };
 
-/// Everything that ownership needs to know about a write to a Scale.
+/// The inputs of ownership for a write to a Scale.
 #[derive(Debug)]
 pub(super) struct Rules {
     parent: Served,
@@ -28,7 +28,7 @@ pub(super) struct Rules {
     blank: Value,
 }
 
-/// Scales have one version.
+/// The type of Scales, which have one version.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScaleType(Option<Builtin>);
 
@@ -37,7 +37,7 @@ impl ScaleType {
         Self(Builtin::of_gvk(&GroupVersionKind::new("autoscaling", "v1", KIND)))
     }
 
-    /// Brings a Scale into its normal form, as the pipeline does with objects.
+    /// Normalises a Scale, as the pipeline does with objects.
     pub(super) fn normalise(self, scale: &mut Value, unknown: &mut Vec<String>) -> Result<(), String> {
         let Some(builtin) = self.0 else { return Ok(()) };
         builtin.normalise(scale, unknown).map_err(|wrong| wrong.0)?;
@@ -45,7 +45,7 @@ impl ScaleType {
         Ok(())
     }
 
-    /// The name of the published definition.
+    /// Returns the name of the published definition.
     pub(super) fn definition(self) -> &'static str {
         self.0.map_or("", Builtin::definition)
     }
@@ -65,12 +65,12 @@ impl Rules {
     pub(super) fn new(state: &State, kind: &Arc<KindSpec>) -> Self {
         let scale = ScaleType::new();
         let mut blank = json!({"apiVersion": API_VERSION, "kind": KIND, "metadata": {}});
-        // Nothing in it has a wrong type.
+        // The empty object has no value of a wrong type.
         let _ = scale.normalise(&mut blank, &mut Vec::new());
         Self { parent: Served::new(state, kind), parent_version: kind.api_version(), scale, nothing: FieldSet::new(), blank }
     }
 
-    /// Ownership of the fields of the Scale.
+    /// Returns the ownership rules for the fields of the Scale.
     pub(super) fn ownership(&self) -> Ownership<'_> {
         Ownership {
             versions: &self.scale,
@@ -81,12 +81,12 @@ impl Rules {
         }
     }
 
-    /// The managers of the replicas, as managers of the Scale.
+    /// Returns the managers of the replicas, as managers of the Scale.
     pub(super) fn of_scale(&self, parent: &Managers) -> Managers {
         self.shown(|shown| parent.shown(shown))
     }
 
-    /// The managers of the object once those of its Scale are these.
+    /// Returns the managers of the object, given the new managers of its Scale.
     pub(super) fn of_parent(&self, parent: Managers, scale: Managers) -> Managers {
         self.shown(|shown| parent.take_back(scale, shown))
     }

@@ -1,4 +1,4 @@
-//! A Scale from an object, and back into it.
+//! Conversion between an object and its Scale.
 
 use kubewright_machinery::{object::ObjectExt as _, selector::LabelSelector};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::{
 pub(super) const API_VERSION: &str = "autoscaling/v1";
 pub(super) const KIND: &str = "Scale";
 
-/// The Scale of an object; of a kind that has one.
+/// Returns the Scale of an object, whose kind must have one.
 pub(super) fn of(kind: &KindSpec, object: &Value) -> Result<Value, Status> {
     let fields = kind.scale.as_ref().ok_or_else(Status::resource_not_found)?;
     let number = |path: &FieldPath| path.get(object).and_then(Value::as_i64).unwrap_or_default();
@@ -43,7 +43,7 @@ pub(super) fn of(kind: &KindSpec, object: &Value) -> Result<Value, Status> {
     Ok(json!({"kind": KIND, "apiVersion": API_VERSION, "metadata": metadata, "spec": spec, "status": status}))
 }
 
-/// The field of a custom resource that should hold the replicas but does not, as its definition names it.
+/// Returns the path of the replicas in a custom resource, if its definition names one and the object has no value there.
 pub(super) fn missing_replicas(kind: &KindSpec, object: &Value) -> Option<String> {
     let path = &kind.scale.as_ref().filter(|_| kind.is_custom())?.spec_replicas;
     path.get(object).is_none_or(Value::is_null).then(|| format!(".{path}"))

@@ -35,7 +35,7 @@ fn the_older_version_keeps_in_annotations_what_it_has_no_fields_for() {
     to_v1(&mut old);
     assert_eq!(old["spec"], json!({"maxReplicas": 5, "targetCPUUtilizationPercentage": 50}));
     assert_eq!(old["status"], json!({"currentCPUUtilizationPercentage": 40}));
-    // As the real server prints them.
+    // The real server prints the annotations in this form.
     assert_eq!(
         old["metadata"]["annotations"],
         json!({

@@ -1,14 +1,15 @@
-//! From the text of a rule to something that can be evaluated.
+//! Compilation of the text of a rule to a program.
 
 use super::interpreter::Program;
 
 /// The compiled expressions of a rule.
 #[derive(Debug)]
 pub(in crate::schema) struct Programs {
-    /// Absent when the rule does not compile; such a definition was refused, or is older than the check.
+    /// The program of the rule; `None` if the rule does not compile. A definition with such a rule is rejected, or was stored before rules were
+    /// checked.
     pub(super) rule: Option<Program>,
     pub(super) message: Option<Program>,
-    /// Whether the rule compares with the stored value.
+    /// True if the rule compares with the stored value.
     pub(super) is_transition: bool,
 }
 

@@ -1,4 +1,4 @@
-//! JSON values as rules see them: typed by the schema, members under names that CEL can write.
+//! Conversion of JSON values for rules: values are typed by the schema, and members have names that can be written in CEL.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) fn convert(value: &Value, node: Option<&Node>) -> Cel {
                 !has_names(node) || OF_OBJECTS.contains(&name) || node.is_some_and(|node| node.member(name).is_some())
             };
             let mut converted = HashMap::new();
-            // Where members are names, one that is null is absent.
+            // In an object with named members, a null member counts as absent.
             for (name, value) in members.iter().filter(|(_, value)| is_map || !value.is_null() || !has_names(node)) {
                 let value = convert(value, node.and_then(|node| node.member(name)));
                 if !is_known(name) {
@@ -49,19 +49,19 @@ pub(super) fn convert(value: &Value, node: Option<&Node>) -> Cel {
     }
 }
 
-/// Stands before the name of a field that the schema of its object does not know: no rule can ask for such a field, but it counts when
+/// The prefix of the name of a field that is not in the schema of its object. No rule can refer to such a field, but the field counts when
 /// objects are compared.
 const UNKNOWN: char = '\0';
 
-/// What rules may ask an object for that its schema need not name.
+/// The fields of an object that rules may refer to although the schema need not name them.
 const OF_OBJECTS: [&str; 5] = ["apiVersion", "kind", "metadata", "name", "generateName"];
 
-/// Whether a key is that of a field that no schema knows.
+/// Returns true if a key belongs to a field that is not in the schema.
 pub(super) fn is_unknown(key: &Key) -> bool {
     matches!(key, Key::String(name) if name.starts_with(UNKNOWN))
 }
 
-/// Whether a schema names the members of an object.
+/// Returns true if a schema names the members of an object.
 fn has_names(node: Option<&Node>) -> bool {
     node.is_some_and(|node| !node.properties.is_empty())
 }
@@ -91,12 +91,12 @@ fn text(value: &str, node: Option<&Node>) -> Cel {
     }
 }
 
-/// Times and durations are made by the library's own functions, so that their types stay its business.
+/// Creates a time or duration with a function of the library, which defines their types.
 fn call(function: &str, text: &str) -> Option<Cel> {
     library_call(function, false, &[Cel::String(Arc::new(text.to_owned()))]).ok()
 }
 
-/// Words that no identifier may be.
+/// Reserved words, which cannot be identifiers.
 pub(super) const RESERVED: [&str; 21] = [
     "true",
     "false",
@@ -121,7 +121,7 @@ pub(super) const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// The name of a member as a rule writes it; absent for a name that cannot be written.
+/// Returns the name of a member as a rule writes it, or `None` for a name that cannot be written.
 ///
 /// See <https://kubernetes.io/docs/reference/using-api/cel/#escaping>.
 pub(super) fn declared_name(name: &str) -> Option<String> {

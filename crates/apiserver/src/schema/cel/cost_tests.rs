@@ -1,4 +1,4 @@
-//! What rules cost when they are evaluated, and what becomes of those that cost too much or reach too deep.
+//! Tests of the costs of evaluated rules, and of rules that cost too much or are nested too deep.
 
 use serde_json::{Value, json};
 
@@ -210,7 +210,7 @@ fn evaluations_cost_what_they_cost_on_the_real_server() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The messages about a value of this schema with this rule.
+/// Returns the messages about a value of this schema with this rule.
 fn errors(rule: Value, properties: Value, value: Value) -> Vec<String> {
     let spec = json!({"type": "object", "properties": properties, "x-kubernetes-validations": rule});
     let schema = json!({"type": "object", "properties": {"spec": spec}});
@@ -244,7 +244,7 @@ fn a_rule_that_takes_too_long_ends_the_evaluation() {
 // SCH-4
 #[test]
 fn all_rules_of_an_object_share_a_budget() {
-    // Each costs about 600,000 units, so that the seventeenth is one too many.
+    // Each rule costs about 600,000 units, so the seventeenth exceeds the budget.
     let rules: Vec<_> = (0..20).map(|_| json!({"rule": "self.l.all(x, self.l.all(y, x == y))"})).collect();
     assert_eq!(
         errors(rules.into(), numbers(), list_of(316)),
@@ -288,7 +288,7 @@ fn nothing_grows_beyond_measure() {
     }
 }
 
-/// What is wrong with a definition that has the rule.
+/// Returns the error of a definition that has the rule.
 fn refused(rule: &str) -> Option<String> {
     let schema = json!({"type": "object", "properties": {"l": {"type": "array", "items": {"type": "integer"}, "maxItems": 10},
         "s": {"type": "string", "maxLength": 10}}, "x-kubernetes-validations": [{"rule": rule, "message": "m"}]});
@@ -322,7 +322,7 @@ fn expressions_are_as_deep_as_on_the_real_server_and_no_deeper() {
         assert!(found.as_ref().is_none_or(|found| !found.contains("recursion")), "{name}: {found:?}");
         assert_eq!(refused(&form(most + 1)).as_deref(), Some(problem), "{name}");
         assert_eq!(refused(&form(90_000 / form(2).len())).as_deref(), Some(problem), "{name}");
-        // What is allowed is evaluated too.
+        // A rule of the permitted depth can also be evaluated.
         let _ = Program::compile(&form(most)).unwrap().evaluate(&[], 1_000_000);
     }
 }

@@ -1,4 +1,4 @@
-//! Evaluating the rules of a schema on an object.
+//! Evaluation of the rules of a schema on an object.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::status::{FieldError, FieldReason};
 use super::convert::convert;
 use super::interpreter::{Failure, Variables};
 
-/// What one evaluation of a rule may cost, and all of one object, as on the real server.
+/// The cost limit of one evaluation of a rule, and of all evaluations for one object, as on the real server.
 const CALL_LIMIT: u64 = 1_000_000;
 const OBJECT_LIMIT: u64 = 10_000_000;
 
@@ -23,30 +23,30 @@ const OBJECT_LIMIT: u64 = 10_000_000;
 #[derive(Debug, Default)]
 pub(in crate::schema) struct Found {
     pub(in crate::schema) errors: Vec<FieldError>,
-    /// Violations in places that did not change.
+    /// Violations at paths whose value did not change.
     pub(in crate::schema) let_through: Vec<FieldError>,
 }
 
-/// Evaluates all rules of an object that stands at `path`. Rules with `oldSelf` are evaluated where a value has a stored counterpart.
+/// Evaluates all rules of an object at `path`. Rules with `oldSelf` are evaluated for values with a stored counterpart.
 pub(in crate::schema) fn evaluate(root: &Node, object: &Value, old: Option<&Value>, path: &Path<'_>) -> Found {
     let mut evaluation = Evaluation { found: Found::default(), left: OBJECT_LIMIT };
     let stored = Stored { old, same: old.map(|old| old == object), same_above: false };
-    // What is spent stands in the errors.
+    // An exhausted budget is reported among the errors.
     let _ = evaluation.walk(root, object, stored, path);
     evaluation.found
 }
 
-/// Nothing is left to evaluate another rule with.
+/// The budget for further rules is exhausted.
 struct Spent;
 
-/// What is known of the value that a value replaces.
+/// The stored counterpart of a value.
 #[derive(Clone, Copy)]
 struct Stored<'v> {
-    /// The stored counterpart, which `oldSelf` is.
+    /// The stored value, to which `oldSelf` refers.
     old: Option<&'v Value>,
-    /// Whether the two are equal, where they can be compared.
+    /// True if the two values are equal; `None` if the value has no counterpart to compare with.
     same: Option<bool>,
-    /// Whether the closest place above that can be compared is unchanged.
+    /// True if the closest value above that can be compared is unchanged.
     same_above: bool,
 }
 
@@ -63,7 +63,7 @@ impl<'v> Stored<'v> {
 
 struct Evaluation {
     found: Found,
-    /// What the rules that are left may cost.
+    /// The remaining cost budget.
     left: u64,
 }
 
@@ -161,7 +161,8 @@ impl Evaluation {
         }
     }
 
-    /// What a violation says: the text of the message expression, unless it fails or is no line of text. An error when it costs too much.
+    /// Returns the message of a violation: the result of the message expression, unless it fails or is not a single line of text. Returns an
+    /// error if the message expression costs too much.
     fn message(&mut self, rule: &Rule, text: &str, variables: Variables<'_>) -> Result<String, String> {
         const LONGEST: usize = 5 * 1024;
         let usual = || if rule.message.is_empty() { format!("failed rule: {text}") } else { text.to_owned() };
@@ -197,21 +198,21 @@ impl Evaluation {
 
 const OUT_OF_BUDGET: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/// What became of a rule.
+/// The outcome of a rule.
 enum Verdict {
     Kept,
-    /// The rule says no.
+    /// The rule is violated.
     Broken(FieldError),
-    /// The rule has no answer.
+    /// The rule could not be evaluated.
     Failed(FieldError),
-    /// The rule or its message costs more than is left.
+    /// The rule or its message costs more than the remaining budget.
     Spent {
         error: FieldError,
         in_message: bool,
     },
 }
 
-/// The value that a rule is about.
+/// A value that rules are evaluated on, with its schema and path.
 struct Place<'a> {
     node: &'a Node,
     value: &'a Value,
@@ -226,7 +227,7 @@ impl Place<'_> {
         }
     }
 
-    /// Where a violation of a rule is reported.
+    /// Returns the path at which a violation of a rule is reported.
     fn name_below(&self, rule: &Rule) -> String {
         if rule.field_path.is_empty() { self.name() } else { joined(self.path, &rule.field_path) }
     }
@@ -245,7 +246,7 @@ impl Place<'_> {
 
     fn broken(&self, rule: &Rule, message: String) -> FieldError {
         let place = self.name_below(rule);
-        // Objects and lists are not printed.
+        // Objects and lists are not quoted.
         let plain = !matches!(self.node.type_, Some(Type::Object | Type::Array));
         match rule.reason {
             FieldReason::Forbidden => FieldError::forbidden(place, message),
@@ -258,7 +259,7 @@ impl Place<'_> {
     }
 }
 
-/// A path below a place: `.a.b` or `['a']`.
+/// Joins a path and a path below it, such as `.a.b` or `['a']`.
 fn joined(path: &Path<'_>, below: &str) -> String {
     let below = below.replace("['", "[").replace("']", "]");
     match path {

@@ -1,4 +1,4 @@
-//! Expressions on the stack that the threads of a runtime have.
+//! Tests of expressions on a stack of the size that the threads of a runtime have.
 
 use std::thread;
 
@@ -7,10 +7,10 @@ use serde_json::json;
 use crate::schema::cel::interpreter::Program;
 use crate::schema::{Circumstances, check};
 
-/// What the workers of tokio and the threads of tests have.
+/// The stack size of tokio's worker threads and of test threads.
 const STACK: usize = 2 * 1024 * 1024;
 
-/// Compiles the rule as the check of a definition does, and evaluates it if there is one.
+/// Compiles the rule as the check of a definition does, and evaluates it if it is valid.
 fn use_it(rule: &str) {
     let schema = json!({"type": "object", "x-kubernetes-validations": [{"rule": rule, "message": "m"}]});
     let errors = check(&schema, "s", Circumstances::default());

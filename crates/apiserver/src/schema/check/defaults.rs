@@ -1,4 +1,4 @@
-//! Defaults: each must be valid where it stands, and survive pruning.
+//! Checks of defaults: each must be valid at its path, and survive pruning.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(super) fn check(schema: &Object, path: &Path<'_>) -> Vec<FieldError> {
     errors
 }
 
-/// The embedded object whose metadata a place is in, and the way there.
+/// The embedded object whose metadata contains a position, and the fields from the object to the position.
 #[derive(Clone, Copy)]
 struct Inside<'a> {
     object: &'a Object,
@@ -29,7 +29,7 @@ fn walk(schema: &Object, path: &Path<'_>, inside: Option<Inside<'_>>, root: bool
     if let Some(found) = schema.get("default").filter(|default| !default.is_null()) {
         one(schema, found, path, inside, is_object, errors);
     }
-    // Values of maps may have no defaults of their own.
+    // `additionalProperties` are not walked, because the values of maps may have no defaults of their own.
     if let Some(items) = nested(schema, "items") {
         walk(items, &path.field("items"), inside, false, errors);
     }
@@ -89,7 +89,7 @@ fn one(
     errors.extend(wrong);
 }
 
-/// The default as it is written: it must not need defaults of its own.
+/// Checks a default as it is written; it must be valid without further defaults being filled in.
 fn values(found: &Value, node: &Node, place: &Path<'_>) -> Vec<FieldError> {
     let errors = validate::at(node, found, place);
     #[cfg(feature = "cel")]
@@ -100,7 +100,7 @@ fn values(found: &Value, node: &Node, place: &Path<'_>) -> Vec<FieldError> {
     errors
 }
 
-/// Whether the default makes sense in the metadata of the object around it.
+/// Checks that a default is valid in the metadata of the object around it.
 fn as_metadata(found: &Value, inside: Inside<'_>) -> Result<(), String> {
     let mut object = json!({"apiVersion": "validation/v1", "kind": "Validation"});
     let mut place = &mut object;

@@ -1,4 +1,4 @@
-//! Lists that are sets or maps, and maps that are one value: what they need.
+//! Checks of lists that are sets or maps, and of atomic maps.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ pub(super) fn check(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldErro
         }
     }
     if list_type.is_some() && !has_type(schema, "array", "x-kubernetes-list-type", path, errors) {
-        // Items of something that is no list say nothing.
+        // The items of a value that is not a list are not checked.
     } else if list_type == Some("set")
         && let Some(items) = nested(schema, "items")
     {
@@ -59,7 +59,7 @@ fn has_type(schema: &Object, wanted: &str, extension: &str, path: &Path<'_>, err
     false
 }
 
-/// Items of a set are compared as a whole.
+/// Checks that the items of a set are atomic, because they are compared as a whole.
 fn set_items(items: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
     let list_type = items.get("x-kubernetes-list-type").cloned().unwrap_or_default();
@@ -93,7 +93,7 @@ fn map_list(schema: &Object, keys: &[String], path: &Path<'_>, errors: &mut Vec<
     }
     let all: Value = keys.into();
     let mut seen = HashSet::new();
-    // Most errors show all keys.
+    // Most errors quote all keys, so the errors are limited by the length of the keys.
     let length = all.to_string().len();
     for key in keys {
         if !can_be_told(errors.len(), length) {
@@ -114,7 +114,7 @@ fn map_list(schema: &Object, keys: &[String], path: &Path<'_>, errors: &mut Vec<
     }
 }
 
-/// Every item is there, and has its keys.
+/// Checks that items cannot be null and have all their keys.
 fn items_of(items: &Object, list_type: &str, keys: &[String], path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if flag(items, "nullable") {
         let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");

@@ -1,8 +1,8 @@
-//! Is a schema fit for a definition? The checks of `openAPIV3Schema`, made when a CustomResourceDefinition is written.
+//! The checks of an `openAPIV3Schema`, made when a CustomResourceDefinition is written.
 //!
-//! They come in the order of the real server, because a failure of one keeps the next from being made: the schema must be *structural*
-//! (every value has a type, and conditions only narrow what stands outside them), its defaults must be valid, and its rules must compile and
-//! be cheap enough. Fields that OpenAPI has and Kubernetes does not, and the extensions for lists, are checked in any case.
+//! They run in the order of the real server, because a failed check suppresses the next one: the schema must be *structural* (every value has a
+//! type, and conditions only restrict the schema outside of them), its defaults must be valid, and its rules must compile and be cheap enough.
+//! Fields that OpenAPI has and Kubernetes does not support, and the extensions for lists, are always checked.
 
 mod defaults;
 mod lists;
@@ -18,16 +18,16 @@ use crate::status::FieldError;
 
 use super::path::Path;
 
-/// What else matters for a schema.
+/// Further facts that the checks of a schema depend on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Circumstances {
-    /// A version with this schema has the status subresource.
+    /// True if a version with this schema has the status subresource.
     pub status: bool,
-    /// The stored definition has the same schema: its rules are not measured again.
+    /// True if the stored definition has the same schema, so that the costs of its rules are not checked again.
     pub unchanged: bool,
 }
 
-/// Everything that keeps a schema from being accepted; `path` is where it stands in its definition.
+/// Returns the errors of a schema; `path` is its path in the definition.
 pub fn check(schema: &Value, path: &str, circumstances: Circumstances) -> Vec<FieldError> {
     let base = Path::Root;
     let place = base.field(path);
@@ -46,7 +46,7 @@ pub fn check(schema: &Value, path: &str, circumstances: Circumstances) -> Vec<Fi
         errors.extend(found);
     }
     errors.extend(openapi::check(schema, &place, sound.then_some(circumstances.unchanged)));
-    // What cannot be read as a structural schema is mostly reported in better words above.
+    // Parts that cannot be decoded as a structural schema are usually reported more precisely by the checks above.
     if errors.is_empty()
         && let Some(detail) = unsupported
     {
@@ -68,17 +68,17 @@ fn text<'a>(schema: &'a Object, name: &str) -> &'a str {
     schema.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A field that holds one schema.
+/// Returns the schema in a field.
 fn nested<'a>(schema: &'a Object, name: &str) -> Option<&'a Object> {
     schema.get(name).and_then(Value::as_object)
 }
 
-/// A field that holds schemas by name.
+/// Iterates over the schemas in a field that holds schemas by name.
 fn members<'a>(schema: &'a Object, name: &str) -> impl Iterator<Item = (&'a String, &'a Object)> {
     nested(schema, name).into_iter().flatten().filter_map(|(name, member)| Some((name, member.as_object()?)))
 }
 
-/// A field that holds a list of schemas, with their places in it.
+/// Iterates over the schemas in a field that holds a list of schemas, with their indexes.
 fn entries<'a>(schema: &'a Object, name: &str) -> impl Iterator<Item = (usize, &'a Object)> {
     let list = schema.get(name).and_then(Value::as_array).into_iter().flatten();
     list.enumerate().filter_map(|(index, entry)| Some((index, entry.as_object()?)))

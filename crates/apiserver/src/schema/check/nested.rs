@@ -1,4 +1,4 @@
-//! Conditions: what may stand below allOf, anyOf, oneOf and not.
+//! Checks of the conditions allOf, anyOf, oneOf and not.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use crate::status::FieldError;
 
 use super::{CONDITIONS, Object, entries, flag, members, nested, structural, text};
 
-/// Conditions that are the pattern of int-or-string, and pass.
+/// The conditions that are the pattern of int-or-string and therefore accepted.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Skip {
     pub(super) any_of: bool,
     pub(super) first_of_all: bool,
 }
 
-/// A condition may say nothing but what values are allowed.
+/// Checks that a condition only restricts values.
 pub(super) fn invariants(schema: &Object, skip: Skip, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     structural::values(schema, skip, path, errors);
     if let Some(items) = nested(schema, "items") {
@@ -59,12 +59,12 @@ pub(super) fn invariants(schema: &Object, skip: Skip, path: &Path<'_>, errors: &
     }
 }
 
-/// A condition may only speak of places that are specified outside of conditions.
+/// Checks that conditions refer only to fields that are specified outside of conditions.
 pub(super) fn completeness(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     conditions(schema, schema, path, path, errors);
 }
 
-/// `outer` is the schema at the place that the conditions of `schema` are about.
+/// Checks the conditions of `schema`; `outer` is the schema outside of conditions that they apply to.
 fn conditions(schema: &Object, outer: &Object, outer_path: &Path<'_>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if let Some(not) = nested(schema, "not") {
         condition(not, Some(outer), outer_path, &path.field("not"), errors);

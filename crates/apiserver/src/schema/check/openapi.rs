@@ -1,4 +1,4 @@
-//! What OpenAPI allows and Kubernetes does not, the extensions, and the rules of every place of a schema.
+//! Checks of the fields that OpenAPI allows and Kubernetes does not, of the extensions, and of the rules at every path of a schema.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use crate::status::FieldError;
 
 use super::{CONDITIONS, Object, entries, flag, lists, members, nested, rules, rules::Scope, text};
 
-/// Fields that an object has whatever its schema says.
+/// The fields that every object has, whatever its schema says.
 const OBJECT_FIELDS: [&str; 3] = ["metadata", "kind", "apiVersion"];
 
-/// The first thing in a schema that Kubernetes cannot read at all.
+/// Returns the first part of a schema that Kubernetes cannot decode.
 pub(super) fn unsupported(schema: &Object) -> Option<String> {
     let filled = |name: &str| {
         schema.get(name).is_some_and(|value| match value {
@@ -39,7 +39,8 @@ pub(super) fn unsupported(schema: &Object) -> Option<String> {
     children.find_map(unsupported)
 }
 
-/// The errors of a schema, those of its rules last. `unchanged` says that rules need not be measured again; without it they are not looked at.
+/// Returns the errors of a schema, those of its rules last. `unchanged` is true if the costs of rules need not be checked again; if it is `None`,
+/// rules are not checked at all.
 pub(super) fn check(schema: &Object, path: &Path<'_>, unchanged: Option<bool>) -> Vec<FieldError> {
     let mut costs = rules::Costs::new(unchanged.unwrap_or_default());
     let mut errors = Errors::default();
@@ -51,22 +52,22 @@ pub(super) fn check(schema: &Object, path: &Path<'_>, unchanged: Option<bool>) -
     all
 }
 
-/// Errors of the schema itself keep the rules at the place and above it from being looked at.
+/// The errors found so far. Errors of the schema itself keep the rules at the same path and above it from being checked.
 #[derive(Default)]
 struct Errors {
     schema: Vec<FieldError>,
     rules: Vec<FieldError>,
 }
 
-/// What the places above say about a place.
+/// The properties of a path that follow from the schemas above it.
 #[derive(Clone, Default)]
 struct Level {
     root: bool,
-    /// Inside of apiVersion, kind or metadata.
+    /// True inside of apiVersion, kind or metadata.
     inside_metadata: bool,
-    /// Why there may be no default.
+    /// The reason for which no default is allowed; `None` if defaults are allowed.
     no_defaults: Option<String>,
-    /// The place above which a value cannot be found again in another revision of the object.
+    /// The path of the outermost list whose items cannot be matched with those of another revision of the object.
     uncorrelatable: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What may stand at the root of a schema.
+//! Checks of the root of a schema.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use crate::status::FieldError;
 
 use super::{Object, flag, text};
 
-/// The fields that are allowed beside a status subresource, as the real server calls and lists them; the status is validated on its own, and
-/// anything else at the root would be lost for it.
+/// The fields that are allowed beside a status subresource, in the names and order of the real server. The status is validated alone, so other
+/// fields at the root would have no effect on it.
 const BESIDE_STATUS: [(&str, &str); 22] = [
     ("description", "Description"),
     ("type", "Type"),

@@ -1,4 +1,4 @@
-//! Rules: what may be written in `x-kubernetes-validations`, whether it compiles, and what it costs.
+//! Checks of rules: the fields of `x-kubernetes-validations`, their compilation, and their costs.
 
 use serde_json::Value;
 
@@ -8,14 +8,14 @@ use crate::status::FieldError;
 
 use super::{Object, flag, text};
 
-/// How dear one rule may be, and all rules of a schema together, in the units of the real server.
+/// The cost limit of one rule, and of all rules of a schema together, in the units of the real server.
 #[cfg(feature = "cel")]
 const RULE_LIMIT: u64 = 10_000_000;
 const SCHEMA_LIMIT: u64 = 100_000_000;
 
 const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/// What can be said of a rule without reading it.
+/// Checks the parts of a rule that need no compilation.
 pub(super) fn spelling(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let all = path.field("x-kubernetes-validations");
     for (index, rule) in list(schema, "x-kubernetes-validations").iter().enumerate() {
@@ -64,10 +64,10 @@ fn has_newlines(text: &str) -> bool {
     text.contains(['\n', '\r'])
 }
 
-/// What the places above a rule say about it.
+/// The properties of a rule that follow from the schemas above it.
 #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "only rules that can be compiled are estimated"))]
 pub(super) struct Scope<'a> {
-    /// How often the place can be in an object, unless there is no bound.
+    /// The maximal number of values at the path in one object; `None` if there is no bound.
     cardinality: Option<u64>,
     root: bool,
     uncorrelatable: Option<&'a str>,
@@ -78,7 +78,7 @@ impl Scope<'_> {
         Self { cardinality: Some(1), root: true, uncorrelatable: None }
     }
 
-    /// The scope of a schema directly below `schema`.
+    /// Returns the scope of a schema directly below `schema`.
     pub(super) fn child(&self, schema: &Object, _child: &Object) -> Self {
         let times = |field: &str| schema.get(field).and_then(Value::as_i64).map(|limit| limit.max(0).unsigned_abs());
         let factor = match text(schema, "type") {
@@ -92,7 +92,7 @@ impl Scope<'_> {
         Self { cardinality, root: false, uncorrelatable: None }
     }
 
-    /// The scope with what is known of its place only.
+    /// Returns the scope of the rules of `schema` itself, with the properties of its own path.
     pub(super) fn here<'b>(&self, schema: &Object, root: bool, uncorrelatable: Option<&'b str>) -> Scope<'b> {
         let root = root || flag(schema, "x-kubernetes-embedded-resource");
         Scope { cardinality: self.cardinality, root, uncorrelatable }
@@ -104,7 +104,7 @@ impl Scope<'_> {
 pub(super) struct Costs {
     unchanged: bool,
     total: u64,
-    /// The dearest rules with their places.
+    /// The most expensive rules with their paths.
     dearest: Vec<(u64, String)>,
 }
 
@@ -113,7 +113,7 @@ impl Costs {
         Self { unchanged, total: 0, dearest: Vec::new() }
     }
 
-    /// What the costs of all rules together are refused with.
+    /// Returns the errors of a schema whose rules together exceed the cost limit.
     pub(super) fn verdict(self, path: &Path<'_>) -> Vec<FieldError> {
         if self.total <= SCHEMA_LIMIT {
             return Vec::new();
@@ -156,7 +156,7 @@ pub(super) fn check(_: &Object, _: &Scope<'_>, _: &Path<'_>, _: &mut Costs) -> V
     Vec::new()
 }
 
-/// Compiles the rules of one place.
+/// Compiles the rules at one path.
 #[cfg(feature = "cel")]
 pub(super) fn check(schema: &Object, scope: &Scope<'_>, path: &Path<'_>, costs: &mut Costs) -> Vec<FieldError> {
     use crate::schema::cel::{self, Wanted};
@@ -172,7 +172,7 @@ pub(super) fn check(schema: &Object, scope: &Scope<'_>, path: &Path<'_>, costs: 
                       convert structural schema to CEL declarations";
         return vec![FieldError::new(all.to_string(), FieldReason::Internal, detail)];
     };
-    // Without bounds on the way, an object can hold as many of these values as fit into a request.
+    // If a list or map on the path has no bound, an object can hold as many of these values as fit into a request.
     let often = scope.cardinality.unwrap_or_else(|| declared.most_in_a_request());
     let mut errors = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
@@ -224,7 +224,7 @@ fn refused(field: String, rule: &Value, problem: &str) -> FieldError {
     FieldError::new(field, crate::status::FieldReason::Invalid, message)
 }
 
-/// A rule as the real server prints it: its own struct, with the escapes of its encoder.
+/// Returns a rule as the real server quotes it: its internal struct, with the escapes of its encoder.
 #[cfg(feature = "cel")]
 fn shown(rule: &Value) -> String {
     let text = |name: &str| quoted(string(rule, name));

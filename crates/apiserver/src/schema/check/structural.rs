@@ -1,4 +1,4 @@
-//! Is a schema structural? Every value has a type, and what is unknown is known to be unknown.
+//! The check that a schema is structural: every value has a type, and unknown fields are declared to be unknown.
 //!
 //! See <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema>.
 
@@ -11,7 +11,7 @@ use crate::status::FieldError;
 use super::nested::{self as conditions, Skip};
 use super::{CONDITIONS, Object, entries, flag, members, nested, text};
 
-/// Sorted, as the real server does it.
+/// Returns the errors of a schema, sorted as on the real server.
 pub(super) fn check(schema: &Object, path: &Path<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     invariants(schema, Level::Root, path, &mut errors);
@@ -100,7 +100,7 @@ fn extensions(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// The fields that every object has: a schema may say little about them.
+/// Checks the schemas of apiVersion, kind and metadata, which may contain few restrictions.
 fn metadata(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let is_object = level == Level::Root || flag(schema, "x-kubernetes-embedded-resource");
     let properties = path.field("properties");
@@ -120,7 +120,7 @@ fn metadata(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<Fie
     }
 }
 
-/// Whether a schema of metadata says more than conditions on the two names.
+/// Returns true if a schema of metadata contains more than restrictions of `name` and `generateName`.
 fn restricts(metadata: &Object) -> bool {
     let about_names = |properties: &Value| {
         properties.as_object().is_some_and(|properties| properties.keys().all(|name| name == "name" || name == "generateName"))
@@ -132,7 +132,7 @@ fn restricts(metadata: &Object) -> bool {
     })
 }
 
-/// Where the two types of int-or-string may be named although conditions must not name types.
+/// Returns the conditions in which int-or-string may name its two types, although conditions must not name types.
 fn skipped(schema: &Object) -> Skip {
     let pattern = serde_json::json!([{"type": "integer"}, {"type": "string"}]);
     let first = schema.get("allOf").and_then(|all_of| all_of.get(0));
@@ -142,7 +142,7 @@ fn skipped(schema: &Object) -> Skip {
     }
 }
 
-/// The conditions of a schema, and its pattern.
+/// Checks the conditions of a schema and its pattern.
 pub(super) fn values(schema: &Object, skip: Skip, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     for name in CONDITIONS {
         if name == "anyOf" && skip.any_of {

@@ -1,6 +1,6 @@
-//! Regular expressions as the real server reads them: the syntax of Go, in which braces may be literal and classes are of ASCII.
+//! Regular expressions in the syntax of Go, as on the real server: braces may be literal, and classes are ASCII.
 //!
-//! See <https://pkg.go.dev/regexp/syntax>. An expression is rewritten for the regex crate; mistakes are reported in Go's words.
+//! See <https://pkg.go.dev/regexp/syntax>. An expression is translated for the regex crate; errors have the texts of Go.
 
 #[cfg(test)]
 mod tests;

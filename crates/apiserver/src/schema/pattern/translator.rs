@@ -1,10 +1,10 @@
-//! The translation.
+//! The translation of Go's regular expressions for the regex crate.
 
 use regex::{Regex, RegexBuilder};
 
 use crate::schema::stack;
 
-/// Compiles an expression; an error is what Go says about it.
+/// Compiles an expression. An error has the text of Go.
 pub(in crate::schema) fn compile(source: &str) -> Result<Regex, String> {
     let characters: Vec<char> = source.chars().collect();
     let last_name_end = characters.windows(2).rposition(|pair| pair == NAME_END);
@@ -31,27 +31,27 @@ pub(in crate::schema) fn compile(source: &str) -> Result<Regex, String> {
     })
 }
 
-/// What a repetition would repeat.
+/// The last item, which a repetition would repeat.
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
     Nothing,
     Item,
-    /// A repetition that starts at this place.
+    /// A repetition that starts at this position.
     Repetition(usize),
 }
 
 struct Translator<'a> {
     source: &'a str,
     characters: &'a [char],
-    /// Where the last name of a class ends, so that nobody looks for more.
+    /// The position of the last name of a class, so that no further one is searched for.
     last_name_end: Option<usize>,
     at: usize,
     output: String,
-    /// How many groups are open, and the most that were.
+    /// The number of open groups; `deepest` is its maximum.
     depth: usize,
     deepest: usize,
     last: Last,
-    /// How often the last item is repeated in all, and the most of any item of each open group.
+    /// The total number of repetitions of the last item; `groups` holds the maximum for the items of each open group.
     repeats: u64,
     groups: Vec<u64>,
 }
@@ -59,20 +59,20 @@ struct Translator<'a> {
 const DIGITS: &str = "0-9";
 const WORDS: &str = "0-9A-Za-z_";
 const SPACES: &str = "\\t\\n\\f\\r ";
-/// How the name of a class ends.
+/// The end of the name of a class.
 const NAME_END: [char; 2] = [':', ']'];
-/// Named classes.
+/// The names of classes.
 const POSIX: [&str; 14] = [
     "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word", "xdigit",
 ];
-/// Go takes no larger counts, of repetitions in repetitions neither.
+/// The maximal count of a repetition in Go, which also limits nested repetitions together.
 const MOST_REPETITIONS: u32 = 1000;
-/// Go nests no deeper.
+/// The maximal nesting depth in Go.
 const DEEPEST: usize = 1000;
-/// The limits of the crate, which are reached after those of Go.
+/// The limits of the regex crate, which are reached after those of Go.
 const NEST_LIMIT: u32 = 2_500;
 const SIZE_LIMIT: usize = 64 << 20;
-/// Compiling a group takes several steps down.
+/// The number of nested calls that compiling a group takes.
 const ROOM_OF_A_GROUP: usize = 2;
 
 impl Translator<'_> {
@@ -129,7 +129,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Notes that a group begins.
+    /// Records the start of a group.
     fn enter(&mut self) -> Result<(), String> {
         self.depth += 1;
         self.deepest = self.deepest.max(self.depth);
@@ -180,7 +180,7 @@ impl Translator<'_> {
             return Err(format!("invalid named capture: `{}`", self.text(start, start + length + 1)));
         }
         self.enter()?;
-        // A name may start with a digit there and not here; nobody reads it.
+        // In Go a group name may start with a digit, in the regex crate it may not. The name is dropped because it is not used.
         self.push("(", length + 1, Last::Nothing);
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// The length of a count in braces, if it is one.
+    /// Returns the length of a count in braces, if the text is one.
     fn count(&self) -> Option<usize> {
         let inside = self.characters[self.at + 1..].iter().take_while(|c| c.is_ascii_digit() || **c == ',').count();
         let length = inside + 2;
@@ -264,7 +264,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// A Unicode class such as `\pL` or `\p{Greek}`, and its length.
+    /// Returns a Unicode class such as `\pL` or `\p{Greek}`, and its length.
     fn property(&self) -> Result<(String, usize), String> {
         let length = if self.peek(2) == Some('{') {
             self.characters[self.at..].iter().position(|c| *c == '}').map_or(self.characters.len() - self.at, |end| end + 1)
@@ -278,7 +278,7 @@ impl Translator<'_> {
         Ok((class, length))
     }
 
-    /// The character that an escape stands for, and the length of the escape.
+    /// Returns the character that an escape stands for, and the length of the escape.
     fn escaped(&self) -> Result<(char, usize), String> {
         let invalid = |length: usize| Err(format!("invalid escape sequence: `{}`", self.text(self.at, self.at + length)));
         let Some(c) = self.peek(1) else {
@@ -404,7 +404,7 @@ impl Translator<'_> {
     }
 }
 
-/// The ASCII class of a letter, and whether the letter means all others.
+/// Returns the ASCII class of a letter, and true if the letter stands for all characters outside of the class.
 fn shorthand(letter: char) -> (&'static str, bool) {
     let class = match letter.to_ascii_lowercase() {
         'd' => DIGITS,
@@ -414,7 +414,7 @@ fn shorthand(letter: char) -> (&'static str, bool) {
     (class, letter.is_ascii_uppercase())
 }
 
-/// A character in a class, where brackets, dashes and set operators have a meaning.
+/// Escapes a character in a class, where brackets, dashes and set operators have a meaning.
 fn in_class(c: char) -> String {
     if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Without empty lists and maps: they come and go, because nobody can own them for long.
+/// Generates specs without empty lists and maps, because no manager owns those for long.
 fn any_spec() -> impl Strategy<Value = Value> {
     let port = (80..83_i64, prop::sample::select(vec!["TCP", "UDP"]), 0..3_i64)
         .prop_map(|(port, proto, n)| json!({"port": port, "proto": proto, "n": n.to_string()}));
@@ -73,12 +73,12 @@ proptest! {
                         prop_assert!(!force, "{:?}", outcome);
                         world.apply(&name, &applied, true, NOW).unwrap();
                     }
-                    // What was applied is there and owned.
+                    // The applied fields are present and owned.
                     let fields = world.managers.fields(&Identity::applier(&name)).cloned().unwrap_or_default();
                     prop_assert_eq!(&fields, &fields::field_set(&applied, &type_).difference(&never_owned()));
                     let merged = merge::merge(&world.object, &applied, &type_);
                     prop_assert!(compare::Comparison::of(&world.object, &merged, &type_).is_same(), "{} lacks {}", world.object, applied);
-                    // Once more changes nothing.
+                    // Applying the same configuration again changes nothing.
                     let before = world.clone();
                     world.apply(&name, &applied, false, LATER).unwrap();
                     prop_assert_eq!(&world.object, &before.object);
@@ -86,7 +86,7 @@ proptest! {
                     prop_assert_eq!(world.managers.0.get(&applier), before.managers.0.get(&applier));
                 }
             }
-            // Nobody owns what is not there, and all that is there has an owner.
+            // Every owned field is present, and every present field has an owner.
             let present = remove::with_declared(&fields::field_set(&world.object, &type_), &type_);
             let mut owned = FieldSet::new();
             for identity in world.managers.identities() {
@@ -95,13 +95,13 @@ proptest! {
                 owned = owned.union(&remove::with_declared(fields, &type_));
             }
             let ownerless = fields::field_set(&world.object, &type_).difference(&never_owned()).difference(&owned);
-            // A map that lost its last entry to a write of the whole object belongs to nobody.
+            // A map that lost its last entry to a write of the whole object has no owner.
             let empty = |path: &Path| extract(&world.object, path).is_some_and(|value| *value == json!({}));
             prop_assert!(ownerless.paths().iter().all(empty), "{:?} of {} has no owner", ownerless.to_value(), world.object);
             let ghosts = owned.difference(&present);
             let containers = ghosts.paths().into_iter().all(|path| extract(&world.object, &path).is_some());
             prop_assert!(containers, "{:?} is owned but not in {}", ghosts.to_value(), world.object);
-            // What is written can be read.
+            // Written managed fields can be read again.
             prop_assert_eq!(&Managers::parse(Some(&world.managers.to_value())).unwrap(), &world.managers);
         }
     }

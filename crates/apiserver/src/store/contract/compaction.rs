@@ -1,4 +1,4 @@
-//! Compaction: what is forgotten, and what is not.
+//! Compaction and its effect on snapshots and subscriptions.
 
 use super::*;
 
@@ -77,7 +77,7 @@ fn an_older_compaction_changes_nothing() {
     });
 }
 
-// WCH-1: who has read everything has nothing to lose.
+// WCH-1: a follower that has read all events loses none.
 #[test]
 fn a_follower_who_has_read_everything_outlives_a_compaction() {
     on_all(|bench| {

@@ -1,4 +1,4 @@
-//! What followers are given.
+//! The delivery of events to followers.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ fn a_deletion_shows_the_last_content_under_its_own_revision() {
         let departed = events[0].departed().unwrap();
         assert_eq!((data(departed), departed.revision()), (1, bench.start + 2));
         assert_eq!(departed.value()["metadata"]["resourceVersion"], (bench.start + 2).to_string());
-        // What was stored stays what it was.
+        // The stored object is not changed.
         assert_eq!(events[0].previous.as_ref().unwrap().revision(), bench.start + 1);
     });
 }

@@ -1,5 +1,5 @@
-//! Writers, readers and followers in every order that a seed can think of: no event is lost, none is repeated, and each follower that
-//! started from a list holds what the store holds.
+//! Writers, readers and followers in orders drawn from seeds: no event is lost or repeated, and each follower that started from a list holds the
+//! content of the store.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::clock::Seed;
 
-/// Somebody who lists, and then follows; after a loss again from the start.
+/// A client that lists and then follows; it lists again after a loss.
 struct Informer<S: Storage> {
     content: BTreeMap<String, u64>,
     watch: S::Subscription,
-    /// The revision of the last event, and of those before it.
+    /// The revisions of the last event and of its predecessors.
     last: u64,
     relists: usize,
 }
@@ -23,7 +23,7 @@ impl<S: Storage> Informer<S> {
         Self { content, watch: bench.subscribe(revision), last: revision, relists: 0 }
     }
 
-    /// In pages of one snapshot, as clients list.
+    /// Lists in pages of one snapshot, as clients do.
     fn list(bench: &Bench<S>) -> (BTreeMap<String, u64>, u64) {
         let snapshot = bench.store.snapshot();
         let content = snapshot.list(&maps(), None).map(|(name, stored)| (name.to_string(), data(stored))).collect();
@@ -57,7 +57,7 @@ impl<S: Storage> Informer<S> {
     }
 }
 
-/// Steps of a run, drawn from a seed.
+/// Runs steps that are drawn from a seed.
 fn run(bench: &Bench<Store>, seed: u64) -> usize {
     let seed = Seed::new(seed);
     let mut informers = vec![Informer::start(bench)];
@@ -102,7 +102,7 @@ fn run(bench: &Bench<Store>, seed: u64) -> usize {
     }
     let present = Informer::list(bench).0;
     for informer in &mut informers {
-        // At most: the rest of the events, an end, and a look after listing again.
+        // At most three looks are needed: the rest of the events, an end, and a look after listing again.
         (0..3).for_each(|_| informer.look(bench));
         assert_eq!(informer.content, present);
     }

@@ -112,7 +112,7 @@ fn a_list_shows_the_revision_of_the_whole_store() {
     });
 }
 
-// STO-2: objects that were written long ago are kept in another form, which nobody can tell.
+// STO-2: objects that were written long ago are kept in another form, which a reader cannot notice.
 #[test]
 fn what_was_written_long_ago_reads_like_what_was_written_now() {
     on_all(|bench| {

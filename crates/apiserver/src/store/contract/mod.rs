@@ -1,5 +1,5 @@
-//! What every store promises (EVD-2), stated against [`Storage`] alone. Each case runs on a new store, on a fork of a used one, and on one
-//! that was brought back to an earlier content: to those who use them they are the same.
+//! The contract of every store (EVD-2), stated against [`Storage`] alone. Each case runs on a new store, on a fork of a used one, and on one that was
+//! restored to an earlier content: the three must behave alike.
 
 mod commits;
 mod compaction;
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// How many events the stores under test remember per resource.
+/// The number of events that the stores under test remember per resource.
 const WINDOW: usize = 64;
 
-/// The stores under test.
+/// Returns the stores under test.
 fn stores() -> Vec<(&'static str, Arc<Store>)> {
     let used = |store: &Store| {
         let others = Resource::new("used.io", "things");
@@ -37,7 +37,7 @@ fn stores() -> Vec<(&'static str, Arc<Store>)> {
     vec![("new", Arc::new(Store::new(WINDOW))), ("fork", Arc::new(origin.fork())), ("restored", Arc::new(restored))]
 }
 
-/// Runs a case on all of them.
+/// Runs a case on all stores.
 fn on_all(case: impl Fn(Bench<Store>)) {
     for (title, store) in stores() {
         eprintln!("on a {title} store");
@@ -45,10 +45,10 @@ fn on_all(case: impl Fn(Bench<Store>)) {
     }
 }
 
-/// A store under test and short ways to use it.
+/// A store under test with helper methods.
 struct Bench<S> {
     store: Arc<S>,
-    /// Its revision at the start of the case.
+    /// The revision of the store at the start of the case.
     start: u64,
 }
 
@@ -77,7 +77,7 @@ impl<S: Storage> Bench<S> {
         self.one(Change::create(maps(), name_at(at), content(data)))
     }
 
-    /// Creates or replaces.
+    /// Creates or replaces an object.
     fn put(&self, at: &str, data: u64) -> Arc<Event> {
         let change = Change::create(maps(), name_at(at), content(data));
         self.one(Change { expect: Expect::Anything, ..change }).unwrap()
@@ -101,18 +101,18 @@ impl<S: Storage> Bench<S> {
     }
 }
 
-/// `namespace/name`, or a name in `n`.
+/// Parses `namespace/name`, or a name in the namespace `n`.
 fn name_at(at: &str) -> ObjectName {
     let (namespace, name) = at.split_once('/').unwrap_or(("n", at));
     ObjectName::new(namespace, name)
 }
 
-/// `namespace/name=data` of everything in a snapshot.
+/// Returns `namespace/name=data` for all objects of a snapshot.
 fn shown(snapshot: &Snapshot) -> Vec<String> {
     snapshot.list(&maps(), None).map(|(name, stored)| format!("{name}={}", data(stored))).collect()
 }
 
-/// What a subscriber finds now: `+`, `~` or `-`, the name, the data, and the revision counted from `start`.
+/// Returns the pending events of a subscription: `+`, `~` or `-`, the name, the data, and the revision counted from `start`.
 fn found(subscription: &mut impl Follow, start: u64) -> Vec<String> {
     match subscription.poll() {
         Progress::Events(events) => events.iter().map(|event| told(event, start)).collect(),

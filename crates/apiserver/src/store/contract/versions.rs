@@ -1,4 +1,4 @@
-//! Reading older versions.
+//! Reads of older versions.
 
 use super::*;
 

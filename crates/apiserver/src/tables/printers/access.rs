@@ -1,4 +1,4 @@
-//! Role bindings, and who is asked before a write.
+//! Columns of role bindings, admission webhooks and admission policies.
 
 use serde_json::Value;
 

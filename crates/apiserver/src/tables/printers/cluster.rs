@@ -1,4 +1,4 @@
-//! Config maps, secrets, namespaces, nodes, events, leases, and what extends the API.
+//! Columns of config maps, secrets, namespaces, nodes, events, leases and API services.
 
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ fn node_address(row: &Row<'_>, type_: &str) -> Value {
     address.and_then(|address| address["address"].as_str()).unwrap_or(NONE).into()
 }
 
-/// Both views of an Event; each knows a field under its own name.
+/// The columns of an Event in both of its API versions, which name some fields differently.
 pub(super) static EVENT: Printer = Printer {
     columns: &[
         text("Last Seen"),

@@ -1,4 +1,4 @@
-//! Kinds of the cluster's own machinery: drivers, revisions, requests, flow control, resources of devices.
+//! Columns of the kinds that extend a cluster: drivers, revisions, requests, flow control, device resources.
 
 use serde_json::Value;
 
@@ -95,7 +95,7 @@ pub(super) static ATTRIBUTES_CLASS: Printer = Printer {
 pub(super) static RUNTIME_CLASS: Printer =
     Printer { columns: &[NAME, text("Handler"), AGE], cells: |row| vec![row.name(), row.str("/handler").into(), row.age()] };
 
-/// The bindings of admission policies of both sorts.
+/// The columns of the bindings of validating and mutating admission policies.
 pub(super) static POLICY_BINDING: Printer = Printer {
     columns: &[NAME, text("PolicyName"), text("ParamRef"), AGE],
     cells: |row| {
@@ -185,7 +185,7 @@ pub(super) static SERVICE_CIDR: Printer = Printer {
     },
 };
 
-/// The real server describes two columns and fills three.
+/// The columns of an IPAddress. The real server describes two columns and fills three.
 pub(super) static IP_ADDRESS: Printer = Printer {
     columns: &[NAME, text("ParentRef")],
     cells: |row| {

@@ -15,10 +15,10 @@ use serde_json::Value;
 
 use row::Row;
 
-/// A column: name, OpenAPI type, priority (1: only in wide output).
+/// A column: its name, OpenAPI type and priority (1: only in wide output).
 type Header = (&'static str, &'static str, i64);
 
-/// How the objects of a kind are shown.
+/// The columns and cells of the objects of a kind.
 #[derive(Debug)]
 pub(super) struct Printer {
     columns: &'static [Header],
@@ -26,12 +26,12 @@ pub(super) struct Printer {
 }
 
 impl Printer {
-    /// The columns in order.
+    /// Returns the columns in order.
     pub(super) fn columns(&self) -> impl Iterator<Item = Header> {
         self.columns.iter().copied()
     }
 
-    /// The cells of an object, one for each column.
+    /// Returns the cells of an object, one for each column.
     pub(super) fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
         (self.cells)(&Row { object, now })
     }
@@ -52,16 +52,16 @@ const fn wide(name: &'static str) -> Header {
     (name, "string", 1)
 }
 
-/// What kinds without columns of their own show: the time itself, not the age.
+/// The columns of kinds without a printer of their own: the name and the time of creation instead of the age.
 static NAME_AND_TIME: Printer = Printer {
     columns: &[NAME, ("Created At", "date", 0)],
     cells: |row| vec![row.name(), row.str("/metadata/creationTimestamp").into()],
 };
 
-/// What kinds show whose columns say no more.
+/// The columns of kinds whose printer shows only the name and the age.
 static NAME_AND_AGE: Printer = Printer { columns: &[NAME, AGE], cells: |row| vec![row.name(), row.age()] };
 
-/// The printer of a built-in kind.
+/// Returns the printer of a built-in kind.
 pub(super) fn of(group: &str, kind: &str) -> &'static Printer {
     match (group, kind) {
         ("", "Pod") => &pod::POD,

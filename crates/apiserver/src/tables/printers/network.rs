@@ -1,4 +1,4 @@
-//! Services, ingresses, endpoints, network policies.
+//! Columns of services, ingresses, endpoints and network policies.
 
 use serde_json::Value;
 
@@ -97,7 +97,7 @@ pub(super) static ENDPOINTS: Printer = Printer {
 };
 
 fn endpoints(row: &Row<'_>) -> String {
-    // Every port of every address is one; but only a few are shown.
+    // Every pair of an address and a port is an endpoint, and only the first few are shown.
     const SHOWN: usize = 3;
     let (mut shown, mut count) = (Vec::new(), 0);
     for subset in row.list("/subsets") {

@@ -1,4 +1,4 @@
-//! Pods.
+//! Columns of pods.
 
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ fn gates(row: &Row<'_>) -> Value {
     format!("{}/{}", met.count(), gates.len()).into()
 }
 
-/// What the containers of a pod add up to.
+/// A summary of the containers of a pod.
 struct Summary<'a> {
     ready: usize,
     containers: usize,
@@ -87,7 +87,8 @@ impl<'a> Summary<'a> {
         summary
     }
 
-    /// Counts the init containers; says whether one of them is still at work. Those that restart for ever count as containers of the pod.
+    /// Counts the init containers and returns true if one of them is not finished. Sidecars, which always restart, count as containers of the
+    /// pod.
     fn init_containers(&mut self, pod: &'a Value) -> bool {
         let specs = list(pod, "/spec/initContainers");
         let is_sidecar = |name: &Value| specs.iter().any(|spec| spec["name"] == *name && spec["restartPolicy"] == "Always");
@@ -139,7 +140,7 @@ impl<'a> Summary<'a> {
     fn count_restarts(&mut self, status: &'a Value) {
         self.restarts += status["restartCount"].as_i64().unwrap_or_default();
         let finished = status.pointer("/lastState/terminated/finishedAt");
-        // Times of one form compare as texts.
+        // Times of equal format can be compared as strings.
         if finished.and_then(Value::as_str) > self.last_restart.and_then(Value::as_str) {
             self.last_restart = finished;
         }

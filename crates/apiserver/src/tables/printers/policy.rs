@@ -1,4 +1,4 @@
-//! Autoscalers, disruption budgets, priorities, quotas.
+//! Columns of autoscalers, disruption budgets, priorities and quotas.
 
 use kubewright_machinery::quantity::Quantity;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub(super) static AUTOSCALER: Printer = Printer {
     },
 };
 
-/// Each metric's current and wanted value, at most two of them.
+/// Returns the current and wanted value of each metric, of at most two of them.
 fn targets(row: &Row<'_>) -> String {
     let current = row.list("/status/currentMetrics");
     let target = |(index, metric): (usize, &Value)| {
@@ -51,7 +51,7 @@ fn targets(row: &Row<'_>) -> String {
         let more = texts.len().saturating_sub(2);
         return if more > 0 { first(texts, 2).replace(',', ", ") } else { texts.join(", ") };
     }
-    // The old version has one target of its own.
+    // Version 1 has a single target, the CPU utilization.
     match row.at("/spec/targetCPUUtilizationPercentage") {
         None => "<none>".to_owned(),
         Some(wanted) => {

@@ -1,4 +1,4 @@
-//! Reading an object for its row.
+//! Accessors for the object of a row.
 
 use jiff::Timestamp;
 use kubewright_machinery::selector::LabelSelector;
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::tables::age;
 
-/// What a missing value is shown as.
+/// The text shown for a missing value.
 pub(super) const NONE: &str = "<none>";
 
-/// An object, and when it is shown.
+/// An object and the time at which it is shown.
 pub(super) struct Row<'a> {
     pub(super) object: &'a Value,
     pub(super) now: Timestamp,
@@ -48,21 +48,21 @@ impl<'a> Row<'a> {
         age::since(self.at(pointer), self.now)
     }
 
-    /// A label selector object.
+    /// Returns the label selector at a pointer as text.
     pub(super) fn selector(&self, pointer: &str) -> Value {
         let selector = self.at(pointer).unwrap_or(&Value::Null);
         let text = LabelSelector::from_json(selector).map(|selector| selector.to_string()).unwrap_or_default();
         or(&text, NONE).into()
     }
 
-    /// A plain map of labels.
+    /// Returns the map of labels at a pointer as text.
     pub(super) fn labels(&self, pointer: &str) -> Value {
         let labels = self.at(pointer).and_then(Value::as_object);
         let pairs = labels.into_iter().flatten().map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
         or_none(pairs.collect::<Vec<_>>().join(",")).into()
     }
 
-    /// The names and the images of the containers of a pod template.
+    /// Returns the names and the images of the containers of a pod template.
     pub(super) fn containers(&self, pointer: &str) -> [Value; 2] {
         let containers = self.list(pointer);
         ["name", "image"].map(|field| {
@@ -84,18 +84,18 @@ pub(super) fn or_none(text: String) -> String {
     if text.is_empty() { NONE.to_owned() } else { text }
 }
 
-/// A number or a text, as a text.
+/// Returns a number or a string as text.
 pub(super) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The first few texts, and how many more there are.
+/// Returns the first texts, followed by the number of the others.
 pub(super) fn first(texts: Vec<String>, shown: usize) -> String {
     let count = texts.len();
     first_of(texts.into_iter().take(shown).collect(), count)
 }
 
-/// The same, when the others were only counted.
+/// Returns the given texts, followed by the number of others if `count` is larger.
 pub(super) fn first_of(texts: Vec<String>, count: usize) -> String {
     let more = count.saturating_sub(texts.len());
     let text = texts.join(",");

@@ -1,4 +1,4 @@
-//! Volumes, claims, storage classes.
+//! Columns of volumes, claims and storage classes.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub(super) static CLAIM: Printer = Printer {
     ],
     cells: |row| {
         let phase = if row.at("/metadata/deletionTimestamp").is_some() { "Terminating" } else { row.str("/status/phase") };
-        // A claim has a size once it is bound.
+        // The size of a claim is shown once the claim is bound.
         let bound = !row.str("/spec/volumeName").is_empty();
         let capacity = row.at("/status/capacity/storage").filter(|_| bound).map(plain).unwrap_or_default();
         let modes = if bound { access_modes(row, "/status/accessModes") } else { String::new() };

@@ -1,4 +1,4 @@
-//! Deployments, stateful and daemon sets, replica sets, jobs.
+//! Columns of deployments, stateful sets, daemon sets, replica sets and jobs.
 
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ pub(super) static DAEMON_SET: Printer = Printer {
     },
 };
 
-/// Replica sets and replication controllers, whose selector is a plain map.
+/// The columns of replica sets and of replication controllers. The selector of the latter is a plain map of labels.
 pub(super) static REPLICA_SET: Printer = Printer {
     columns: &[
         NAME,
@@ -146,7 +146,7 @@ pub(super) static CRON_JOB: Printer = Printer {
         let [names, images] = row.containers("/spec/jobTemplate/spec/template/spec/containers");
         let scheduled =
             row.at("/status/lastScheduleTime").map_or_else(|| NONE.to_owned(), |_| row.since("/status/lastScheduleTime"));
-        // The column is a boolean, its cells are texts, as on the real server.
+        // The column is a boolean and its cells are strings, as on the real server.
         let suspended = if row.at("/spec/suspend") == Some(&Value::Bool(true)) { "True" } else { "False" };
         vec![
             row.name(),

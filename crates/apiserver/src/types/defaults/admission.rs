@@ -1,10 +1,11 @@
-//! Webhooks, policies, and aggregated API services.
+//! Defaults of webhooks, admission policies and aggregated API services.
 
 use serde_json::json;
 
 use crate::types::edit::{Edit as _, Members, at, each, part};
 
-/// BDF-15
+/// Fills in the defaults of webhooks (BDF-15): failure policy Fail, equivalent matching, empty selectors, a timeout of 10 s, rules of any scope,
+/// service port 443, and no reinvocation of mutating webhooks.
 pub(super) fn webhooks(object: &mut Members, mutating: bool) {
     for webhook in each(object, "webhooks") {
         webhook.fill("failurePolicy", "Fail");
@@ -22,7 +23,7 @@ pub(super) fn webhooks(object: &mut Members, mutating: bool) {
     }
 }
 
-/// BDF-16
+/// Fills in the defaults of an admission policy (BDF-16): failure policy Fail, equivalent matching, empty selectors.
 pub(super) fn policy(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -31,12 +32,12 @@ pub(super) fn policy(object: &mut Members) {
     part(spec, "matchConstraints").into_iter().for_each(match_resources);
 }
 
-/// BDF-16
+/// Fills in the defaults of the binding of an admission policy (BDF-16): equivalent matching, empty selectors.
 pub(super) fn policy_binding(object: &mut Members) {
     at(object, &["spec", "matchResources"]).into_iter().for_each(match_resources);
 }
 
-/// BDF-18
+/// Fills in the default port 443 of the service behind an APIService (BDF-18).
 pub(super) fn api_service(object: &mut Members) {
     if let Some(service) = at(object, &["spec", "service"]) {
         service.fill("port", 443);

@@ -1,9 +1,9 @@
-//! Objects that run pods to completion.
+//! Defaults of objects that run pods to completion.
 
 use super::{pod, workload};
 use crate::types::edit::{Edit as _, Members, at, part};
 
-/// BDF-10
+/// Fills in the defaults of a Job (BDF-10), among them one completion, a parallelism of 1, and 6 retries.
 pub(super) fn job(object: &mut Members) {
     let labels = workload::template_labels(object);
     if let Some(spec) = part(object, "spec") {
@@ -23,7 +23,7 @@ pub(super) fn job(object: &mut Members) {
     workload::label_like_template(object, labels);
 }
 
-/// BDF-11
+/// Fills in the defaults of a CronJob (BDF-11): concurrency policy Allow, not suspended, a history of 3 successful jobs and 1 failed job.
 pub(super) fn cron_job(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;

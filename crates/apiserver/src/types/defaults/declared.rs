@@ -1,4 +1,4 @@
-//! Defaults that the published schemas declare (B.6), wherever in an object their type occurs.
+//! Defaults that the published schemas declare (B.6), applied wherever their type occurs in an object.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Defaults of built-in objects (BDF): what a write fills in. Objects are in normal form before and after.
+//! Defaults of built-in objects (BDF), which a write fills in. Objects are in normal form before and after.
 
 mod admission;
 mod batch;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::edit::{Edit as _, part};
 
-/// Fills in the defaults of an object, whose type is given by the name of its definition.
+/// Fills in the defaults of an object; `definition` is the name of its type's definition.
 pub(super) fn default(definition: &'static str, object: &mut Value) {
     declared::apply(definition, object);
     let Some(object) = object.as_object_mut() else {

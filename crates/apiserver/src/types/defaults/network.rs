@@ -1,10 +1,10 @@
-//! Services and what leads to them.
+//! Defaults of services and of the kinds that route traffic to them.
 
 use serde_json::{Value, json};
 
 use crate::types::edit::{Edit as _, Members, at, each, part};
 
-/// BDF-13, but for addresses and node ports, which only a write to the store can choose.
+/// Fills in the defaults of a Service (BDF-13), except for addresses and node ports, which are allocated when the object is written to the store.
 pub(super) fn service(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -43,7 +43,7 @@ pub(super) fn endpoints(object: &mut Members) {
     }
 }
 
-/// BDF-19
+/// Fills in the defaults of an EndpointSlice (BDF-19): ports with an empty name and the protocol TCP.
 pub(super) fn endpoint_slice(object: &mut Members) {
     for port in each(object, "ports") {
         port.entry("name").or_insert_with(|| "".into());
@@ -51,7 +51,7 @@ pub(super) fn endpoint_slice(object: &mut Members) {
     }
 }
 
-/// BDF-19
+/// Fills in the defaults of a NetworkPolicy (BDF-19): policy type Ingress, and Egress if there are egress rules; port protocol TCP.
 pub(super) fn policy(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -68,7 +68,7 @@ pub(super) fn policy(object: &mut Members) {
     }
 }
 
-/// BDF-19
+/// Fills in the default scope Cluster of the parameters of an IngressClass (BDF-19).
 pub(super) fn ingress_class(object: &mut Members) {
     if let Some(parameters) = at(object, &["spec", "parameters"]) {
         parameters.fill("scope", "Cluster");

@@ -1,4 +1,4 @@
-//! Kinds with few defaults.
+//! Defaults of kinds with few defaults.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::types::edit::{Edit as _, Members, at, each, part};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-/// BDF-12, BI-3: what is given as text becomes data.
+/// Fills in the default type Opaque of a Secret (BDF-12) and merges its `stringData` into its `data` (BI-3).
 pub(super) fn secret(object: &mut Members) {
     object.fill("type", "Opaque");
     let Some(Value::Object(texts)) = object.remove("stringData") else {
@@ -19,7 +19,7 @@ pub(super) fn secret(object: &mut Members) {
     }
 }
 
-/// BDF-17
+/// Fills in the API group of the role and of the subjects of a binding (BDF-17).
 pub(super) fn binding(object: &mut Members) {
     object.ensure("roleRef").fill("apiGroup", RBAC);
     for subject in each(object, "subjects") {
@@ -29,7 +29,7 @@ pub(super) fn binding(object: &mut Members) {
     }
 }
 
-/// BDF-19
+/// Fills in the defaults of a HorizontalPodAutoscaler (BDF-19): at least one replica; without metrics a CPU utilization of 80 percent.
 pub(super) fn autoscaler(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -41,7 +41,7 @@ pub(super) fn autoscaler(object: &mut Members) {
     }
 }
 
-/// BDF-19
+/// Fills in the default precedence 1000 of a FlowSchema (BDF-19).
 pub(super) fn flow_schema(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -51,7 +51,7 @@ pub(super) fn flow_schema(object: &mut Members) {
     }
 }
 
-/// BDF-19: the limits of a container are its maxima, its requests are its limits or its minima.
+/// Fills in the defaults of a LimitRange (BDF-19): the limits of a container default to its maxima, its requests to its limits or its minima.
 pub(super) fn limit_range(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -73,7 +73,7 @@ fn inherit(limit: &mut Members, from: &str, to: &str) {
     }
 }
 
-/// BDF-19
+/// Fills in the allocatable resources of a Node, which default to its capacity (BDF-19).
 pub(super) fn node(object: &mut Members) {
     let Some(status) = part(object, "status") else {
         return;
@@ -83,7 +83,7 @@ pub(super) fn node(object: &mut Members) {
     }
 }
 
-/// BDF-19
+/// Fills in the allocation mode and count of the device requests of a ResourceClaim (BDF-19).
 pub(super) fn resource_claim(object: &mut Members) {
     let Some(devices) = at(object, &["spec", "devices"]) else {
         return;

@@ -1,4 +1,4 @@
-//! Pods, and the templates that make them.
+//! Defaults of pods and pod templates.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::types::edit::{Edit as _, Members, at, each, part};
 const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 
-/// A pod itself (BDF-1 to BDF-5).
+/// Fills in the defaults of a Pod (BDF-1 to BDF-5).
 pub(super) fn pod(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -29,21 +29,21 @@ pub(super) fn pod(object: &mut Members) {
     self::spec(spec);
 }
 
-/// An object with a pod in its `template`.
+/// Fills in the defaults of the pod in the `template` of an object.
 pub(super) fn template(object: &mut Members) {
     if let Some(spec) = at(object, &["template", "spec"]) {
         self::spec(spec);
     }
 }
 
-/// The specification of a pod, in a pod or a template.
+/// Fills in the defaults of a pod spec, in a pod or in a template.
 fn spec(spec: &mut Members) {
     spec.fill("dnsPolicy", "ClusterFirst");
     spec.fill("restartPolicy", "Always");
     spec.fill("securityContext", json!({}));
     spec.fill("terminationGracePeriodSeconds", 30);
     spec.fill("schedulerName", "default-scheduler");
-    // Two names for one field; the old one follows the new one.
+    // Both fields have one meaning; the deprecated one follows the new one.
     if spec.is_set("serviceAccountName") {
         spec.insert("serviceAccount".into(), spec.text("serviceAccountName").into());
     } else if spec.is_set("serviceAccount") {
@@ -84,7 +84,7 @@ fn http_get(get: &mut Members) {
     get.fill("scheme", "HTTP");
 }
 
-/// BDF-4
+/// Fills in the defaults of a volume (BDF-4): emptyDir for a volume without a source, modes, and the expiration of tokens.
 fn volume(volume: &mut Members) {
     if volume.iter().all(|(field, value)| field == "name" || value.is_null()) {
         volume.insert("emptyDir".into(), json!({}));
@@ -95,7 +95,7 @@ fn volume(volume: &mut Members) {
         }
     }
     if let Some(path) = part(volume, "hostPath") {
-        // Absent and empty differ here: the field prints when it is empty.
+        // An empty type differs from an absent one: it is printed.
         path.entry("type").or_insert_with(|| "".into());
     }
     part(volume, "downwardAPI").into_iter().for_each(downward_items);
@@ -133,7 +133,7 @@ fn requests_from_limits(container: &mut Members) {
     }
 }
 
-/// Whether an image is named with the tag `latest`, or with neither tag nor digest.
+/// Returns true if an image has the tag `latest`, or neither a tag nor a digest.
 fn is_latest(image: &str) -> bool {
     let (name, digest) = image.split_once('@').map_or((image, None), |(name, digest)| (name, Some(digest)));
     let last = name.rsplit('/').next().unwrap_or(name);

@@ -1,11 +1,11 @@
-//! Objects that keep pods running.
+//! Defaults of objects that keep pods running.
 
 use serde_json::{Map, Value, json};
 
 use super::pod;
 use crate::types::edit::{Edit as _, Members, at, each, part};
 
-/// BDF-6
+/// Fills in the defaults of a Deployment (BDF-6): one replica, rolling updates by 25 percent, 10 revisions, a progress deadline of 600 s.
 pub(super) fn deployment(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -20,7 +20,7 @@ pub(super) fn deployment(object: &mut Members) {
     pod::template(spec);
 }
 
-/// BDF-7
+/// Fills in the defaults of a StatefulSet (BDF-7): one replica, ordered pods, rolling updates, retained claims, 10 revisions.
 pub(super) fn stateful_set(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -43,9 +43,10 @@ pub(super) fn stateful_set(object: &mut Members) {
     pod::template(spec);
 }
 
-/// BDF-8
+/// Fills in the defaults of a DaemonSet (BDF-8): rolling updates of one pod at a time, 10 revisions.
 pub(super) fn daemon_set(object: &mut Members) {
-    // The author of the object owns what the server counts there.
+    // The annotation is set before ownership is computed, so that the author of the object owns it. The server counts the versions of the
+    // template in it.
     object.ensure("metadata").ensure("annotations").fill("deprecated.daemonset.template.generation", "0");
     let Some(spec) = part(object, "spec") else {
         return;
@@ -58,7 +59,7 @@ pub(super) fn daemon_set(object: &mut Members) {
     pod::template(spec);
 }
 
-/// BDF-9
+/// Fills in the defaults of a ReplicaSet (BDF-9): one replica.
 pub(super) fn replica_set(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -67,7 +68,7 @@ pub(super) fn replica_set(object: &mut Members) {
     pod::template(spec);
 }
 
-/// BDF-9
+/// Fills in the defaults of a ReplicationController (BDF-9): one replica, and the selector and labels of its template.
 pub(super) fn replication_controller(object: &mut Members) {
     let labels = template_labels(object);
     if let Some(spec) = part(object, "spec") {
@@ -80,20 +81,20 @@ pub(super) fn replication_controller(object: &mut Members) {
     label_like_template(object, labels);
 }
 
-/// The labels of the object's pods, if there are any.
+/// Returns the labels of an object's pod template, if there are any.
 pub(super) fn template_labels(object: &mut Members) -> Option<Map<String, Value>> {
     let labels = at(object, &["spec", "template", "metadata", "labels"])?;
     (!labels.is_empty()).then(|| labels.clone())
 }
 
-/// An object without labels gets those of its pods.
+/// Gives an object without labels the labels of its pod template.
 pub(super) fn label_like_template(object: &mut Members, labels: Option<Map<String, Value>>) {
     if let Some(labels) = labels {
         object.ensure("metadata").fill("labels", labels);
     }
 }
 
-/// The parameters of the strategy, if it is that of rolling updates.
+/// Returns the parameters of a strategy, if it is that of rolling updates.
 fn rolling_update<'a>(spec: &'a mut Members, strategy: &str) -> Option<&'a mut Members> {
     let strategy = spec.ensure(strategy);
     strategy.fill("type", "RollingUpdate");

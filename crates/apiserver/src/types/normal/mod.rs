@@ -1,4 +1,4 @@
-//! The normal form of an object (NRM-1 to NRM-5): what the real server's decode and encode leave of it.
+//! The normal form of an object (NRM-1 to NRM-5): the outcome of the real server's decoding and encoding.
 
 mod scalar;
 #[cfg(test)]
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{model::WrongType, schema};
 
-/// Brings an object into the normal form of its type. `apiVersion`, `kind` and `metadata` of the object itself stay as they are.
+/// Brings an object into the normal form of its type. `apiVersion`, `kind` and `metadata` of the object itself are not changed.
 pub(super) fn normalise(definition: &str, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
     let definitions = Definitions::embedded();
     let (Some(form), Value::Object(members)) = (definitions.form(definition), object) else {
@@ -25,7 +25,7 @@ pub(super) fn normalise(definition: &str, object: &mut Value, unknown: &mut Vec<
     walk.members(form, members, is_ours)
 }
 
-/// Adds what prints when absent to the top of an object that otherwise is in normal form.
+/// Adds the fields that are printed when absent to the top level of an object that otherwise is in normal form.
 pub(super) fn complete(definition: &str, object: &mut Value) {
     let definitions = Definitions::embedded();
     let (Some(form), Value::Object(members)) = (definitions.form(definition), object) else {
@@ -36,13 +36,13 @@ pub(super) fn complete(definition: &str, object: &mut Value) {
         if members.get(&field.name).is_none_or(Value::is_null) {
             let mut walk =
                 Walk { definitions, owner: form.name, fields: Vec::new(), path: String::new(), unknown: &mut Vec::new() };
-            // Nothing is there that could have a wrong type.
+            // The field is absent, so it cannot have a wrong type.
             let _ = walk.slot(field, members);
         }
     }
 }
 
-/// Makes empty lists absent ones, as storing does: the real server stores most kinds as protobuf, which cannot tell the two apart.
+/// Removes empty lists, as storing does: the real server stores most kinds as protobuf, which cannot distinguish empty and absent lists.
 pub(super) fn forget_empty_lists(definition: &str, object: &mut Value) {
     if is_stored_as_json(definition) || !has_empty_list(object) {
         return;
@@ -75,7 +75,7 @@ fn forget_in(definitions: &'static Definitions, form: &'static Form, value: &mut
     }
 }
 
-/// Most objects have none, and need no closer look.
+/// Returns true if a value contains an empty list. Most objects have none and need no closer examination.
 fn has_empty_list(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty() || items.iter().any(has_empty_list),
@@ -84,19 +84,19 @@ fn has_empty_list(value: &Value) -> bool {
     }
 }
 
-/// Definitions and API services are not stored as protobuf.
+/// Returns true for definitions and API services, which are not stored as protobuf.
 fn is_stored_as_json(definition: &str) -> bool {
     definition.contains("apiextensions-apiserver") || definition.contains("kube-aggregator")
 }
 
-/// A decode on its way through an object.
+/// The state of a decode on its way through an object.
 struct Walk<'a> {
     definitions: &'static Definitions,
     /// The struct whose field is being decoded.
     owner: &'static str,
-    /// The fields that lead here, without list indexes and map keys: how Go reports wrong types.
+    /// The fields that lead to the current value, without list indexes and map keys; Go reports wrong types with this path.
     fields: Vec<&'static str>,
-    /// The way here with list indexes and map keys: how unknown fields are reported.
+    /// The path to the current value with list indexes and map keys; unknown fields are reported with this path.
     path: String,
     unknown: &'a mut Vec<String>,
 }
@@ -124,7 +124,7 @@ impl Walk<'_> {
     }
 
     fn field(&mut self, form: &'static Struct, field: &'static Field, members: &mut Map<String, Value>) -> Result<(), WrongType> {
-        // Most fields of most objects are not there.
+        // This shortcut pays off because most fields of most objects are absent.
         if field.absent == Absent::Omitted && !members.contains_key(&field.name) {
             return Ok(());
         }
@@ -145,7 +145,7 @@ impl Walk<'_> {
     fn slot(&mut self, field: &'static Field, members: &mut Map<String, Value>) -> Result<(), WrongType> {
         if let Some(value) = members.get_mut(&field.name).filter(|value| !value.is_null()) {
             self.value(&field.form, value)?;
-            // What an empty text means is decided by the form (an empty time is no time).
+            // The form decides on the meaning of an empty string; an empty time becomes null.
             if !value.is_null() {
                 if !field.keeps_empty && field.form.is_empty(value) {
                     members.remove(&field.name);
@@ -213,7 +213,7 @@ impl Walk<'_> {
     fn items(&mut self, form: &'static Form, items: &mut [Value]) -> Result<(), WrongType> {
         let length = self.path.len();
         for (index, item) in items.iter_mut().enumerate() {
-            // A text never refuses to grow.
+            // Writing to a string cannot fail.
             let _ = write!(self.path, "[{index}]");
             self.element(form, item)?;
             self.path.truncate(length);
@@ -234,7 +234,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// An item or entry; `null` is its zero value.
+    /// Decodes an item or entry; `null` becomes the zero value of the form.
     fn element(&mut self, form: &'static Form, value: &mut Value) -> Result<(), WrongType> {
         if value.is_null() {
             *value = form.zero();

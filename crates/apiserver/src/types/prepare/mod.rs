@@ -1,4 +1,4 @@
-//! What the server itself sets in an object before it is stored: phases, addresses, generated selectors.
+//! The fields that the server itself sets in an object before it is stored: phases, addresses, generated selectors.
 
 mod others;
 mod pod;
@@ -16,7 +16,7 @@ use crate::{
     status::FieldError,
 };
 
-/// What of an object collides with others. `errors` is what else is wrong with it.
+/// Returns the collision of an object with others. `errors` holds the other errors of the object.
 pub(super) fn collision(
     definition: &'static str,
     object: &Value,
@@ -30,14 +30,14 @@ pub(super) fn collision(
     }
 }
 
-/// Whether objects get something of which there is one for all.
+/// Returns true if objects take values from a range that all of them share.
 pub(super) fn allocates(definition: &'static str) -> bool {
     definition == SERVICE
 }
 
 const SERVICE: &str = "io.k8s.api.core.v1.Service";
 
-/// Prepares a new object (`stored` absent) or the successor of a stored one.
+/// Prepares a new object (`stored` is absent) or the successor of a stored one.
 pub(super) fn prepare(definition: &'static str, object: &mut Value, stored: Option<&Value>, context: &Preparation<'_>) {
     if let Some(members) = object.as_object_mut() {
         match definition.strip_prefix("io.k8s.api.").unwrap_or(definition) {
@@ -57,7 +57,7 @@ pub(super) fn prepare(definition: &'static str, object: &mut Value, stored: Opti
             _ => {}
         }
     }
-    // What the endpoint took away (the status of a new object) prints empty.
+    // Fields that were reset, such as the status of a new object, are printed empty.
     normal::complete(definition, object);
     normal::forget_empty_lists(definition, object);
 }

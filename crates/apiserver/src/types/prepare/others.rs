@@ -1,4 +1,4 @@
-//! Kinds of which the server sets little.
+//! Preparation of kinds in which the server sets few fields.
 
 use serde_json::{Map, Value, json};
 
@@ -9,12 +9,12 @@ use crate::{
 
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
-/// BDF-14
+/// Sets the phase Pending of a new claim or volume (BDF-14).
 pub(super) fn pending(object: &mut Members) {
     object.insert("status".into(), json!({"phase": "Pending"}));
 }
 
-/// A volume remembers when its phase changed, unless the client says when.
+/// Records the time of a phase change of a volume, unless the client sets that time.
 pub(super) fn volume_phase(object: &mut Members, stored: Option<&Value>, now: &str) {
     const SINCE: &str = "lastPhaseTransitionTime";
     if stored.is_none() {
@@ -32,7 +32,7 @@ pub(super) fn volume_phase(object: &mut Members, stored: Option<&Value>, now: &s
     }
 }
 
-/// What the server answers itself is available from the start.
+/// Marks an APIService as available if this server serves its group itself.
 pub(super) fn local_service(object: &mut Members, now: &str) {
     let is_local = object.get("spec").is_none_or(|spec| spec["service"].is_null());
     if is_local {
@@ -44,7 +44,7 @@ pub(super) fn local_service(object: &mut Members, now: &str) {
     }
 }
 
-/// BDF-8: counts the versions of the template.
+/// Counts the versions of the template of a DaemonSet in an annotation (BDF-8).
 pub(super) fn template_generation(object: &mut Members, stored: Option<&Value>) {
     let template = |value: &Value| value.pointer("/spec/template").cloned().unwrap_or_default();
     let generation = match stored {
@@ -60,7 +60,7 @@ pub(super) fn template_generation(object: &mut Members, stored: Option<&Value>) 
     object.ensure("metadata").ensure("annotations").insert(TEMPLATE_GENERATION.into(), generation.to_string().into());
 }
 
-/// Coordinated elections are switched off: what belongs to them is kept where it is, and not taken from anybody.
+/// Removes the fields of coordinated leader election, which is switched off. A field that the stored lease has is kept.
 pub(super) fn lease(object: &mut Members, stored: Option<&Value>) {
     for field in ["preferredHolder", "strategy"] {
         let known = stored.is_some_and(|stored| stored["spec"].get(field).is_some());
@@ -70,7 +70,7 @@ pub(super) fn lease(object: &mut Members, stored: Option<&Value>) {
     }
 }
 
-/// BDF-10: a job finds its pods by its own uid, unless it brings a selector.
+/// Generates the selector of a Job by its own uid, unless the Job brings a selector (BDF-10).
 pub(super) fn job_selector(object: &mut Members) {
     let metadata = |field: &str| object.get("metadata").and_then(|metadata| metadata.get(field)).cloned().unwrap_or_default();
     let (uid, name) = (metadata("uid"), metadata("name"));
@@ -101,7 +101,7 @@ pub(super) fn job_selector(object: &mut Members) {
     }
 }
 
-/// A certificate is requested by whoever sends the request, whatever it says.
+/// Sets the requester of a certificate to the user of the request, whatever the object says.
 pub(super) fn requester(object: &mut Members, user: &Identity) {
     let Some(spec) = at(object, &["spec"]) else {
         return;

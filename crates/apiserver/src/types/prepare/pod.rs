@@ -1,4 +1,4 @@
-//! Pods: the phase and the class of service.
+//! Preparation of pods: the phase and the quality-of-service class.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use crate::types::edit::{Members, list, read};
 
 const COUNTED: [&str; 2] = ["cpu", "memory"];
 
-/// BDF-5, VEC-10
+/// Sets the status of a new pod: the phase Pending and the quality-of-service class (BDF-5, VEC-10).
 pub(super) fn new(pod: &mut Members) {
     let class = quality(pod.get("spec").unwrap_or(&Value::Null));
-    // A pod that is not to be waited for still gets a moment.
+    // A negative grace period becomes one second.
     if let Some(spec) =
         pod.get_mut("spec").filter(|spec| spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0))
     {
@@ -18,9 +18,10 @@ pub(super) fn new(pod: &mut Members) {
     pod.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
 }
 
-/// Guaranteed if every container is limited to what it requests, BestEffort if none says anything, Burstable else.
+/// Returns the quality-of-service class of a pod: Guaranteed if the limits of every container equal its requests, BestEffort if no container sets
+/// any, Burstable otherwise.
 pub(in crate::types) fn quality(spec: &Value) -> &'static str {
-    // What is said about the pod as a whole is all that counts.
+    // Resources of the pod as a whole take the place of those of its containers.
     let as_a_whole = spec.get("resources").is_some();
     let parts = || list(spec, &["containers"]).iter().chain(list(spec, &["initContainers"]));
     let containers = || std::iter::once(spec).filter(|_| as_a_whole).chain(parts().filter(|_| !as_a_whole));

@@ -1,4 +1,4 @@
-//! Services: addresses and node ports (BDF-13).
+//! Addresses and node ports of services (BDF-13).
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,16 +16,16 @@ use crate::{
     types::edit::{Edit as _, Members, each, list, part, read},
 };
 
-/// Addresses of services: 10.0.0.0/16. The real default is a /24; a test cluster must not run out of them so soon. The first one belongs to
-/// the API server, the last one is that of broadcasts.
+/// The addresses of services: 10.0.0.0/16. The default of the real server is a /24, which a test cluster could exhaust. The first address belongs
+/// to the API server, the last one is the broadcast address.
 const ADDRESSES: Band = Band { first: u32::from_be_bytes([10, 0, 0, 1]) as u64, named: 255, all: 65_534 };
-/// Ports of services on the nodes.
+/// The node ports of services.
 const PORTS: Band = Band { first: 30_000, named: 86, all: 2_768 };
 
-/// Numbers to draw from. The real server keeps the same ones for services that name theirs.
+/// A range of numbers to allocate from. Like the real server, it keeps its first numbers for services that request a specific number.
 struct Band {
     first: u64,
-    /// How many of the first ones are drawn only when there are no others.
+    /// The count of first numbers that are allocated only if no others are free.
     named: u64,
     all: u64,
 }
@@ -35,7 +35,7 @@ impl Band {
         (self.first..self.first + self.all).contains(&number)
     }
 
-    /// A number that is not used, at random.
+    /// Returns a random number that is not in use.
     fn draw(&self, context: &Preparation<'_>, is_used: impl Fn(u64) -> bool) -> Option<u64> {
         let drawn = self.all - self.named;
         let start = context.seed.below(drawn);
@@ -44,7 +44,7 @@ impl Band {
     }
 }
 
-/// Gives a service the addresses and ports that its type needs, and keeps those that it has.
+/// Allocates the addresses and node ports that the type of a service needs, and keeps those that the service has.
 pub(super) fn addresses(object: &mut Members, stored: Option<&Value>, context: &Preparation<'_>) {
     let Some(spec) = part(object, "spec") else {
         return;
@@ -73,12 +73,12 @@ pub(super) fn addresses(object: &mut Members, stored: Option<&Value>, context: &
     }
 }
 
-/// Whether services of a type have ports on every node.
+/// Returns true if services of this type have node ports.
 fn has_node_ports(kind: &str) -> bool {
     matches!(kind, "LoadBalancer" | "NodePort")
 }
 
-/// A service that changes its type gives up what only the former one had, unless the client says otherwise.
+/// Removes the fields that only the former type of a service has, unless the client changed them.
 fn give_up(spec: &mut Members, kind: &str, stored: Option<&Value>) {
     let Some(stored) = stored.map(|stored| read(stored, &["spec"])) else { return };
     let former = stored["type"].as_str().unwrap_or_default();
@@ -106,13 +106,13 @@ fn give_up(spec: &mut Members, kind: &str, stored: Option<&Value>) {
     }
 }
 
-/// Whether a field is what it was, or not said.
+/// Returns true if a field is unchanged or unset.
 fn same(spec: &Members, stored: &Value, field: &str) -> bool {
     spec.get(field).is_none_or(|value| value.is_null() || Some(value) == stored.get(field))
 }
 
-/// The first address or port that cannot be had: it is taken, or of a kind that this cluster has none of. What is wrong with the lists of
-/// addresses comes before, everything else after.
+/// Returns the first address or port that is not available: it is in use, or the cluster does not support its kind. Errors in the lists of
+/// addresses are reported instead of a collision; a collision is reported instead of all other errors.
 pub(super) fn collision(
     object: &Value,
     stored: Option<&Value>,
@@ -166,7 +166,7 @@ fn address_problem(object: &Value, stored: Option<&Value>, context: &Preparation
     if is_taken { wrong("provided IP is already allocated") } else { None }
 }
 
-/// The ports of the nodes that a service takes beside those that others have.
+/// The node ports that a service claims, and the node ports of other services.
 struct Ports<'a> {
     context: &'a Preparation<'a>,
     name: ObjectName,
@@ -186,13 +186,13 @@ impl<'a> Ports<'a> {
         if is_free { Ok(()) } else { Err("provided port is already allocated") }
     }
 
-    /// Takes the port of one entry.
+    /// Claims the node port of one entry.
     fn take_for(&mut self, index: usize, port: &Value) -> Option<Collision> {
         let wrong = self.take(number(port)?).err()?;
         Some(Collision::Field(FieldError::invalid(format!("spec.ports[{index}].nodePort"), &port["nodePort"], wrong)))
     }
 
-    /// Takes the ports of a new service. Entries with the same port have the same one on the nodes.
+    /// Claims the node ports of a new service. Entries with the same port may share a node port.
     fn take_new(&mut self, spec: &Value) -> Option<Collision> {
         let mut known: HashMap<Option<u64>, u64> = HashMap::new();
         list(spec, &["ports"]).iter().enumerate().find_map(|(index, port)| {
@@ -205,7 +205,7 @@ impl<'a> Ports<'a> {
         })
     }
 
-    /// Takes what a service did not have before. A number can stand for several protocols.
+    /// Claims the node ports that a service did not have before. Entries with different protocols may share a node port.
     fn take_changed(&mut self, spec: &Value, stored: &Value) -> Option<Collision> {
         let former: HashSet<u64> = list(stored, &["ports"]).iter().filter_map(number).collect();
         let (mut own, mut seen) = (HashSet::new(), HashSet::new());
@@ -234,12 +234,12 @@ impl<'a> Ports<'a> {
     }
 }
 
-/// The port of an entry on every node.
+/// Returns the node port of an entry.
 fn number(port: &Value) -> Option<u64> {
     port["nodePort"].as_u64().filter(|number| *number > 0)
 }
 
-/// A balancer that sends to local pods only asks each node whether it has any.
+/// Returns true for a load balancer that sends traffic to local pods only, so that it must ask each node for such pods.
 fn needs_health_check(spec: &Value) -> bool {
     spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
 }
@@ -248,7 +248,8 @@ fn name_of(service: &Value) -> ObjectName {
     ObjectName::new(service.namespace(), service.name())
 }
 
-/// A balancer that sends to local pods only must ask each node whether it has any.
+/// Allocates the health check node port of a load balancer that sends traffic to local pods only. From other services an unchanged one is
+/// removed.
 fn health_check(spec: &mut Members, kind: &str, stored: Option<&Value>, context: &Preparation<'_>) {
     const PORT: &str = "healthCheckNodePort";
     if kind != "LoadBalancer" || spec.text("externalTrafficPolicy") != "Local" {
@@ -267,12 +268,12 @@ fn health_check(spec: &mut Members, kind: &str, stored: Option<&Value>, context:
     }
 }
 
-/// An update that leaves out what was allocated does not mean to give it up.
+/// Restores allocated values that an update omits; omitting a value does not release it.
 fn keep(spec: &mut Members, kind: &str, stored: Option<&Value>) {
     let Some(stored) = stored.map(|stored| read(stored, &["spec"])).filter(|spec| spec["type"] != "ExternalName") else {
         return;
     };
-    // Who changes one address means the list of addresses, too.
+    // A client that changes clusterIP but not clusterIPs means both.
     if spec.is_set("clusterIP")
         && spec.get("clusterIP") != stored.get("clusterIP")
         && spec.get("clusterIPs") == stored.get("clusterIPs")
@@ -298,7 +299,7 @@ fn keep(spec: &mut Members, kind: &str, stored: Option<&Value>) {
 }
 
 fn address(spec: &mut Members, context: &Preparation<'_>) {
-    // Who names addresses must name the first one, too.
+    // A client that sets clusterIPs must set clusterIP itself.
     if !spec.is_set("clusterIP")
         && !spec.is_set("clusterIPs")
         && let Some(address) = free_address(context)
@@ -313,7 +314,7 @@ fn address(spec: &mut Members, context: &Preparation<'_>) {
     }
     let is_open = address == "None" && spec.get("selector").and_then(Value::as_object).is_none_or(Members::is_empty);
     if is_open {
-        // Whoever lists the endpoints of such a service decides on the families.
+        // The author of the endpoints of such a service decides on the address families.
         spec.fill("ipFamilyPolicy", "RequireDualStack");
         spec.insert("ipFamilies".into(), json!(["IPv4", "IPv6"]));
     } else {
@@ -329,7 +330,7 @@ fn free_address(context: &Preparation<'_>) -> Option<Ipv4Addr> {
     number.and_then(address_of)
 }
 
-/// Entries of a new service with the same port have the same one on the nodes; those that say none, have that of the first which does.
+/// Gives entries of a new service without a node port the node port of the first entry with the same port.
 fn share_ports(spec: &mut Members) {
     let mut said: HashMap<Option<u64>, Value> = HashMap::new();
     for port in spec.get("ports").and_then(Value::as_array).into_iter().flatten().filter(|port| number(port).is_some()) {
@@ -354,7 +355,7 @@ fn node_ports(spec: &mut Members, context: &Preparation<'_>) {
     }
 }
 
-/// A port that neither a service has nor this one has taken.
+/// Returns a node port that neither another service nor this one has.
 fn free_port(own: &HashSet<u64>, context: &Preparation<'_>) -> Option<u64> {
     PORTS.draw(context, |number| own.contains(&number) || context.snapshot.is_claimed(Claim::Port(number), None))
 }

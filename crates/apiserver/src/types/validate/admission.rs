@@ -1,4 +1,4 @@
-//! Webhooks and aggregated API services.
+//! Validation of webhooks and aggregated API services.
 
 use std::collections::HashSet;
 
@@ -52,7 +52,7 @@ fn webhooks(checks: &mut Checks, object: &Value) {
     }
 }
 
-/// A domain name of at least three parts.
+/// Checks that a name is a domain of at least three parts.
 fn qualified(checks: &mut Checks, path: &str, name: &Value) {
     if !checks.required(path, name) {
         return;

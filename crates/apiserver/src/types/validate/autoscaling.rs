@@ -1,4 +1,4 @@
-//! Objects that limit how many pods there are.
+//! Validation of objects that limit the number of pods.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Objects that run pods to completion.
+//! Validation of objects that run pods to completion.
 
 use jiff::tz::TimeZone;
 use kubewright_machinery::{object::ObjectExt as _, quantity::GoDuration, selector::LabelSelector};
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::status::{FieldError, FieldReason};
 
-/// The longest name of a CronJob.
+/// The maximal length of the name of a CronJob.
 const MAX_CRON_JOB_NAME: usize = 52;
 const RESTART_POLICIES: &str = "valid values: \"OnFailure\", \"Never\"";
 
@@ -31,13 +31,13 @@ pub(super) fn job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
         workload::matching_labels(checks, spec, &selector);
     }
     if let Some(stored) = stored.map(|stored| &stored["spec"]) {
-        // An indexed job may grow and shrink with its parallelism.
+        // The completions of an elastic indexed job may change together with its parallelism.
         let is_elastic = spec["completionMode"] == "Indexed" && spec["completions"] == spec["parallelism"];
         if !is_elastic {
             checks.immutable("spec.completions", &spec["completions"], &stored["completions"]);
         }
         checks.immutable("spec.selector", &spec["selector"], &stored["selector"]);
-        // A suspended job may still be told where to run.
+        // The template of a suspended job may still be changed.
         if stored["suspend"] != Value::Bool(true) {
             checks.immutable("spec.template", &spec["template"], &stored["template"]);
         }
@@ -49,7 +49,7 @@ pub(super) fn job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
 
 pub(super) fn cron_job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
-    // The jobs get eleven more characters.
+    // Eleven characters are appended to the names of the jobs.
     if stored.is_none() && object.name().len() > MAX_CRON_JOB_NAME {
         let detail = format!("must be no more than {MAX_CRON_JOB_NAME} characters");
         checks.add(FieldError::invalid("metadata.name", &object.name().into(), detail));
@@ -102,7 +102,7 @@ fn job_spec(checks: &mut Checks, path: &str, spec: &Value) {
     }
 }
 
-/// Five fields, or a word such as `@daily`; time zones have a field of their own.
+/// Checks a schedule: five fields, or a word such as `@daily`. Time zones have a field of their own.
 fn schedule(checks: &mut Checks, schedule: &Value) {
     let text = schedule.as_str().unwrap_or_default();
     if text.contains("TZ") {
@@ -133,7 +133,7 @@ fn time_zone(checks: &mut Checks, zone: &Value) {
     }
 }
 
-/// What happens when pods fail, and when enough have succeeded.
+/// Checks the policies for failed pods and for success.
 fn policies(checks: &mut Checks, path: &str, spec: &Value) {
     for (path, rule) in items(&format!("{path}.podFailurePolicy.rules"), &spec["podFailurePolicy"]["rules"]) {
         checks.required_one_of(&format!("{path}.action"), &rule["action"], &["Count", "FailIndex", "FailJob", "Ignore"]);

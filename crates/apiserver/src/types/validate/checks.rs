@@ -1,4 +1,4 @@
-//! Checks that many kinds have in common. Each takes the path of the field that it looks at.
+//! Checks that many kinds have in common. Each takes the path of the field that it checks.
 
 use std::{collections::HashSet, net::IpAddr};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::status::FieldError;
 
-/// What was found wrong so far.
+/// The errors found so far.
 #[derive(Debug, Default)]
 pub(super) struct Checks {
     errors: Vec<FieldError>,
@@ -22,7 +22,7 @@ impl Checks {
         self.errors
     }
 
-    /// A text must not be empty; returns whether it is fine.
+    /// Requires a non-empty string; returns true if there is one.
     pub(super) fn required(&mut self, path: &str, value: &Value) -> bool {
         let is_there = !is_blank(value);
         if !is_there {
@@ -31,42 +31,42 @@ impl Checks {
         is_there
     }
 
-    /// A text that is set must be one of those allowed.
+    /// Checks that a string, if set, is one of the allowed values.
     pub(super) fn one_of(&mut self, path: &str, value: &Value, allowed: &[&str]) {
         if !is_blank(value) && !value.as_str().is_some_and(|text| allowed.contains(&text)) {
             self.add(FieldError::not_supported(path, value, allowed));
         }
     }
 
-    /// A text must be set and one of those allowed.
+    /// Requires a string that is one of the allowed values.
     pub(super) fn required_one_of(&mut self, path: &str, value: &Value, allowed: &[&str]) {
         if self.required(path, value) {
             self.one_of(path, value, allowed);
         }
     }
 
-    /// A number that is set must not be below zero.
+    /// Checks that a number, if set, is not negative.
     pub(super) fn not_negative(&mut self, path: &str, value: &Value) {
         if value.as_i64().is_some_and(|number| number < 0) {
             self.add(FieldError::invalid(path, value, "must be greater than or equal to 0"));
         }
     }
 
-    /// A number that is set must be above zero.
+    /// Checks that a number, if set, is greater than zero.
     pub(super) fn positive(&mut self, path: &str, value: &Value) {
         if value.as_i64().is_some_and(|number| number <= 0) {
             self.add(FieldError::invalid(path, value, "must be greater than 0"));
         }
     }
 
-    /// A number that is set must lie between two others.
+    /// Checks that a number, if set, lies between two bounds, inclusive.
     pub(super) fn within(&mut self, path: &str, value: &Value, least: i64, most: i64) {
         if value.as_i64().is_some_and(|number| !(least..=most).contains(&number)) {
             self.add(FieldError::invalid(path, value, format!("must be between {least} and {most}, inclusive")));
         }
     }
 
-    /// A text must be an IP address.
+    /// Requires an IP address.
     pub(super) fn address(&mut self, path: &str, value: &Value) {
         if value.as_str().is_none_or(|text| text.parse::<IpAddr>().is_err()) {
             let detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
@@ -74,7 +74,7 @@ impl Checks {
         }
     }
 
-    /// A port must be a number or the name of one.
+    /// Checks that a port is a port number or the name of a port.
     pub(super) fn port(&mut self, path: &str, value: &Value) {
         match value {
             Value::String(_) => self.name(path, value, port_name),
@@ -82,14 +82,14 @@ impl Checks {
         }
     }
 
-    /// A text that is set must have the form of a name.
+    /// Checks that a string, if set, follows the grammar of a name.
     pub(super) fn name(&mut self, path: &str, value: &Value, grammar: fn(&str) -> Vec<String>) {
         for problem in value.as_str().filter(|name| !name.is_empty()).map(grammar).unwrap_or_default() {
             self.add(FieldError::invalid(path, value, problem));
         }
     }
 
-    /// A text that is set must be a share; `limited` to all there is.
+    /// Checks that a string, if set, is a percentage; with `limited`, of at most 100 percent.
     pub(super) fn percentage(&mut self, path: &str, value: &Value, limited: bool) {
         let Some(text) = value.as_str() else { return };
         let digits =
@@ -107,21 +107,21 @@ impl Checks {
         }
     }
 
-    /// A value must not have been seen before.
+    /// Checks that a value, if set, was not seen before.
     pub(super) fn unique(&mut self, path: &str, value: &Value, seen: &mut HashSet<String>) {
         if !is_blank(value) && !seen.insert(value.to_string()) {
             self.add(FieldError::duplicate(path, value));
         }
     }
 
-    /// A value must be the stored one.
+    /// Checks that a value equals the stored one.
     pub(super) fn immutable(&mut self, path: &str, value: &Value, stored: &Value) {
         if value != stored {
             self.add(FieldError::immutable(path, value));
         }
     }
 
-    /// Labels must have the form of labels.
+    /// Checks the syntax of labels.
     pub(super) fn labels(&mut self, path: &str, labels: &Value) {
         for (key, value) in labels.as_object().into_iter().flatten() {
             self.name(path, &key.as_str().into(), names::qualified_name);
@@ -129,7 +129,7 @@ impl Checks {
         }
     }
 
-    /// A selector must be well-formed; returns it if it is.
+    /// Checks a label selector; returns it if it is well-formed.
     pub(super) fn selector(&mut self, path: &str, selector: &Value) -> Option<LabelSelector> {
         let before = self.errors.len();
         self.labels(&format!("{path}.matchLabels"), &selector["matchLabels"]);
@@ -162,7 +162,7 @@ impl Checks {
     }
 }
 
-/// The name of a port of a container.
+/// Returns the problems of the name of a container port.
 pub(super) fn port_name(name: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if name.len() > 15 {
@@ -183,7 +183,7 @@ pub(super) fn port_name(name: &str) -> Vec<String> {
     problems
 }
 
-/// Whether a value is absent or an empty text.
+/// Returns true if a value is absent or an empty string.
 pub(super) fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -192,7 +192,7 @@ pub(super) fn is_blank(value: &Value) -> bool {
     }
 }
 
-/// Whether a value is absent or an empty list or map.
+/// Returns true if a value is absent or an empty list or map.
 pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -202,13 +202,13 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The items of a list, each with its path.
+/// Iterates over the items of a list, each with its path.
 pub(in crate::types) fn items<'a>(path: &str, list: &'a Value) -> impl Iterator<Item = (String, &'a Value)> + use<'a> {
     let path = path.to_owned();
     list.as_array().into_iter().flatten().enumerate().map(move |(index, item)| (format!("{path}[{index}]"), item))
 }
 
-/// A copy of an object without some of its fields.
+/// Returns a copy of an object without some of its fields.
 pub(super) fn without(value: &Value, fields: &[&str]) -> Value {
     let mut copy = value.clone();
     if let Some(members) = copy.as_object_mut() {

@@ -1,4 +1,4 @@
-//! ConfigMaps, Secrets, and other plain records.
+//! Validation of ConfigMaps, Secrets, and other plain records.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use kubewright_machinery::object::{ObjectExt as _, names};
@@ -10,7 +10,7 @@ use crate::{kinds::Endpoint, status::FieldError};
 const MAX_BYTES: usize = 1024 * 1024;
 const IMMUTABLE: &str = "field is immutable when `immutable` is set";
 
-/// BVA-3
+/// Checks the keys of a ConfigMap and its size of at most 1 MiB (BVA-3).
 pub(super) fn config_map(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     let mut size = 0;
     for field in ["data", "binaryData"] {
@@ -29,7 +29,7 @@ pub(super) fn config_map(checks: &mut Checks, object: &Value, stored: Option<&Va
     frozen(checks, object, stored, &["data", "binaryData"]);
 }
 
-/// BVA-3
+/// Checks the keys of a Secret, the keys that its type requires, and its size of at most 1 MiB (BVA-3).
 pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     let mut size = 0;
     for (key, value) in object["data"].as_object().into_iter().flatten() {
@@ -46,7 +46,7 @@ pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>
         "kubernetes.io/dockerconfigjson" => &[".dockerconfigjson"],
         "kubernetes.io/dockercfg" => &[".dockercfg"],
         "kubernetes.io/ssh-auth" => &["ssh-privatekey"],
-        // One of the two is enough.
+        // Either of the two keys is enough.
         "kubernetes.io/basic-auth" if !has("username") && !has("password") => &["username", "password"],
         _ => &[],
     };
@@ -70,7 +70,7 @@ pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>
     frozen(checks, object, stored, &["data"]);
 }
 
-/// SNS-1, SNS-8
+/// Checks the finalizers of a namespace (SNS-8) and the phase that its status may have (SNS-1).
 pub(super) fn namespace(checks: &mut Checks, object: &Value, _: Option<&Value>, endpoint: Endpoint<'_>) {
     for (path, finalizer) in items("spec.finalizers", &object["spec"]["finalizers"]) {
         let name = finalizer.as_str().unwrap_or_default();
@@ -101,7 +101,7 @@ pub(super) fn revision(checks: &mut Checks, object: &Value, stored: Option<&Valu
     }
 }
 
-/// BVA-3
+/// Checks the duration and the number of transitions of a Lease (BVA-3).
 pub(super) fn lease(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     checks.positive("spec.leaseDurationSeconds", &object["spec"]["leaseDurationSeconds"]);
     checks.not_negative("spec.leaseTransitions", &object["spec"]["leaseTransitions"]);
@@ -126,7 +126,7 @@ fn key_syntax(checks: &mut Checks, path: &str, key: &str) {
     }
 }
 
-/// BVA-4: once immutable, always immutable.
+/// Checks that an immutable object stays immutable and keeps its data (BVA-4).
 fn frozen(checks: &mut Checks, object: &Value, stored: Option<&Value>, fields: &[&str]) {
     let Some(stored) = stored.filter(|stored| stored["immutable"] == Value::Bool(true)) else {
         return;
@@ -136,7 +136,7 @@ fn frozen(checks: &mut Checks, object: &Value, stored: Option<&Value>, fields: &
     }
 }
 
-/// How many bytes base64 of this length stands for.
+/// Returns the maximal number of bytes that base64 text of this length encodes.
 fn decoded(length: usize) -> usize {
     length / 4 * 3
 }

@@ -1,4 +1,4 @@
-//! Containers: what runs, what it is given, and how it is watched (BVA-2).
+//! Validation of containers: image, environment, mounts and probes (BVA-2).
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::status::{FieldError, FieldReason};
 const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 const MESSAGE_POLICIES: [&str; 2] = ["File", "FallbackToLogsOnError"];
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
-/// The fields of a pod that a variable can have the value of.
+/// The fields of a pod that an environment variable can take its value from.
 const FIELDS: [&str; 10] = [
     "metadata.name",
     "metadata.namespace",
@@ -25,7 +25,7 @@ const FIELDS: [&str; 10] = [
     "status.podIPs",
 ];
 
-/// A container of a pod. `volumes` are those that it can mount.
+/// Checks a container of a pod. `volumes` holds the names of the volumes that it can mount.
 pub(super) fn container(checks: &mut Checks, path: &str, container: &Value, volumes: &HashSet<String>) {
     if checks.required(&format!("{path}.name"), &container["name"]) {
         checks.name(&format!("{path}.name"), &container["name"], names::dns_1123_label);
@@ -132,7 +132,7 @@ fn environment(checks: &mut Checks, path: &str, variable: &Value) {
     }
 }
 
-/// A field of a pod that its containers can ask for.
+/// Checks the path of a pod field that a container refers to.
 fn field_path(checks: &mut Checks, path: &str, field: &Value) {
     let text = field.as_str().unwrap_or_default();
     let is_entry =
@@ -157,7 +157,7 @@ fn environment_sources(checks: &mut Checks, path: &str, sources: &Value) {
             }
         }
         if count == 0 {
-            // The real server names the list, not the item.
+            // The real server names the list in the error, not the item.
             checks.add(FieldError::invalid(path, &json!(""), "must specify one of: `configMapRef` or `secretRef`"));
         } else if count > 1 {
             checks.add(FieldError::invalid(path, &json!(""), "may not have more than one field specified at a time"));
@@ -176,7 +176,7 @@ fn probe(checks: &mut Checks, path: &str, probe: &Value, succeeds_once: bool) {
     }
 }
 
-/// What a probe or a hook does: one thing of those allowed.
+/// Checks the action of a probe or a hook, which must be exactly one of those allowed.
 fn handler(checks: &mut Checks, path: &str, handler: &Value, allowed: &[&str]) {
     let mut count = 0;
     for kind in allowed.iter().filter(|kind| !handler[**kind].is_null()) {
@@ -194,7 +194,7 @@ fn handler(checks: &mut Checks, path: &str, handler: &Value, allowed: &[&str]) {
                 checks.port(&format!("{field}.port"), &action["port"]);
                 checks.one_of(&format!("{field}.scheme"), &action["scheme"], &["HTTP", "HTTPS"]);
                 for (_, header) in items(&field, &action["httpHeaders"]) {
-                    // The real server names the list, not the item.
+                    // The real server names the list in the error, not the item.
                     checks.name(&format!("{field}.httpHeaders"), &header["name"], header_name);
                 }
             }

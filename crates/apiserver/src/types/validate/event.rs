@@ -1,4 +1,4 @@
-//! Events: what happened, to what, and who says so (BI-1). An event of either version is in the form of the core group.
+//! Validation of events (BI-1). An event of either version is in the form of the core group.
 
 use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::{Value, json};
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::checks::{Checks, is_blank};
 use crate::status::FieldError;
 
-/// The longest texts: field in the stored form, and length.
+/// The maximal lengths of strings, by field of the stored form.
 const LENGTHS: [(&str, usize); 4] = [("reportingInstance", 128), ("action", 128), ("reason", 128), ("message", 1024)];
-/// What an update through the newer version may not change.
+/// The fields that an update through the newer version must not change.
 const FIXED: [&str; 13] = [
     "involvedObject",
     "reason",
@@ -25,12 +25,12 @@ const FIXED: [&str; 13] = [
     "reportingInstance",
 ];
 
-/// An event of the core group.
+/// Checks an event of the core group.
 pub(super) fn event(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     common(checks, object, "reportingComponent");
 }
 
-/// An event of the newer version, which demands to know who reports what and when.
+/// Checks an event of the newer version, which requires the reporter and the time of the event.
 pub(super) fn reported(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     common(checks, object, "reportingController");
     match stored {
@@ -50,7 +50,7 @@ pub(super) fn reported(checks: &mut Checks, object: &Value, stored: Option<&Valu
 fn common(checks: &mut Checks, object: &Value, reporter: &str) {
     let (about, namespace) = (object["involvedObject"]["namespace"].as_str().unwrap_or_default(), object.namespace());
     let is_timed = !object["eventTime"].is_null();
-    // What is said about the cluster stands in the namespace that is always there.
+    // An event about a cluster-scoped object belongs to the namespace `default`; with an event time it may also be in `kube-system`.
     let matches = match (about, is_timed) {
         ("", false) => namespace == "default",
         ("", true) => matches!(namespace, "default" | "kube-system"),

@@ -1,5 +1,5 @@
-//! What is wrong with a built-in object (BVA): the checks that the structure of a type does not make. Objects are in normal form and
-//! defaulted; object metadata is checked elsewhere.
+//! Validation of built-in objects (BVA): the checks beyond the structure of a type. Objects are in normal form and defaulted; their metadata is
+//! checked elsewhere.
 
 mod admission;
 mod autoscaling;
@@ -24,8 +24,7 @@ use self::checks::Checks;
 pub(super) use self::checks::items;
 use crate::{kinds::Endpoint, status::FieldError};
 
-/// Checks a new object, or the successor of a stored one. The definition is that of the version in which the request came; the object is in
-/// the form in which it is stored.
+/// Checks a new object, or the successor of a stored one. The definition is that of the version of the request; the object is in its stored form.
 pub(super) fn validate(
     definition: &'static str,
     object: &Value,

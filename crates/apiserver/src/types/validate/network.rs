@@ -1,4 +1,4 @@
-//! Services, ingresses and network policies.
+//! Validation of services, ingresses and network policies.
 
 use std::{collections::HashSet, net::IpAddr};
 
@@ -68,12 +68,12 @@ pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value
     }
 }
 
-/// A dot at the end of a name changes nothing.
+/// Checks an external name, which may end with a dot.
 fn external_name(name: &str) -> Vec<String> {
     names::dns_1123_subdomain(name.strip_suffix('.').unwrap_or(name))
 }
 
-/// Families of addresses, and what the lists of addresses say beside the one address.
+/// Checks the address families and the list of addresses, whose first item must be the single address.
 fn families(checks: &mut Checks, spec: &Value) {
     let mut seen = HashSet::new();
     for (path, family) in items("spec.ipFamilies", &spec["ipFamilies"]) {
@@ -95,7 +95,7 @@ fn families(checks: &mut Checks, spec: &Value) {
     }
 }
 
-/// What only a balancer has.
+/// Checks the fields that only load balancers may have.
 fn balancer(checks: &mut Checks, spec: &Value, kind: &str) {
     const ONLY: &str = "may only be used when `type` is 'LoadBalancer'";
     let ranges = "spec.LoadBalancerSourceRanges";
@@ -124,7 +124,7 @@ fn balancer(checks: &mut Checks, spec: &Value, kind: &str) {
     checks.one_of("spec.trafficDistribution", &spec["trafficDistribution"], &["PreferClose", "PreferSameZone", "PreferSameNode"]);
 }
 
-/// An address and how many of its bits count.
+/// Returns true for an address followed by the number of its significant bits.
 fn is_range(text: &str) -> bool {
     let Some((address, bits)) = text.trim().split_once('/') else { return false };
     let most = match address.parse::<IpAddr>() {
@@ -135,7 +135,7 @@ fn is_range(text: &str) -> bool {
     bits.parse::<u8>().is_ok_and(|bits| bits <= most)
 }
 
-/// How a service is reached from outside of the cluster, and by whom.
+/// Checks the access from outside of the cluster, and the addresses that the cluster must support.
 fn outside(checks: &mut Checks, spec: &Value, kind: &str) {
     let mut addresses = 0;
     for (path, address) in items("spec.externalIPs", &spec["externalIPs"]) {
@@ -192,7 +192,7 @@ fn service_ports(checks: &mut Checks, ports: &Value) {
     }
 }
 
-/// Ports on the nodes, and then ports, that stand there twice with one protocol.
+/// Reports node ports, and then ports, that occur twice with the same protocol.
 fn repeated_ports(checks: &mut Checks, ports: &Value) {
     let mut seen = HashSet::new();
     for (path, port) in items("spec.ports", ports) {
@@ -205,7 +205,7 @@ fn repeated_ports(checks: &mut Checks, ports: &Value) {
     for (path, port) in items("spec.ports", ports) {
         let (number, protocol) = (&port["port"], &port["protocol"]);
         if !seen.insert((number.to_string(), protocol.to_string())) {
-            // The real server prints its own struct here.
+            // The real server quotes its internal struct here.
             let pair = format!(
                 "{{\"Name\":\"\",\"Protocol\":{protocol},\"AppProtocol\":null,\"Port\":{number},\"TargetPort\":0,\"NodePort\":0}}"
             );

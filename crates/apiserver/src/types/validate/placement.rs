@@ -1,4 +1,4 @@
-//! Where pods may run: tolerations, affinity and spreading.
+//! Validation of the placement of pods: tolerations, affinity and spreading.
 
 use std::collections::{HashMap, HashSet};
 

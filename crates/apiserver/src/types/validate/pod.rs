@@ -1,4 +1,4 @@
-//! Pods.
+//! Validation of pods.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,7 @@ pub(super) fn pod(checks: &mut Checks, object: &Value, stored: Option<&Value>, e
     }
 }
 
-/// BVA-4
+/// Checks that an update changes only the mutable fields of a pod (BVA-4).
 fn update(checks: &mut Checks, spec: &Value, stored: &Value) {
     for field in ["containers", "initContainers"] {
         let names = |spec: &Value| spec[field].as_array().map_or(0, Vec::len);
@@ -53,7 +53,7 @@ fn update(checks: &mut Checks, spec: &Value, stored: &Value) {
     }
 }
 
-/// A deadline can only come nearer.
+/// Checks that a deadline is not removed or extended.
 fn deadline(checks: &mut Checks, now: &Value, before: &Value) {
     let Some(most) = before.as_i64() else { return };
     match now.as_i64() {
@@ -69,13 +69,13 @@ fn deadline(checks: &mut Checks, now: &Value, before: &Value) {
     }
 }
 
-/// What must stay of the tolerations, as texts.
+/// Returns the immutable part of each toleration as text.
 fn tolerations(spec: &Value) -> impl Iterator<Item = String> {
     let tolerations = spec["tolerations"].as_array().into_iter().flatten();
     tolerations.map(|toleration| without(toleration, &["tolerationSeconds"]).to_string())
 }
 
-/// Ephemeral containers stay once they are there.
+/// Checks that stored ephemeral containers are neither removed nor changed.
 fn ephemeral(checks: &mut Checks, spec: &Value, stored: &Value) {
     const FIELD: &str = "spec.ephemeralContainers";
     let containers = spec["ephemeralContainers"].as_array().into_iter().flatten();
@@ -93,7 +93,7 @@ fn ephemeral(checks: &mut Checks, spec: &Value, stored: &Value) {
     }
 }
 
-/// A resize changes what containers may use, and not what class of service the pod has.
+/// Checks that a resize changes only the resources of containers and keeps the quality-of-service class of the pod.
 fn resize(checks: &mut Checks, spec: &Value, stored: &Value) {
     let class = quality(stored);
     if class != quality(spec) {
@@ -113,7 +113,7 @@ fn resize(checks: &mut Checks, spec: &Value, stored: &Value) {
     }
 }
 
-/// What must not change.
+/// Returns the immutable fields of a pod spec.
 fn fixed(spec: &Value) -> Value {
     let mut fixed = without(spec, &MUTABLE);
     for containers in ["containers", "initContainers"] {

@@ -1,4 +1,4 @@
-//! Roles and their bindings.
+//! Validation of roles and their bindings.
 
 use serde_json::{Value, json};
 
@@ -78,7 +78,7 @@ fn binding(checks: &mut Checks, object: &Value, stored: Option<&Value>, kinds: &
                 if !group.is_empty() {
                     checks.add(FieldError::not_supported(group_field, &json!(group), &[""]));
                 }
-                // In a namespace, its own is meant.
+                // Without a namespace, a subject of a RoleBinding is in the namespace of the binding.
                 if is_blank(&subject["namespace"]) && object["kind"] == "ClusterRoleBinding" {
                     checks.required(&field, &subject["namespace"]);
                 }
@@ -96,7 +96,7 @@ fn binding(checks: &mut Checks, object: &Value, stored: Option<&Value>, kinds: &
         }
     }
     if stored.is_some_and(|stored| stored["roleRef"] != *role) {
-        // The real server prints its own struct here.
+        // The real server quotes its internal struct here.
         let printed = json!({"APIGroup": role["apiGroup"], "Kind": role["kind"], "Name": role["name"]});
         checks.add(FieldError::invalid("roleRef", &printed, "cannot change roleRef"));
     }

@@ -1,4 +1,4 @@
-//! Claims, volumes and their classes.
+//! Validation of claims, volumes and their classes.
 
 use kubewright_machinery::quantity::Quantity;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(super) fn claim(checks: &mut Checks, object: &Value, stored: Option<&Value>)
     claim_spec(checks, "spec", spec);
     let wanted = &spec["resources"]["requests"]["storage"];
     if let Some(stored) = stored.map(|stored| &stored["spec"]) {
-        // A claim is bound by an update too.
+        // An update may also bind a claim, by setting these fields for the first time.
         let mut mutable = vec!["resources", "volumeAttributesClassName"];
         mutable.extend(["volumeName", "storageClassName"].iter().filter(|field| stored[**field].is_null()));
         if without(spec, &mutable) != without(stored, &mutable) {
@@ -29,7 +29,7 @@ pub(super) fn claim(checks: &mut Checks, object: &Value, stored: Option<&Value>)
     }
 }
 
-/// What a claim asks for, also in a template of claims.
+/// Checks the spec of a claim, also in a template of claims.
 pub(super) fn claim_spec(checks: &mut Checks, path: &str, spec: &Value) {
     access_modes(checks, path, &spec["accessModes"]);
     if !spec["selector"].is_null() {
@@ -88,7 +88,7 @@ fn access_modes(checks: &mut Checks, path: &str, modes: &Value) {
         checks.add(FieldError::required(&field, "at least 1 access mode is required"));
     }
     for (_, mode) in items(&field, modes) {
-        // The real server names the field, not the item.
+        // The real server names the field in the error, not the item.
         checks.one_of(&field, mode, &ACCESS_MODES);
     }
 }

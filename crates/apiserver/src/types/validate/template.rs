@@ -1,4 +1,4 @@
-//! The specification of pods, in pods and templates.
+//! Validation of pod specs, in pods and in templates.
 
 use std::collections::HashSet;
 
@@ -19,13 +19,13 @@ pub(super) fn pod_template(checks: &mut Checks, object: &Value, _: Option<&Value
     template(checks, "template", &object["template"]);
 }
 
-/// A template: the labels and the specification of pods.
+/// Checks a template: the labels and the spec of its pods.
 pub(super) fn template(checks: &mut Checks, path: &str, template: &Value) {
     checks.labels(&format!("{path}.labels"), &template["metadata"]["labels"]);
     spec(checks, &format!("{path}.spec"), &template["spec"]);
 }
 
-/// The specification of a pod (BVA-2).
+/// Checks the spec of a pod (BVA-2).
 pub(super) fn spec(checks: &mut Checks, path: &str, spec: &Value) {
     let volumes = volumes(checks, &format!("{path}.volumes"), &spec["volumes"]);
     let mut seen = HashSet::new();
@@ -66,7 +66,7 @@ pub(super) fn spec(checks: &mut Checks, path: &str, spec: &Value) {
     }
 }
 
-/// How pods see the network.
+/// Checks the network settings of a pod.
 fn network(checks: &mut Checks, path: &str, spec: &Value) {
     if spec["dnsPolicy"] == "None" && is_empty(&spec["dnsConfig"]) {
         checks.add(FieldError::required(format!("{path}.dnsConfig"), "must provide `dnsConfig` when `dnsPolicy` is None"));
@@ -104,7 +104,7 @@ fn network(checks: &mut Checks, path: &str, spec: &Value) {
     }
 }
 
-/// Who the processes of pods are.
+/// Checks the security settings of a pod, such as its users and groups.
 fn security(checks: &mut Checks, path: &str, spec: &Value) {
     if spec["shareProcessNamespace"] == true && spec["hostPID"] == true {
         let detail = "ShareProcessNamespace and HostPID cannot both be enabled";
@@ -122,7 +122,7 @@ fn security(checks: &mut Checks, path: &str, spec: &Value) {
     }
 }
 
-/// Checks volumes; returns their names.
+/// Checks volumes and returns their names.
 fn volumes(checks: &mut Checks, path: &str, volumes: &Value) -> HashSet<String> {
     let mut seen = HashSet::new();
     for (path, volume) in items(path, volumes) {

@@ -11,7 +11,7 @@ fn complete(api_version: &str, kind: &str, mut object: Value) -> (Builtin, Value
     (model, object)
 }
 
-/// `field: message` of everything that is wrong.
+/// Returns the errors of an object as `field: message`.
 fn errors(api_version: &str, kind: &str, object: Value) -> Vec<String> {
     let (model, object) = complete(api_version, kind, object);
     model
@@ -21,7 +21,7 @@ fn errors(api_version: &str, kind: &str, object: Value) -> Vec<String> {
         .collect()
 }
 
-/// The same for an update by a merge patch.
+/// Returns the errors of an update by a merge patch.
 fn update(api_version: &str, kind: &str, object: Value, patch: Value) -> Vec<String> {
     let (_, stored) = complete(api_version, kind, object);
     let mut object = stored.clone();
@@ -296,7 +296,7 @@ fn a_binding_keeps_its_role() {
     );
 }
 
-// the answers of the real server
+// The texts are those of the real server.
 #[test]
 fn webhooks_can_be_called() {
     let webhook = json!({

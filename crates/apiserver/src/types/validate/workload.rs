@@ -1,4 +1,4 @@
-//! Objects that keep pods running.
+//! Validation of objects that keep pods running.
 
 use kubewright_machinery::{object::names, selector::LabelSelector};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub(super) fn deployment(checks: &mut Checks, object: &Value, stored: Option<&Va
 }
 
 pub(super) fn replica_set(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
-    // The real server has one text for both.
+    // The real server uses the text of deployments for replica sets too.
     common(checks, &object["spec"], "deployment");
     fixed_selector(checks, &object["spec"], stored);
 }
@@ -57,7 +57,7 @@ pub(super) fn stateful_set(checks: &mut Checks, object: &Value, stored: Option<&
         checks.add(FieldError::invalid("spec.podManagementPolicy", &spec["podManagementPolicy"], detail));
     }
     let (kind, rolling) = (&spec["updateStrategy"]["type"], &spec["updateStrategy"]["rollingUpdate"]);
-    // The real server prints its own structs here.
+    // The real server quotes its internal structs here.
     let invalid = |checks: &mut Checks, field: &str, printed: String, detail: &str| {
         checks.add(FieldError::new(field, FieldReason::Invalid, format!("Invalid value: {printed}: {detail}")));
     };
@@ -113,7 +113,7 @@ pub(super) fn replication_controller(checks: &mut Checks, object: &Value, _: Opt
     always_restarted(checks, spec, "ReplicationController");
 }
 
-/// What all have: counts, a selector, a template that it selects, and pods that are restarted (BVA-2).
+/// Checks the fields that all workloads have: counts, a selector, a template that it selects, and the restart policy (BVA-2).
 fn common(checks: &mut Checks, spec: &Value, kind: &str) {
     numbers(checks, spec, kind);
     let selector = &spec["selector"];
@@ -154,7 +154,7 @@ fn numbers(checks: &mut Checks, spec: &Value, kind: &str) {
     }
 }
 
-/// The template must make pods that the selector finds.
+/// Checks that the selector matches the labels of the template.
 pub(super) fn matching_labels(checks: &mut Checks, spec: &Value, selector: &LabelSelector) {
     let labels = &spec["template"]["metadata"]["labels"];
     if !selector.matches_object(&spec["template"]) {
@@ -176,7 +176,7 @@ fn always_restarted(checks: &mut Checks, spec: &Value, kind: &str) {
 fn strategy(checks: &mut Checks, path: &str, strategy: &Value, allowed: &[&str], is_daemon: bool) {
     let kind = &strategy["type"];
     if !kind.as_str().is_some_and(|kind| allowed.contains(&kind)) {
-        // The real server prints its own struct here.
+        // The real server quotes its internal struct here.
         let printed = format!("{{\"Type\":{kind},\"RollingUpdate\":null}}");
         let supported = allowed.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(", ");
         let text = format!("Unsupported value: {printed}: supported values: {supported}");
@@ -203,7 +203,7 @@ fn strategy(checks: &mut Checks, path: &str, strategy: &Value, allowed: &[&str],
     }
 }
 
-/// BVA-4
+/// Checks that the selector of a workload is not changed (BVA-4).
 fn fixed_selector(checks: &mut Checks, spec: &Value, stored: Option<&Value>) {
     if let Some(stored) = stored {
         checks.immutable("spec.selector", &spec["selector"], &stored["spec"]["selector"]);

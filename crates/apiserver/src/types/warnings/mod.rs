@@ -1,5 +1,5 @@
-//! What a client is told beside a successful write of a built-in object: fields that do nothing, fields that will go, entries that hide
-//! each other. Objects are valid, in normal form and defaulted.
+//! Warnings about successful writes of built-in objects: fields without effect, deprecated fields, entries that hide each other. Objects are
+//! valid, in normal form and defaulted.
 
 mod network;
 mod paths;
@@ -11,7 +11,7 @@ mod workload;
 
 use serde_json::Value;
 
-/// The warnings for a new object, or for the successor of a stored one. The definition is that of the version of the request.
+/// Returns the warnings for a new object, or for the successor of a stored one. The definition is that of the version of the request.
 pub(super) fn warnings(definition: &'static str, object: &Value, stored: Option<&Value>) -> Vec<String> {
     let mut warnings = Vec::new();
     let name = definition.strip_prefix("io.k8s.api.").unwrap_or(definition);
@@ -35,7 +35,7 @@ pub(super) fn warnings(definition: &'static str, object: &Value, stored: Option<
     warnings
 }
 
-/// Whether an object has an annotation.
+/// Returns true if an object has an annotation.
 fn is_annotated(object: &Value, annotation: &str) -> bool {
     !object["metadata"]["annotations"][annotation].is_null()
 }

@@ -1,4 +1,4 @@
-//! Services and ingresses.
+//! Warnings about services and ingresses.
 
 use std::net::IpAddr;
 
@@ -55,7 +55,7 @@ pub(super) fn ingress(warnings: &mut Vec<String>, object: &Value, stored: Option
     }
 }
 
-/// An address that is not written as it should be.
+/// Warns about an address that is not in canonical form.
 pub(super) fn address(warnings: &mut Vec<String>, path: &str, address: &Value) {
     let text = address.as_str().unwrap_or_default();
     match text.parse::<IpAddr>() {

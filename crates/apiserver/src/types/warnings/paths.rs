@@ -1,13 +1,13 @@
-//! Files of a volume that hide each other.
+//! Warnings about files of a volume that hide each other.
 
 use serde_json::Value;
 
-/// More pairs of files than an answer has room for.
+/// The maximal number of reported pairs of files, so that they fit into a response.
 const MOST_PAIRS: usize = 100;
-/// More files than anybody mounts one by one; each is compared with all before it.
+/// The maximal number of compared files of a volume, because each is compared with all files before it.
 const MOST_FILES: usize = 5_000;
 
-/// A path inside a volume, and where its content comes from; without the latter when that is the volume.
+/// A path inside a volume and the source of its content; the source is empty if the volume itself is the source.
 struct File<'a> {
     path: &'a str,
     source: String,
@@ -22,7 +22,7 @@ impl<'a> File<'a> {
         if self.source.is_empty() { format!("{:?}", self.path) } else { format!("{:?} ({})", self.path, self.source) }
     }
 
-    /// Whether one is the other, or a folder that the other lies in.
+    /// Returns true if one path equals the other or is a folder around it.
     fn overlaps(&self, other: &File<'_>) -> bool {
         let is_in =
             |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -30,7 +30,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Says which files of one volume overlap.
+/// Warns about files of one volume that overlap.
 pub(super) fn overlapping(warnings: &mut Vec<String>, volumes: &Value) {
     let mut room = MOST_PAIRS;
     for volume in volumes.as_array().into_iter().flatten() {
@@ -86,7 +86,7 @@ fn text(value: &Value) -> String {
     format!("{:?}", value.as_str().unwrap_or_default())
 }
 
-/// Each file that overlaps with one before it.
+/// Iterates over the pairs of a file and an earlier file that it overlaps with.
 fn pairs<'f>(files: &'f [File<'_>]) -> impl Iterator<Item = String> + 'f {
     let files = &files[..files.len().min(MOST_FILES)];
     files.iter().enumerate().flat_map(move |(index, file)| {

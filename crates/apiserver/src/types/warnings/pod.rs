@@ -1,4 +1,4 @@
-//! Pods and their templates.
+//! Warnings about pods and pod templates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{network, paths, storage};
 use crate::types::validate::items;
 
-/// Pods are looked at when they are created only: people seldom change one.
+/// Warns about a new pod. Updates are not examined, because users seldom update pods.
 pub(super) fn pod(warnings: &mut Vec<String>, object: &Value, stored: Option<&Value>) {
     if stored.is_some() {
         return;
@@ -27,7 +27,7 @@ pub(super) fn template(warnings: &mut Vec<String>, path: &str, template: &Value)
     content(warnings, &format!("{path}."), template);
 }
 
-/// Metadata and spec below a prefix.
+/// Warns about the metadata and the spec below a prefix.
 fn content(warnings: &mut Vec<String>, prefix: &str, pod: &Value) {
     let spec = &pod["spec"];
     let path = format!("{prefix}spec");
@@ -68,13 +68,13 @@ fn content(warnings: &mut Vec<String>, prefix: &str, pod: &Value) {
     }
 }
 
-/// All containers with their paths, those that run first first.
+/// Returns all containers with their paths: init containers first, ephemeral containers last.
 fn containers<'a>(path: &str, spec: &'a Value) -> Vec<(String, &'a Value)> {
     let kinds = ["initContainers", "containers", "ephemeralContainers"];
     kinds.iter().flat_map(|kind| items(&format!("{path}.{kind}"), &spec[*kind])).collect()
 }
 
-/// Labels of nodes that have other names now.
+/// Returns the warning for a node label that has been renamed.
 fn deprecated_label(label: &str) -> Option<String> {
     let (version, instead) = match label {
         "beta.kubernetes.io/arch" => ("1.14", "kubernetes.io/arch"),
@@ -113,7 +113,7 @@ fn nodes(warnings: &mut Vec<String>, path: &str, spec: &Value) {
     }
 }
 
-/// A selector that is not there selects nothing.
+/// Warns about a null selector, which matches no pod.
 fn unselected(warnings: &mut Vec<String>, path: &str, term: &Value) {
     if term["labelSelector"].is_null() {
         warnings.push(format!("{path}.labelSelector: a null labelSelector results in matching no pod"));
@@ -162,7 +162,7 @@ fn volumes(warnings: &mut Vec<String>, path: &str, volumes: &Value) {
     paths::overlapping(warnings, volumes);
 }
 
-/// Entries of a list that have the same value in a field.
+/// Warns about entries of a list that have the same value in a field.
 fn repeated(warnings: &mut Vec<String>, path: &str, list: &Value, field: &str) {
     let mut seen = BTreeSet::new();
     for (path, item) in items(path, list) {
@@ -173,7 +173,7 @@ fn repeated(warnings: &mut Vec<String>, path: &str, list: &Value, field: &str) {
     }
 }
 
-/// An amount of bytes that is no whole number; canonical quantities end in a small unit then.
+/// Warns about an amount of bytes that is no whole number; such a canonical quantity ends in a unit smaller than one.
 pub(super) fn fraction(warnings: &mut Vec<String>, path: &str, resource: &str, amounts: &Value) {
     let amount = amounts[resource].as_str().unwrap_or_default();
     if amount.ends_with(['m', 'u', 'n']) {
@@ -181,7 +181,7 @@ pub(super) fn fraction(warnings: &mut Vec<String>, path: &str, resource: &str, a
     }
 }
 
-/// A variable that is set again, but not by means of its former value.
+/// Warns about a variable that is set again, unless its new value extends the former one.
 fn variables(warnings: &mut Vec<String>, path: &str, variables: &Value) {
     let mut seen = BTreeSet::new();
     for (path, variable) in items(path, variables) {
@@ -195,10 +195,10 @@ fn variables(warnings: &mut Vec<String>, path: &str, variables: &Value) {
     }
 }
 
-/// Path, address and port on the host of a port.
+/// The path of a port, and its address and port on the host.
 type Seen = (String, (String, u64));
 
-/// More pairs of ports than an answer has room for.
+/// The maximal number of reported pairs of ports, so that they fit into a response.
 const MOST_PAIRS: usize = 100;
 
 fn ports(warnings: &mut Vec<String>, containers: &[(String, &Value)]) {

@@ -1,4 +1,4 @@
-//! Claims, volumes and drivers.
+//! Warnings about claims, volumes and drivers.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ pub(super) fn volume(warnings: &mut Vec<String>, object: &Value, _: Option<&Valu
     sources(warnings, "spec", spec);
 }
 
-/// Kinds of volumes that no longer work.
+/// Warns about kinds of volumes that no longer work.
 pub(super) fn sources(warnings: &mut Vec<String>, path: &str, volume: &Value) {
     const GONE: [(&str, &str); 8] = [
         ("photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
@@ -52,7 +52,7 @@ pub(super) fn sources(warnings: &mut Vec<String>, path: &str, volume: &Value) {
     ];
     for (source, what) in GONE {
         if !volume[source].is_null() {
-            // The real server spells one of them otherwise than the field.
+            // The real server spells one of the names differently from the field.
             let shown = if source == "storageos" { "storageOS" } else { source };
             warnings.push(format!("{path}.{shown}: {what}"));
         }

@@ -1,4 +1,4 @@
-//! Kinds around a pod template.
+//! Warnings about kinds with a pod template.
 
 use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{is_annotated, pod, storage};
 use crate::types::validate::items;
 
-/// A kind whose name goes into the names of its pods.
+/// Warns about a kind whose name becomes a part of the names of its pods.
 pub(super) fn named(warnings: &mut Vec<String>, object: &Value, stored: Option<&Value>) {
     name(warnings, object, stored);
     templated(warnings, object, stored);
@@ -70,7 +70,7 @@ fn name(warnings: &mut Vec<String>, object: &Value, stored: Option<&Value>) {
     }
 }
 
-/// The template is looked at when anything around it has changed.
+/// Warns about the template of an object if the part around it has changed.
 fn template(warnings: &mut Vec<String>, path: &str, object: &Value, stored: Option<&Value>, around: &str, place: &str) {
     if stored.is_none_or(|stored| stored.pointer(around) != object.pointer(around)) {
         pod::template(warnings, path, object.pointer(place).unwrap_or(&Value::Null));

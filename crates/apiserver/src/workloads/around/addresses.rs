@@ -1,4 +1,4 @@
-//! Load balancers: each Service of that type and each Ingress gets an address of its own in 198.51.100.0/24.
+//! Load balancer addresses: each Service of that type and each Ingress gets one in 198.51.100.0/24.
 
 use kubewright_machinery::object::{ObjectExt, sha256_hex};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::workloads::{
     read::{at, is_deleted, list, text},
 };
 
-/// What a Service does next: one of type LoadBalancer without a class of its own gets an address, another loses it.
+/// Plans the next step of a Service: one of type LoadBalancer without a class of its own gets an address, another one loses it.
 pub fn service(service: &Value) -> Plan {
     let mut plan = Plan::default();
     if is_deleted(service) {
@@ -24,7 +24,7 @@ pub fn service(service: &Value) -> Plan {
     plan
 }
 
-/// What an Ingress does next: it gets an address.
+/// Plans the next step of an Ingress, which gets an address.
 pub fn ingress(ingress: &Value) -> Plan {
     let mut plan = Plan::default();
     if !is_deleted(ingress) && list(ingress, "/status/loadBalancer/ingress").is_empty() {
@@ -39,7 +39,7 @@ fn set_ingress(object: &Value, points: Value, plan: &mut Plan) {
     plan.status(object, status);
 }
 
-/// The same object always gets the same address.
+/// Returns the address of an object, which depends on its uid only.
 fn address(object: &Value) -> String {
     let digest = sha256_hex(object.uid());
     let number = u8::from_str_radix(&digest[..2], 16).unwrap_or_default();

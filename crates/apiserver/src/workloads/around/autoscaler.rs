@@ -1,4 +1,4 @@
-//! Autoscalers that find everything as it should be.
+//! Autoscalers, which always find their target at the desired size.
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
@@ -9,7 +9,8 @@ use crate::workloads::{
     read::{at, int, is_deleted},
 };
 
-/// What a HorizontalPodAutoscaler does next: it reports the size of its target and never changes it. `target` is what it refers to.
+/// Plans the next step of a HorizontalPodAutoscaler: it reports the size of its target and never changes it. `target` is the object that it refers
+/// to.
 pub fn autoscaler(autoscaler: &Value, target: Option<&Value>, around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     if is_deleted(autoscaler) {

@@ -1,4 +1,4 @@
-//! Claims are bound to volumes that are made for them.
+//! Claims and the volumes that are created for them.
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::workloads::{
     read::{after, at, created, is_deleted, text},
 };
 
-/// What a PersistentVolumeClaim does next: after the delay it is bound to a volume of its own.
+/// Plans the next step of a PersistentVolumeClaim: after the delay it is bound to a new volume.
 pub fn claim(claim: &Value, around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     if is_deleted(claim) || text(claim, "/status/phase") == "Bound" {
@@ -30,7 +30,7 @@ pub fn claim(claim: &Value, around: Surroundings<'_>) -> Plan {
     plan
 }
 
-/// What a PersistentVolume does next: one that was made for a claim goes with it. `claim` is what its reference names now.
+/// Plans the next step of a PersistentVolume: one that was made for a claim is deleted with it. `claim` is the object that its reference names now.
 pub fn volume(volume: &Value, claim: Option<&Value>) -> Plan {
     let mut plan = Plan::default();
     let owner = text(volume, "/spec/claimRef/uid");
@@ -42,7 +42,7 @@ pub fn volume(volume: &Value, claim: Option<&Value>) -> Plan {
     if text(volume, "/status/phase") != phase {
         plan.status(volume, json!({"phase": phase}));
     }
-    // A bound volume would be kept for its claim.
+    // Only a released volume is deleted; a bound one is kept for its claim.
     if phase == "Released" && !is_deleted(volume) && text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete" {
         plan.delete(volume);
     }

@@ -1,4 +1,4 @@
-//! Disruption budgets count their pods.
+//! Disruption budgets, whose status counts their pods.
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::workloads::{
     template,
 };
 
-/// What a PodDisruptionBudget does next; `pods` are those of its namespace.
+/// Plans the next step of a PodDisruptionBudget; `pods` are those of its namespace.
 pub fn disruption_budget(budget: &Value, pods: &[&Value], around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     let selector = at(budget, "/spec/selector");

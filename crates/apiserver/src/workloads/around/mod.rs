@@ -1,5 +1,4 @@
-//! What stands around workloads and gets its status from a cluster too: claims and volumes, addresses, autoscalers, disruption budgets
-//! (STG-13).
+//! Kinds related to workloads whose status a cluster maintains: claims and volumes, addresses, autoscalers, disruption budgets (STG-13).
 
 mod addresses;
 mod autoscaler;

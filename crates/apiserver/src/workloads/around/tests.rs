@@ -41,7 +41,7 @@ fn a_claim_is_bound_to_a_volume_of_its_own_after_the_delay() {
     );
     let bound = status_of(plan.clone());
     assert_eq!((text(&bound, "/status/phase"), text(&bound, "/status/capacity/storage")), ("Bound", "1Gi"));
-    // The volume stays as long as its claim.
+    // The volume exists as long as its claim.
     assert_eq!(text(&status_of(volume(made, Some(&wanted))), "/status/phase"), "Bound");
     assert_eq!(text(&status_of(volume(made, None)), "/status/phase"), "Released");
     assert!(matches!(volume(made, None).writes.as_slice(), [Write::Status(..), Write::Delete(_)]));

@@ -1,4 +1,4 @@
-//! CronJobs: Jobs at the times of a schedule (STG-12).
+//! CronJobs, which create Jobs at the times of a schedule (STG-12).
 
 mod rule;
 mod schedule;
@@ -7,7 +7,7 @@ mod tests;
 
 pub(super) use rule::plan;
 
-/// Whether a text is a schedule of five fields or a name for one.
+/// Returns true if a text is a schedule of five fields or the name of one.
 pub(crate) fn is_schedule(text: &str) -> bool {
     schedule::Schedule::parse(text).is_some()
 }

@@ -1,4 +1,4 @@
-//! When a CronJob creates a Job, and which it keeps.
+//! The rule of CronJobs: the creation and the history of their Jobs.
 
 use jiff::{Timestamp, tz::TimeZone};
 use kubewright_machinery::object::ObjectExt;
@@ -14,7 +14,7 @@ use crate::workloads::{
 
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
-/// What a CronJob does next; `owned` are its Jobs.
+/// Plans the next step of a CronJob; `owned` are its Jobs.
 pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     if is_deleted(cron_job) {
@@ -31,7 +31,7 @@ pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], around: Sur
         && let Some(due) = due(cron_job, around, &mut plan)
     {
         let policy = text(cron_job, "/spec/concurrencyPolicy");
-        // A forbidden run waits for the one before it, whose end brings us back here.
+        // A forbidden run waits for the end of the previous one, which triggers this rule again.
         if policy != "Forbid" || active.is_empty() {
             if policy == "Replace" {
                 for job in &active {
@@ -46,7 +46,7 @@ pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], around: Sur
     plan
 }
 
-/// The latest time that is due and was not used yet; the next one goes into the plan.
+/// Returns the latest time that is due and was not used yet, and adds the next time to the plan.
 fn due(cron_job: &Value, around: Surroundings<'_>, plan: &mut Plan) -> Option<Timestamp> {
     let schedule = Schedule::parse(text(cron_job, "/spec/schedule"))?;
     let zone = match text(cron_job, "/spec/timeZone") {
@@ -70,7 +70,7 @@ fn due(cron_job: &Value, around: Surroundings<'_>, plan: &mut Plan) -> Option<Ti
 }
 
 fn status(owned: &[&Value], active: &[&Value]) -> Value {
-    // Without the version of the Job, which changes with every write and says nothing.
+    // The resource version of the Job is left out, since it changes with every write.
     let reference = |job: &&Value| {
         json!({
             "apiVersion": job.api_version(), "kind": job.kind(), "name": job.name(), "namespace": job.namespace(), "uid": job.uid(),
@@ -103,7 +103,7 @@ fn forget_old(cron_job: &Value, owned: &[&Value], plan: &mut Plan) {
     }
 }
 
-/// The Job of a time. Its name is made of the time, so that it is created once.
+/// Returns the Job of a scheduled time. Its name is derived from the time, so that it is created once.
 fn job_at(cron_job: &Value, due: Timestamp) -> Value {
     let job_template = at(cron_job, "/spec/jobTemplate");
     let mut metadata = json!({

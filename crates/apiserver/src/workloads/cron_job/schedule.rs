@@ -4,10 +4,10 @@ use jiff::{Timestamp, ToSpan, Unit, Zoned, ZonedRound};
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-/// A schedule that matches nothing within so many steps matches never, such as the 30th of February.
+/// The maximum number of steps in a search for the next time. A schedule without a match by then never matches, such as the 30th of February.
 const STEPS: usize = 10_000;
 
-/// When something happens again and again.
+/// The times of a repeated event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Schedule {
     minutes: u64,
@@ -15,12 +15,12 @@ pub(super) struct Schedule {
     days: u64,
     months: u64,
     weekdays: u64,
-    /// With both kinds of days restricted, either is enough.
+    /// True if day of month and day of week are both restricted; one match then suffices.
     either_day: bool,
 }
 
 impl Schedule {
-    /// Reads five fields, or a name such as `@daily`.
+    /// Parses five fields, or a name such as `@daily`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = match text.trim() {
             "@yearly" | "@annually" => "0 0 1 1 *",
@@ -44,7 +44,7 @@ impl Schedule {
         })
     }
 
-    /// The first time after this one, in its time zone.
+    /// Returns the first matching time after this one, in its time zone.
     pub(super) fn after(&self, time: &Zoned) -> Option<Zoned> {
         let minute = ZonedRound::new().smallest(Unit::Minute).mode(jiff::RoundMode::Trunc);
         let mut time = time.round(minute).ok()?.checked_add(1.minute()).ok()?;
@@ -64,7 +64,7 @@ impl Schedule {
         None
     }
 
-    /// The last time up to now, if `known` is one of them: however many lie between, it takes some sixty looks.
+    /// Returns the last matching time up to `now`, given a matching time `known`. It searches by bisection, in about sixty steps.
     pub(super) fn latest(&self, known: Zoned, now: &Zoned) -> Zoned {
         let second = |time: &Zoned| time.timestamp().as_second();
         let (mut latest, mut end) = (known, second(now));
@@ -94,7 +94,7 @@ fn is_open(text: &str) -> bool {
     text.starts_with(['*', '?'])
 }
 
-/// A list of `*`, numbers, names and ranges, each with an optional step.
+/// Parses a list of `*`, numbers, names and ranges, each with an optional step.
 fn field(text: &str, least: u32, most: u32, names: &[&str], first_name: u32) -> Option<u64> {
     let number = |text: &str| -> Option<u32> {
         let named = names.iter().position(|name| text.eq_ignore_ascii_case(name)).map(|index| index as u32 + first_name);
@@ -108,7 +108,7 @@ fn field(text: &str, least: u32, most: u32, names: &[&str], first_name: u32) -> 
         let (first, last) = match range.split_once('-') {
             _ if range == "*" || range == "?" => (least, most),
             Some((first, last)) => (number(first)?, number(last)?),
-            // A number with a step goes on to the end.
+            // A number with a step is the start of a range to the maximum.
             None if step.is_some() => (number(range)?, most),
             None => (number(range)?, number(range)?),
         };

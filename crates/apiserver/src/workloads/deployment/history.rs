@@ -1,4 +1,4 @@
-//! Old ReplicaSets are kept for roll-backs, up to a limit.
+//! The history of a Deployment: old ReplicaSets are kept for roll-backs, up to a limit.
 
 use serde_json::Value;
 

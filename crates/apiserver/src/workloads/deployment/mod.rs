@@ -1,4 +1,4 @@
-//! Deployments: one ReplicaSet per revision of the template, exchanged step by step (STG-7).
+//! Deployments: one ReplicaSet per revision of the template, replaced step by step (STG-7).
 
 mod history;
 mod revisions;

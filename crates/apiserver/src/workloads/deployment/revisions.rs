@@ -13,7 +13,7 @@ pub(super) const HASH_LABEL: &str = "pod-template-hash";
 pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";
 const DESIRED: &str = "deployment.kubernetes.io/desired-replicas";
 const MAXIMUM: &str = "deployment.kubernetes.io/max-replicas";
-/// Annotations of a Deployment that its ReplicaSets do not get.
+/// The annotations of a Deployment that are not copied to its ReplicaSets.
 const NOT_COPIED: [&str; 6] = [
     "kubectl.kubernetes.io/last-applied-configuration",
     REVISION,
@@ -23,7 +23,7 @@ const NOT_COPIED: [&str; 6] = [
     "deprecated.deployment.rollback.to",
 ];
 
-/// The ReplicaSets of a Deployment: the one of its present template, and those of the past, oldest first.
+/// The ReplicaSets of a Deployment: the one of its current template, and the old ones, oldest first.
 #[derive(Debug)]
 pub(super) struct Revisions<'a> {
     pub(super) new: Option<&'a Value>,
@@ -40,17 +40,17 @@ impl<'a> Revisions<'a> {
         Self { new, old: sets }
     }
 
-    /// All of them.
+    /// Returns all ReplicaSets.
     pub(super) fn all(&self) -> impl Iterator<Item = &'a Value> {
         self.old.iter().copied().chain(self.new)
     }
 
-    /// The old ones that still have pods to give up.
+    /// Returns the old ReplicaSets with replicas.
     pub(super) fn active_old(&self) -> impl Iterator<Item = &'a Value> {
         self.old.iter().copied().filter(|set| int(set, "/spec/replicas") > 0)
     }
 
-    /// The number of the present revision.
+    /// Returns the number of the current revision.
     pub(super) fn number(&self) -> i64 {
         let newest_old = self.old.iter().map(|set| revision(set)).max().unwrap_or_default();
         match self.new.map(revision) {
@@ -59,12 +59,12 @@ impl<'a> Revisions<'a> {
         }
     }
 
-    /// The ReplicaSet that is still to be created for the present template.
+    /// Returns the ReplicaSet to be created for the current template.
     pub(super) fn create(&self, deployment: &Value, replicas: i64) -> Value {
         let mut collisions = int(deployment, "/status/collisionCount");
         let name_for = |hash: &str| format!("{}-{hash}", deployment.name());
         let mut hash = template::hash(at(deployment, "/spec/template"), collisions);
-        // An old set of another template may have taken the name.
+        // An old ReplicaSet of another template may have the name.
         while self.old.iter().any(|set| set.name() == name_for(&hash)) {
             collisions += 1;
             hash = template::hash(at(deployment, "/spec/template"), collisions);
@@ -94,7 +94,7 @@ impl<'a> Revisions<'a> {
     }
 }
 
-/// The annotations that the present ReplicaSet has.
+/// Returns the annotations of the current ReplicaSet.
 pub(super) fn annotations(deployment: &Value, revision: i64) -> Vec<(String, String)> {
     let own = deployment.annotations().iter().filter(|(key, _)| !NOT_COPIED.contains(&key.as_str()));
     let mut annotations: Vec<(String, String)> =
@@ -104,13 +104,13 @@ pub(super) fn annotations(deployment: &Value, revision: i64) -> Vec<(String, Str
     annotations
 }
 
-/// The annotations by which a ReplicaSet remembers the size of its Deployment.
+/// Returns the annotations with the sizes of the Deployment, which its ReplicaSets carry.
 pub(super) fn sizes(deployment: &Value) -> [(String, String); 2] {
     let wanted = wanted(deployment);
     [(DESIRED.to_owned(), wanted.to_string()), (MAXIMUM.to_owned(), (wanted + max_surge(deployment)).to_string())]
 }
 
-/// The revision that a ReplicaSet belongs to.
+/// Returns the revision number of a ReplicaSet.
 pub(super) fn revision(set: &Value) -> i64 {
     set.annotation(REVISION).and_then(|number| number.parse().ok()).unwrap_or_default()
 }

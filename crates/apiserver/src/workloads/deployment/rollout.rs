@@ -1,4 +1,4 @@
-//! From one revision to the next.
+//! The roll-out of a new revision.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ use crate::workloads::{
     read::{flag, int, is_deleted, text},
 };
 
-/// What a Deployment does next; `owned` are the ReplicaSets that it controls. It takes one step at a time: the next follows when the
+/// Plans the next step of a Deployment; `owned` are the ReplicaSets that it controls. Each call plans one step: the next one follows when the
 /// ReplicaSets have changed.
 pub(in crate::workloads) fn plan(deployment: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
@@ -36,7 +36,7 @@ pub(in crate::workloads) fn plan(deployment: &Value, owned: &[&Value], around: S
     plan
 }
 
-/// One step of a roll-out.
+/// Plans one step of a roll-out.
 fn roll_out(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) -> Progress {
     let recreate = text(deployment, "/spec/strategy/type") == "Recreate";
     if recreate && scale_down_all_old(deployment, revisions, plan) {
@@ -63,14 +63,14 @@ fn roll_out(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) -> P
     Progress::Observe
 }
 
-/// How many more pods the new revision may have: as many as are missing, within the surge.
+/// Returns the number of pods that the new revision may gain: the missing ones, within the surge.
 fn room_for_new(deployment: &Value, revisions: &Revisions<'_>, present: i64) -> i64 {
     let total: i64 = revisions.all().map(|set| int(set, "/spec/replicas")).sum();
     let room = wanted(deployment) + max_surge(deployment) - total;
     room.min(wanted(deployment) - present).max(0)
 }
 
-/// Recreate: everything old goes first. Whether some of it is still there.
+/// Scales all old ReplicaSets to zero, for the strategy Recreate. Returns true if any of their pods still exist.
 fn scale_down_all_old(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) -> bool {
     for set in revisions.active_old() {
         scale(deployment, set, 0, plan);
@@ -80,7 +80,7 @@ fn scale_down_all_old(deployment: &Value, revisions: &Revisions<'_>, plan: &mut 
     })
 }
 
-/// Rolling update: old pods go as far as enough stay available, the unhealthy ones first.
+/// Scales old ReplicaSets down as far as enough pods stay available, unhealthy pods first, for a rolling update.
 fn scale_down_old(deployment: &Value, revisions: &Revisions<'_>, new: &Value, plan: &mut Plan) {
     let minimum = wanted(deployment) - max_unavailable(deployment);
     let total: i64 = revisions.all().map(|set| int(set, "/spec/replicas")).sum();
@@ -99,7 +99,7 @@ fn scale_down_old(deployment: &Value, revisions: &Revisions<'_>, new: &Value, pl
     }
 }
 
-/// A paused Deployment is still scaled: the change goes to the newest revision that has pods.
+/// Scales a paused Deployment: missing pods are added to the newest revision with pods, surplus ones are removed from the oldest.
 fn scale_paused(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) {
     let total: i64 = revisions.all().map(|set| int(set, "/spec/replicas")).sum();
     let mut missing = wanted(deployment) - total;
@@ -125,7 +125,7 @@ fn scale(deployment: &Value, set: &Value, replicas: i64, plan: &mut Plan) {
     plan.patch(set, json!({"metadata": {"annotations": sizes}, "spec": {"replicas": replicas}}));
 }
 
-/// Keeps annotations and the minimum time of readiness of the present ReplicaSet those of the Deployment.
+/// Sets the annotations and `minReadySeconds` of the current ReplicaSet to those of the Deployment.
 fn annotate(deployment: &Value, revisions: &Revisions<'_>, new: &Value, plan: &mut Plan) {
     let wanted = annotations(deployment, revisions.number());
     let missing: Map<String, Value> = wanted

@@ -11,21 +11,21 @@ use crate::workloads::{
     read::{at, flag, int, scaled, seconds_after, stamp, text, time},
 };
 
-/// What this round did for the roll-out.
+/// The progress of this round in the roll-out.
 #[derive(Debug)]
 pub(super) enum Progress {
-    /// Nothing that the ReplicaSets' status will not tell.
+    /// No progress beyond that in the ReplicaSets' status.
     Observe,
-    /// It created the ReplicaSet of this name.
+    /// The ReplicaSet of this name was created.
     Created(String),
 }
 
-/// How many pods are asked for.
+/// Returns the desired number of pods.
 pub(super) fn wanted(deployment: &Value) -> i64 {
     at(deployment, "/spec/replicas").as_i64().unwrap_or(1)
 }
 
-/// How many pods there may be beyond those asked for.
+/// Returns the maximum number of pods beyond the desired number.
 pub(super) fn max_surge(deployment: &Value) -> i64 {
     if text(deployment, "/spec/strategy/type") == "Recreate" {
         return 0;
@@ -33,19 +33,19 @@ pub(super) fn max_surge(deployment: &Value) -> i64 {
     scaled(at(deployment, "/spec/strategy/rollingUpdate/maxSurge"), "25%", wanted(deployment), true)
 }
 
-/// How many of the pods asked for may be unavailable.
+/// Returns the maximum number of desired pods that may be unavailable.
 pub(in crate::workloads) fn max_unavailable(deployment: &Value) -> i64 {
     if text(deployment, "/spec/strategy/type") == "Recreate" {
         return 0;
     }
     let wanted = wanted(deployment);
     let unavailable = scaled(at(deployment, "/spec/strategy/rollingUpdate/maxUnavailable"), "25%", wanted, false);
-    // With neither surge nor absence nothing could ever move.
+    // Without surge and unavailable pods, a roll-out could not proceed.
     let unavailable = if unavailable == 0 && max_surge(deployment) == 0 { 1 } else { unavailable };
     unavailable.min(wanted)
 }
 
-/// The counts that a status tells about.
+/// The counts of a status.
 #[derive(Clone, Copy, Debug)]
 struct Counts {
     replicas: i64,
@@ -165,7 +165,7 @@ fn progressing(
         update(conditions, Condition::new("Progressing", true, "NewReplicaSetAvailable", &message), now, news);
         return;
     }
-    // A complete roll-out stays complete while pods of the same revision come and go.
+    // A complete roll-out stays complete while pods of the same revision are replaced.
     if reason == "NewReplicaSetAvailable"
         && counts.updated == counts.replicas
         && present.is_some_and(|present| text(present, "/message").contains(name))
@@ -195,7 +195,7 @@ fn wake_at_deadline(deployment: &Value, since: Timestamp, now: Timestamp, plan: 
     plan.wake_at(seconds_after(since, deadline(deployment)), now);
 }
 
-/// Sets a condition. Its time of update moves when something about it changes, or when it is told that there are news.
+/// Sets a condition. Its update time changes if its status or reason changes, or if `news` is true.
 fn update(conditions: &mut Vec<Value>, condition: Condition<'_>, now: Timestamp, news: bool) {
     let present = conditions.iter().find(|present| text(present, "/type") == condition.kind);
     let same = present

@@ -93,7 +93,7 @@ fn a_rolling_update_keeps_its_bounds_and_its_history() {
     let web = simulation.get("Deployment", "web");
     assert_eq!(web.annotation("deployment.kubernetes.io/revision"), Some("2"));
     assert_eq!(condition_of(web, "Progressing"), ("True", "NewReplicaSetAvailable"));
-    // A roll-back uses the old set again, under a new number.
+    // A roll-back reuses the old ReplicaSet under a new revision number.
     simulation.apply(deployment(4, "i:1", strategy));
     for _ in 0..8 {
         simulation.advance(2);
@@ -181,7 +181,7 @@ fn availability_waits_for_the_minimum_time_of_readiness() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    // STG-7: whatever the sizes and bounds, an update ends, and never leaves its bounds on the way.
+    // STG-7: an update ends and never leaves its bounds, whatever the sizes and bounds.
     #[test]
     fn every_rolling_update_ends_within_its_bounds(replicas in 0_i64..7, next in 0_i64..7, surge in 0_i64..4, unavailable in 0_i64..4, ready in 0_u64..3) {
         let mut simulation = Simulation::new();

@@ -1,8 +1,8 @@
-//! What a scheduler does.
+//! The binding of pods, as a scheduler does it.
 
 use serde_json::{Value, json};
 
-/// Puts a pod on a node.
+/// Binds a pod to a node.
 pub(crate) fn assign(pod: &mut Value, node: &str, now: &str) {
     pod["spec"]["nodeName"] = node.into();
     let mut conditions = pod.pointer("/status/conditions").and_then(Value::as_array).cloned().unwrap_or_default();

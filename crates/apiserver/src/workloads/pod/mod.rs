@@ -1,6 +1,6 @@
 //! The life of a pod: scheduled, started, ready, done, deleted (STG-4, STG-6).
 //!
-//! [`next`] is the whole rule. It is pure, so that the embedded server and a loop against a real API server play the same kubelet.
+//! [`next`] is the whole rule. It is pure, so that the embedded server and a client-side loop against a real API server simulate the same kubelet.
 
 mod binding;
 mod rule;

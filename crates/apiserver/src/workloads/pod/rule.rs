@@ -1,4 +1,4 @@
-//! What happens to a pod next.
+//! The rule of pods: their next change.
 
 use std::time::Duration;
 
@@ -12,39 +12,39 @@ use crate::workloads::{
     read::{after, at, created, int, is_deleted, list, text, time},
 };
 
-/// The scheduler that is played.
+/// The scheduler that is simulated.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// The next change of a pod, and when it is due.
+/// The next change of a pod, and its time.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Change {
-    /// Not before this time.
+    /// The earliest time of the change.
     pub due: Timestamp,
-    /// What changes.
+    /// The change.
     pub what: PodChange,
 }
 
-/// What changes.
+/// A change of a pod.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PodChange {
     /// The pod is bound to the node of this name.
     Bind(String),
-    /// This becomes its status.
+    /// The status of the pod becomes this one.
     Status(Value),
-    /// It is deleted without grace.
+    /// The pod is deleted without a grace period.
     Delete,
 }
 
 impl Change {
-    /// Whether it is time for the change.
+    /// Returns true if the change is due.
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.due <= now
     }
 }
 
-/// The next change of a pod; `None` while it rests.
+/// Returns the next change of a pod; `None` while it rests.
 pub fn next(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays) -> Option<Change> {
     let wishes = Wishes::of(pod);
     if wishes.outcome == Outcome::Manual {
@@ -82,16 +82,16 @@ pub fn next(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays)
             let due = after(transition(pod, "ContainersReady", now), delays.job_done);
             status_change(pod, due, status::succeeded(pod, at_or_after(due, now)))
         }
-        // Readiness gates and a new generation of the spec.
+        // Only readiness gates and a new generation of the spec can still change the status.
         _ => status_change(pod, now, status::ready(pod, now)),
     }
 }
 
-/// A pod that is being deleted goes after the delay, but within its grace period.
+/// Returns the deletion of a terminating pod, which is due after the delay, but within its grace period.
 fn terminate(pod: &Value, delays: &StageDelays) -> Option<Change> {
     let grace = Duration::from_secs(int(pod, "/metadata/deletionGracePeriodSeconds").max(0) as u64);
     let deadline = time(pod, "/metadata/deletionTimestamp")?;
-    // A pod that only a finalizer keeps has no grace left, and nothing more is to be done for it.
+    // A pod that is only held by a finalizer has no grace period left, and needs no further change.
     if grace.is_zero() {
         return None;
     }
@@ -104,7 +104,7 @@ fn schedule(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays)
     if !list(pod, "/spec/schedulingGates").is_empty() {
         return status_change(pod, now, status::gated(pod, now));
     }
-    // Another scheduler's pods are left to it, as the real one does.
+    // The pods of another scheduler are left to it, as the real scheduler does.
     if !matches!(text(pod, "/spec/schedulerName"), "" | DEFAULT_SCHEDULER) {
         return None;
     }
@@ -115,14 +115,14 @@ fn schedule(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays)
     }
 }
 
-/// A change of the status, unless it is that already.
+/// Returns a change to this status, unless the pod already has it.
 fn status_change(pod: &Value, due: Timestamp, status: Value) -> Option<Change> {
     use crate::workloads::read::without_zeros;
     let changes = without_zeros(at(pod, "/status")) != without_zeros(&status);
     changes.then_some(Change { due, what: PodChange::Status(status) })
 }
 
-/// A stage that was due in the past happens now.
+/// Returns the due time, or now for a stage that was due in the past.
 fn at_or_after(due: Timestamp, now: Timestamp) -> Timestamp {
     due.max(now)
 }

@@ -12,18 +12,18 @@ use crate::workloads::{
     read::{at, list, stamp, text, time},
 };
 
-/// Bound to a node.
+/// Returns the status of a pod that is bound to a node.
 pub(super) fn scheduled(pod: &Value, now: Timestamp) -> Value {
     with_conditions(pod, now, &[Condition::new("PodScheduled", true, "", "")])
 }
 
-/// Held back by scheduling gates.
+/// Returns the status of a pod that scheduling gates hold back.
 pub(super) fn gated(pod: &Value, now: Timestamp) -> Value {
     let message = "Scheduling is blocked due to non-empty scheduling gates";
     with_conditions(pod, now, &[Condition::new("PodScheduled", false, "SchedulingGated", message)])
 }
 
-/// No node takes it.
+/// Returns the status of a pod that no node accepts.
 pub(super) fn unschedulable(pod: &Value, nodes: &[&Value], now: Timestamp) -> Value {
     let (all, cordoned) = (nodes.len(), nodes.iter().filter(|node| *at(node, "/spec/unschedulable") == true).count());
     let why = match all {
@@ -36,7 +36,7 @@ pub(super) fn unschedulable(pod: &Value, nodes: &[&Value], now: Timestamp) -> Va
     with_conditions(pod, now, &[Condition::new("PodScheduled", false, "Unschedulable", &why)])
 }
 
-/// Sandbox up, init containers done, containers being created.
+/// Returns the status of a started pod: sandbox created, init containers done, containers being created.
 pub(super) fn started(pod: &Value, node: Option<&Value>, address: Ipv4Addr, now: Timestamp) -> Value {
     let not_ready = unready_message(pod);
     let mut status = with_conditions(
@@ -72,7 +72,7 @@ pub(super) fn started(pod: &Value, node: Option<&Value>, address: Ipv4Addr, now:
     status
 }
 
-/// All containers run; the pod is ready unless a readiness gate holds it.
+/// Returns the status of a running pod. It is ready unless a readiness gate holds it.
 pub(super) fn ready(pod: &Value, now: Timestamp) -> Value {
     let started_at = |container: &Value| {
         let name = text(container, "/name");
@@ -91,7 +91,7 @@ pub(super) fn ready(pod: &Value, now: Timestamp) -> Value {
     status
 }
 
-/// The containers crash, and wait before they are started again.
+/// Returns the status of a pod whose containers crash and wait for their restart.
 pub(super) fn crashing(pod: &Value, now: Timestamp) -> Value {
     let not_ready = unready_message(pod);
     let mut status = with_conditions(
@@ -119,17 +119,17 @@ pub(super) fn crashing(pod: &Value, now: Timestamp) -> Value {
     status
 }
 
-/// All containers ended well.
+/// Returns the status of a pod whose containers all succeeded.
 pub(super) fn succeeded(pod: &Value, now: Timestamp) -> Value {
     ended(pod, "Succeeded", "PodCompleted", "Completed", 0, now)
 }
 
-/// All containers ended badly, for good.
+/// Returns the status of a pod whose containers all failed for good.
 pub(super) fn failed(pod: &Value, now: Timestamp) -> Value {
     ended(pod, "Failed", "PodFailed", "Error", 1, now)
 }
 
-/// Whether the status says that the containers run, for the images of the spec.
+/// Returns true if the status shows running containers with the images of the spec.
 pub(super) fn containers_run(pod: &Value) -> bool {
     let statuses = list(pod, "/status/containerStatuses");
     text(pod, "/status/phase") == "Running"
@@ -159,7 +159,7 @@ fn ended(pod: &Value, phase: &str, condition_reason: &str, container_reason: &st
     status
 }
 
-/// The present status with these conditions, which are those of the present generation.
+/// Returns the current status with these conditions at the current generation.
 fn with_conditions(pod: &Value, now: Timestamp, wanted: &[Condition<'_>]) -> Value {
     let mut status = match at(pod, "/status") {
         status @ Value::Object(_) => status.clone(),
@@ -176,7 +176,7 @@ fn with_conditions(pod: &Value, now: Timestamp, wanted: &[Condition<'_>]) -> Val
     status
 }
 
-/// One status per container of a list of the spec: whether it is ready, whether it was started, and its state.
+/// Returns one status per container of a list of the spec. `state` returns its readiness, its start flag and its state.
 fn statuses(pod: &Value, field: &str, mut state: impl FnMut(&Value) -> (bool, bool, Value)) -> Value {
     let containers = list(at(pod, "/spec"), &format!("/{field}")).iter();
     containers
@@ -209,7 +209,7 @@ fn unready_message(pod: &Value) -> String {
     format!("containers with unready status: [{}]", names.join(" "))
 }
 
-/// What to say about the first readiness gate that is not open.
+/// Returns the message about the first readiness gate that is not open.
 fn closed_gate(pod: &Value) -> Option<String> {
     let gates = list(pod, "/spec/readinessGates").iter().map(|gate| text(gate, "/conditionType"));
     gates.into_iter().find_map(|gate| match condition::find(pod, gate).map(|condition| text(condition, "/status")) {

@@ -40,7 +40,7 @@ fn wishing(mut pod: Value, key: &str, value: &str) -> Value {
     pod
 }
 
-/// Plays all changes that are due at a time; returns whether the pod was deleted.
+/// Applies all changes that are due at a time. Returns true if the pod was deleted.
 fn play(pod: &mut Value, now: Timestamp, delays: &StageDelays) -> bool {
     let node = node(0, start());
     for _ in 0..10 {

@@ -1,4 +1,4 @@
-//! What is to be looked at, now and later.
+//! The agenda: objects to evaluate now and later.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::store::ObjectRef;
 
-/// Objects that changed, and objects that wait for their time. Each is there once.
+/// The objects that changed, and the objects with a planned evaluation, each once.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
     state: Mutex<State>,
@@ -21,10 +21,10 @@ struct State {
     now: BTreeSet<ObjectRef>,
     later: BTreeSet<(Duration, ObjectRef)>,
     planned: BTreeMap<ObjectRef, Duration>,
-    /// Those that are not looked at before the moment that is planned for them.
+    /// The objects that are not evaluated before their planned time.
     resting: BTreeSet<ObjectRef>,
     nodes_changed: bool,
-    /// Namespaces in which autoscalers and budgets may see something else.
+    /// The namespaces in which the input of autoscalers and disruption budgets may have changed.
     namespaces: BTreeSet<Arc<str>>,
 }
 
@@ -35,7 +35,7 @@ impl Clone for Agenda {
 }
 
 impl Agenda {
-    /// The object is looked at in the next round, which also decides anew when to look again; a resting one has its time.
+    /// Adds an object to the next round, which also plans its next evaluation anew; a resting object keeps its planned time.
     pub(super) fn add(&self, object: ObjectRef) {
         let mut state = self.state.lock();
         if state.resting.contains(&object) {
@@ -45,7 +45,7 @@ impl Agenda {
         state.now.insert(object);
     }
 
-    /// The object is looked at when that moment has come.
+    /// Plans the evaluation of an object at that moment.
     pub(super) fn add_at(&self, object: ObjectRef, moment: Duration) {
         let mut state = self.state.lock();
         state.forget(&object);
@@ -53,13 +53,13 @@ impl Agenda {
         state.later.insert((moment, object));
     }
 
-    /// The object is not looked at before that moment, whatever happens to it.
+    /// Prevents the evaluation of an object before that moment, whatever happens to it.
     pub(super) fn rest(&self, object: ObjectRef, until: Duration) {
         self.add_at(object.clone(), until);
         self.state.lock().resting.insert(object);
     }
 
-    /// Everything that is to be looked at now.
+    /// Takes all objects that are due.
     pub(super) fn take(&self, moment: Duration) -> Vec<ObjectRef> {
         let mut state = self.state.lock();
         while let Some((due, object)) = state.later.first().filter(|(due, _)| *due <= moment).cloned() {
@@ -71,24 +71,24 @@ impl Agenda {
         std::mem::take(&mut state.now).into_iter().collect()
     }
 
-    /// Whether anything is to be looked at now.
+    /// Returns true if any object is due.
     pub(super) fn is_due(&self, moment: Duration) -> bool {
         let state = self.state.lock();
         let later = state.later.first().is_some_and(|(due, _)| *due <= moment);
         later || !state.now.is_empty() || state.nodes_changed || !state.namespaces.is_empty()
     }
 
-    /// When the next object is due.
+    /// Returns the time at which the next planned object is due.
     pub(super) fn next_due(&self) -> Option<Duration> {
         self.state.lock().later.first().map(|(due, _)| *due)
     }
 
-    /// Workloads or pods of the namespace have changed.
+    /// Notes that workloads or pods of the namespace have changed.
     pub(super) fn namespace_changed(&self, namespace: &Arc<str>) {
         self.state.lock().namespaces.insert(namespace.clone());
     }
 
-    /// The namespaces in which workloads or pods have changed since the last call.
+    /// Takes the namespaces in which workloads or pods have changed since the last call.
     pub(super) fn take_namespaces(&self) -> BTreeSet<Arc<str>> {
         std::mem::take(&mut self.state.lock().namespaces)
     }
@@ -97,7 +97,7 @@ impl Agenda {
         self.state.lock().nodes_changed = true;
     }
 
-    /// Whether nodes have changed since the last call.
+    /// Returns true if nodes have changed since the last call.
     pub(super) fn take_nodes_changed(&self) -> bool {
         std::mem::take(&mut self.state.lock().nodes_changed)
     }

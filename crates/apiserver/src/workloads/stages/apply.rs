@@ -1,4 +1,4 @@
-//! From a decision to a write of the server.
+//! The execution of planned writes on the server.
 
 use kubewright_machinery::{object::ObjectKey, patch::merge_patch};
 
@@ -11,7 +11,7 @@ use crate::{
     workloads::{Write, pod},
 };
 
-/// Makes a write. That an object exists already, or is gone, is no failure: the next round sees it as it is.
+/// Makes a write. An object that already exists, or is gone, is no error: the next round reads its actual state.
 pub(super) async fn write(writer: &Writer, write: Write) -> Result<(), Status> {
     match write {
         Write::Create(object) => match writer.create(object).await {
@@ -19,7 +19,7 @@ pub(super) async fn write(writer: &Writer, write: Write) -> Result<(), Status> {
             _ => Ok(()),
         },
         Write::Patch(key, patch) => {
-            // Annotations count as a change of a Deployment, unless they come with its status, as the real controller's do.
+            // Annotations count as a change of a Deployment, unless they are written with its status, as the real controller does.
             let is_note =
                 key.kind == "Deployment" && patch.as_object().is_some_and(|patch| patch.keys().all(|field| field == "metadata"));
             let endpoint = if is_note { Endpoint::Status } else { Endpoint::Main };

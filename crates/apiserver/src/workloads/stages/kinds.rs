@@ -1,24 +1,24 @@
-//! The resources that the stages know.
+//! The resources that the stages handle.
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
 use crate::store::{ObjectName, ObjectRef, Resource};
 
-/// What a resource is to the stages.
+/// The role of a resource in the stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It has children, and a status that follows from them.
+    /// A workload, whose status follows from its children.
     Workload,
     Pod,
     Node,
-    /// It belongs to a workload and has no life of its own.
+    /// A child of a workload without a rule of its own.
     Child,
-    /// It stands around workloads, and gets a status too.
+    /// A kind related to workloads, whose status the stages write too.
     Around(Around),
 }
 
-/// What stands around workloads.
+/// The kinds related to workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Around {
     Claim,
@@ -29,7 +29,7 @@ pub(super) enum Around {
     Budget,
 }
 
-/// Kind, group, plural.
+/// Kind, group and plural of the workloads.
 const WORKLOADS: [(&str, &str, &str); 7] = [
     ("Deployment", "apps", "deployments"),
     ("ReplicaSet", "apps", "replicasets"),
@@ -55,7 +55,7 @@ pub(super) fn role(resource: &Resource) -> Option<Role> {
     }
 }
 
-/// The workload that controls the object.
+/// Returns the workload that controls the object.
 pub(super) fn controller_of(object: &Value) -> Option<ObjectRef> {
     let owner = object.controller()?;
     let (_, group, plural) =
@@ -63,7 +63,7 @@ pub(super) fn controller_of(object: &Value) -> Option<ObjectRef> {
     Some(ObjectRef { resource: Resource::new(group, plural), name: ObjectName::new(object.namespace(), owner.name) })
 }
 
-/// The workload of this kind and name.
+/// Returns the workload of this kind and name.
 pub(super) fn workload(kind: &str, namespace: &str, name: &str) -> Option<ObjectRef> {
     let (_, group, plural) = WORKLOADS.iter().find(|known| known.0 == kind)?;
     Some(ObjectRef { resource: Resource::new(group, plural), name: ObjectName::new(namespace, name) })

@@ -1,4 +1,4 @@
-//! The controller that feeds the rules and makes the writes that they ask for.
+//! The controller that evaluates the rules and makes the writes that they plan.
 
 mod agenda;
 mod apply;
@@ -34,26 +34,26 @@ use crate::{
     store::{Event, ObjectName, ObjectRef, Resource, Snapshot, Stored},
 };
 
-/// Plays the workload controllers, the scheduler and the kubelet inside the server.
+/// The simulation of the workload controllers, the scheduler and the kubelet inside the server.
 #[derive(Debug)]
 pub struct Stages {
     mode: Workloads,
     delays: StageDelays,
     nodes: usize,
     agenda: Agenda,
-    /// Whether the nodes of the cluster were created.
+    /// True once the nodes of the cluster were created.
     has_nodes: AtomicBool,
-    /// How many pods were given an address.
+    /// The number of pods that were given an address.
     addresses: AtomicU32,
 }
 
 impl Stages {
-    /// Stages in a mode, with their delays, on a cluster of this many nodes.
+    /// Creates the stages for a mode, with their delays, on a cluster of this many nodes.
     pub fn new(mode: Workloads, delays: StageDelays, nodes: usize) -> Self {
         Self { mode, delays, nodes, agenda: Agenda::default(), has_nodes: AtomicBool::new(false), addresses: AtomicU32::new(0) }
     }
 
-    /// Whether the rules have anything to say about a resource in this mode.
+    /// Returns true if the rules apply to a resource in this mode.
     fn is_concerned(&self, role: Role) -> bool {
         match self.mode {
             Workloads::Off => false,
@@ -96,7 +96,7 @@ impl Stages {
     }
 
     fn plan_workload(&self, writer: &Writer, stored: &Stored) -> Plan {
-        // Nodes may have been created in the meantime.
+        // The snapshot is taken here, since nodes may have been created in the meantime.
         let snapshot = writer.snapshot();
         let workload = stored.value();
         let owned = owned_by(writer, &snapshot, workload.uid());
@@ -179,7 +179,7 @@ impl Stages {
             if let Some(key) = key {
                 let name = ObjectName::new("", &key.name);
                 apply::write(writer, Write::Status(key, status)).await?;
-                // Before the first pod looks for a node.
+                // The node must be ready before the first pod is scheduled.
                 let stored = writer.snapshot().get(&kinds::nodes(), &name).cloned();
                 for write in stored.map(|node| node::life(node.value())).unwrap_or_default().writes {
                     apply::write(writer, write).await?;
@@ -201,7 +201,7 @@ impl Controller for Stages {
         match role {
             Role::Node => self.agenda.nodes_changed(),
             Role::Pod | Role::Workload => self.agenda.namespace_changed(&event.object.name.namespace),
-            // A volume goes with its claim.
+            // A volume is deleted with its claim.
             Role::Around(Around::Claim) if event.current.is_none() => {
                 if let Some(volume) =
                     event.previous.as_ref().and_then(|claim| claim.value().pointer("/spec/volumeName")?.as_str())
@@ -259,7 +259,7 @@ impl Controller for Stages {
     }
 }
 
-/// When an object is looked at again after a write about it was refused.
+/// The time until an object is evaluated again after one of its writes was refused.
 const RETRY: Duration = Duration::from_secs(1);
 
 fn all_nodes(snapshot: &Snapshot) -> Vec<&Value> {
@@ -272,7 +272,7 @@ fn owned_by(writer: &Writer, snapshot: &Snapshot, uid: &str) -> Vec<Arc<Stored>>
     stored.filter(|stored| stored.value().controller().is_some_and(|owner| owner.uid == uid)).collect()
 }
 
-/// What counts workloads and pods of a namespace.
+/// Returns the objects of a namespace whose status counts its workloads and pods.
 fn counting_in(snapshot: &Snapshot, namespace: &str) -> Vec<ObjectRef> {
     let all = |resource: Resource| -> Vec<ObjectRef> {
         snapshot
@@ -283,7 +283,7 @@ fn counting_in(snapshot: &Snapshot, namespace: &str) -> Vec<ObjectRef> {
     [kinds::autoscalers(), kinds::budgets()].into_iter().flat_map(all).collect()
 }
 
-/// What may act differently after nodes have changed: DaemonSets, and pods without a node.
+/// Returns the objects that nodes affect: DaemonSets, and pods without a node.
 fn depending_on_nodes(snapshot: &Snapshot) -> Vec<ObjectRef> {
     let all = |resource: Resource| {
         let objects = snapshot.list(&resource, None).map(|(name, stored)| (name.clone(), stored.clone())).collect::<Vec<_>>();

@@ -163,7 +163,7 @@ async fn a_request_is_answered_after_one_burst_of_pods_and_the_next_comes_with_t
     server.create(set).await.unwrap();
     let pods = |server: &ApiServer| names(server, "", "pods").len();
     assert_eq!(pods(&server), 500);
-    // Changes of the pods do not bring the next burst.
+    // Changes of the pods do not cause the next burst.
     server.tick().await;
     assert_eq!(pods(&server), 500);
     tokio::time::sleep(Duration::from_millis(2_100)).await;

@@ -10,7 +10,7 @@ use crate::workloads::{
     template,
 };
 
-/// The volumes by which a pod uses its claims.
+/// Returns the volumes with which a pod uses its claims.
 pub(super) fn volumes(set: &Value, pod: &str) -> Vec<Value> {
     let templates = list(set, "/spec/volumeClaimTemplates").iter();
     templates.map(|claim| json!({"name": claim.name(), "persistentVolumeClaim": {"claimName": claim_name(claim, pod)}})).collect()
@@ -43,7 +43,7 @@ pub(super) fn create(set: &Value, pod: &str, claims: &[&Value], plan: &mut Plan)
     }
 }
 
-/// Deletes the claims of ordinals that are scaled away and have no pod any more, if the set says so.
+/// Deletes the claims of removed ordinals without a pod, if the retention policy of the set asks for it.
 pub(super) fn give_up(set: &Value, pods: &[&Value], claims: &[&Value], plan: &mut Plan) {
     if retention(set, "whenScaled") != "Delete" {
         return;

@@ -1,4 +1,4 @@
-//! What makes the pod of an ordinal that pod.
+//! The identity of the pods of a StatefulSet.
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
@@ -10,23 +10,23 @@ use crate::workloads::{
     template,
 };
 
-/// The ordinals that a StatefulSet asks for.
+/// Returns the desired ordinals of a StatefulSet.
 pub(super) fn ordinals(set: &Value) -> std::ops::Range<i64> {
     let start = int(set, "/spec/ordinals/start");
     start..start + at(set, "/spec/replicas").as_i64().unwrap_or(1)
 }
 
-/// The name of the pod of an ordinal.
+/// Returns the name of the pod with an ordinal.
 pub(super) fn pod_name(set: &Value, ordinal: i64) -> String {
     format!("{}-{ordinal}", set.name())
 }
 
-/// The ordinal in the name of a pod.
+/// Returns the ordinal in the name of a pod.
 pub(super) fn ordinal(set: &Value, pod: &Value) -> Option<i64> {
     pod.name().strip_prefix(set.name())?.strip_prefix('-')?.parse().ok()
 }
 
-/// The pod of an ordinal, at a revision.
+/// Returns the pod with an ordinal, at a revision.
 pub(super) fn pod(set: &Value, ordinal: i64, pod_template: &Value, revision: &str) -> Value {
     let mut pod = template::pod(set, &unmarked(pod_template));
     let name = pod_name(set, ordinal);

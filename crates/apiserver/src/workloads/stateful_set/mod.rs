@@ -1,4 +1,4 @@
-//! StatefulSets: pods with an identity, one after the other (STG-9).
+//! StatefulSets: pods with an identity, which are created and updated in order (STG-9).
 
 mod claims;
 mod identity;

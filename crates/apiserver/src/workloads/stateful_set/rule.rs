@@ -1,4 +1,4 @@
-//! Creation, scaling and update, pod by pod.
+//! The rule of StatefulSets: creation, scaling and update, pod by pod.
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::workloads::{
     revision::{History, POD_LABEL},
 };
 
-/// What a StatefulSet does next; `owned` are its pods, `revisions` its ControllerRevisions, `claims` the claims of its namespace.
+/// Plans the next step of a StatefulSet; `owned` are its pods, `revisions` its ControllerRevisions, `claims` the claims of its namespace.
 pub(in crate::workloads) fn plan(
     set: &Value,
     owned: &[&Value],
@@ -49,7 +49,7 @@ struct Pods<'a> {
 }
 
 impl Pods<'_> {
-    /// The pods that can be acted on now. With ordered management that is one, and only while all others are well.
+    /// Plans the changes of the pods. With ordered management one pod is changed at a time, and only while all others are ready.
     fn step(&self, claims: &[&Value], plan: &mut Plan) {
         let ordered = text(self.set, "/spec/podManagementPolicy") != "Parallel";
         let mut waiting = false;
@@ -81,7 +81,7 @@ impl Pods<'_> {
         }
     }
 
-    /// Deletes pods beyond the wanted ordinals, the highest first. Whether there are any.
+    /// Deletes pods beyond the desired ordinals, the highest first. Returns true if there are any.
     fn scale_down(&self, ordered: bool, plan: &mut Plan) -> bool {
         let wanted = identity::ordinals(self.set);
         let beyond = self.owned.iter().filter_map(|pod| Some((identity::ordinal(self.set, pod)?, *pod)));
@@ -99,7 +99,7 @@ impl Pods<'_> {
         any
     }
 
-    /// Rolling update: the highest pod of another revision goes, one at a time, down to the partition.
+    /// Deletes the highest pod of another revision for a rolling update, one at a time, down to the partition.
     fn roll(&self, plan: &mut Plan) {
         if text(self.set, "/spec/updateStrategy/type") == "OnDelete" {
             return;
@@ -118,7 +118,7 @@ impl Pods<'_> {
         }
     }
 
-    /// The pod of an ordinal: below the partition it keeps the current revision.
+    /// Returns the pod with an ordinal: below the partition it keeps the current revision.
     fn pod(&self, ordinal: i64) -> Value {
         let partition = int(self.set, "/spec/updateStrategy/rollingUpdate/partition");
         let first_updated = identity::ordinals(self.set).start + partition;
@@ -139,7 +139,7 @@ impl Pods<'_> {
         let available = alive.iter().filter(|pod| self.is_well(pod, plan)).count();
         let updated = at_revision(self.update);
         let rolls = text(self.set, "/spec/updateStrategy/type") != "OnDelete";
-        // When every pod is updated and ready, the update revision becomes the current one.
+        // The update revision becomes the current one once every pod is updated and ready.
         let wanted = identity::ordinals(self.set).count();
         let done = rolls && self.owned.len() >= wanted && updated == self.owned.len() && ready == self.owned.len();
         let current = if done { self.update } else { self.current };

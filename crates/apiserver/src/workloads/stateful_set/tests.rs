@@ -83,7 +83,7 @@ fn an_update_goes_from_the_highest_ordinal_down_to_the_partition() {
     let db = simulation.get("StatefulSet", "db");
     assert_ne!(text(db, "/status/currentRevision"), text(db, "/status/updateRevision"));
     assert_eq!((count(db, "currentReplicas"), count(db, "updatedReplicas")), (1, 2));
-    // A pod below the partition comes back at the old revision.
+    // A pod below the partition is recreated at the old revision.
     simulation.delete("Pod", "db-0");
     assert_eq!(images(&simulation), ["i:1", "i:2", "i:2"]);
     simulation.apply(stateful_set(3, "i:2", json!({})));

@@ -1,4 +1,4 @@
-//! The scenario of a component, played by `kubewright_testing::disturbance`: its operator, its kinds, and how its end is compared.
+//! The scenario of a component, played by `kubewright_testing::disturbance`: its operator, its kinds, and the comparison of its final state.
 
 use kubewright::prelude::*;
 use kubewright::runtime::operator::RunningOperator;
@@ -16,14 +16,14 @@ use crate::world::{OPERATOR, is_seen, reason_of, watch_logs};
 /// A scenario of components named Bundle.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
-    /// One in so many runs is played by default.
+    /// The number of runs of which one is played by default.
     pub(super) one_in: usize,
-    /// Leads to where the disturbances begin; undisturbed.
+    /// The undisturbed steps before the disturbances.
     pub(super) before: fn(&Kinds) -> Vec<Step>,
     pub(super) steps: fn(&Kinds) -> Vec<Step>,
 }
 
-/// The component comes to this state and reason.
+/// Returns the step that waits until the component has this state and reason.
 pub(super) fn until(name: &str, state: &str, reason: &str) -> Step {
     let holds = |live: &Value, wanted: &str| {
         is_seen(live) && wanted == format!("{}/{}", live["status"]["state"].as_str().unwrap_or_default(), reason_of(live))
@@ -76,7 +76,7 @@ impl disturbance::Scenario for Scenario {
         steps.iter().any(|step| matches!(step, Step::Set(component) if wants(component, object)))
     }
 
-    /// Objects of the kinds become ready, and what only users hold is let go.
+    /// Makes the objects of the kinds ready, and removes the finalizers that users hold.
     async fn play_others(&self, hand: &Hand) -> Result<(), String> {
         let kinds = Kinds::of(hand.namespace());
         for kind in ["Foo", "Bar", "Baz"] {
@@ -117,7 +117,7 @@ impl disturbance::Scenario for Scenario {
         for like in [kinds.crd(), webhook(&kinds)] {
             live.extend(hand.get(&like).await?);
         }
-        // Every namespace gets this one from Kubernetes.
+        // Kubernetes creates this ConfigMap in every namespace.
         live.retain(|object| object.name() != "kube-root-ca.crt");
         Ok(live)
     }
@@ -136,7 +136,7 @@ impl disturbance::Scenario for Scenario {
             .map(|item| json!([item["kind"], item["name"], item["digest"], item["phase"], item["status"], item["updatePolicy"]]))
             .collect();
         let conditions = status["conditions"].as_array().into_iter().flatten();
-        // A condition about a fight depends on how many corrections it took, and goes later.
+        // A condition about a fight depends on the number of corrections, and is removed later.
         let lasting =
             conditions.filter(|condition| ["Ready", "Stalled", "Polling"].iter().any(|name| condition["type"] == *name));
         let conditions: Vec<Value> = lasting.map(|condition| json!([condition["type"], condition["status"]])).collect();
@@ -148,7 +148,7 @@ impl disturbance::Scenario for Scenario {
         object
     }
 
-    /// Digests, and the hash of the owner.
+    /// Returns the digests and the hash of the owner.
     fn computed(&self, live: &Value) -> Vec<String> {
         let mut hashes: Vec<&str> = Vec::new();
         for marks in [&live["metadata"]["annotations"], &live["metadata"]["labels"]] {

@@ -11,7 +11,7 @@ fn ready(name: &str) -> Step {
     until(name, "Ready", "Ready")
 }
 
-/// A webhook configuration that concerns nothing that exists.
+/// Returns a webhook configuration that matches no existing type.
 pub(super) fn webhook(kinds: &Kinds) -> Value {
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
@@ -57,7 +57,7 @@ fn old(kinds: &Kinds) -> Vec<Value> {
     ]
 }
 
-/// Objects after it.
+/// Objects after the upgrade.
 fn new(kinds: &Kinds) -> Vec<Value> {
     vec![
         config_map("changed", "b"),
@@ -68,7 +68,7 @@ fn new(kinds: &Kinds) -> Vec<Value> {
     ]
 }
 
-/// Objects change, leave, come, are recreated, and purged.
+/// Objects are changed, removed, added, recreated and purged.
 pub(super) fn upgrade() -> Scenario {
     Scenario {
         name: "upgrade",
@@ -80,11 +80,11 @@ pub(super) fn upgrade() -> Scenario {
     }
 }
 
-/// The same change, made while the operator is not there.
+/// The same change while the operator is stopped.
 pub(super) fn start() -> Scenario {
     Scenario {
         name: "start after a change",
-        // It combines a start and an upgrade.
+        // The scenario combines a start and an upgrade.
         one_in: 3,
         before: |kinds| vec![Step::Set(kinds.component(&old(kinds))), ready("demo")],
         steps: |kinds| {
@@ -112,7 +112,7 @@ fn doomed(kinds: &Kinds) -> Value {
     ])
 }
 
-/// A type in use by somebody else holds back the deletion; then everything goes but what is to stay.
+/// A foreign instance of a type holds back the deletion; then all objects are deleted except those that are kept by their policy.
 pub(super) fn deletion() -> Scenario {
     Scenario {
         name: "deletion",
@@ -131,7 +131,7 @@ pub(super) fn deletion() -> Scenario {
     }
 }
 
-/// Objects that existed before, and one that goes from component to component.
+/// Objects that existed before, and an object that moves from component to component.
 pub(super) fn adoption() -> Scenario {
     Scenario {
         name: "adoption",
@@ -178,7 +178,7 @@ fn applied() -> Value {
     annotated(config_map("applied", "a"), "update-policy", "ssa-override")
 }
 
-/// Fields are edited, objects deleted, labels lost, and one actor does not give in.
+/// Fields are edited, objects deleted and labels removed, and one actor repeats its change.
 pub(super) fn drift() -> Scenario {
     Scenario {
         name: "drift",
@@ -192,7 +192,7 @@ pub(super) fn drift() -> Scenario {
                 Step::Remove(config_map("deleted", "")),
                 Step::Edit(config_map("unmarked", ""), json!({ "metadata": { "labels": { label: null } } })),
                 ready("demo"),
-                // The third correction comes after a minute; further ones would wait for a reapply.
+                // The third correction follows after a minute; further ones would wait for a reapply.
                 Step::Contest(config_map("edited", "a"), json!({ "data": { "value": "mine" } }), 2),
                 ready("demo"),
             ]
@@ -211,7 +211,7 @@ fn staged(kinds: &Kinds) -> Value {
     ])
 }
 
-/// Objects of deletion stages come and go while the component goes.
+/// Objects of deletion stages are created and deleted during the deletion of the component.
 pub(super) fn stages() -> Scenario {
     Scenario {
         name: "deletion stages",

@@ -51,7 +51,7 @@ fn an_absent_child_is_created_but_not_while_the_owner_goes() {
     }
 }
 
-/// ENS-08, ENS-15: ownership is looked at before anything else.
+/// ENS-08, ENS-15: ownership is checked before everything else.
 #[test]
 fn what_is_not_ours_is_never_written() {
     let (mut former, mut other, mut unowned) = (live(2, 1), live(2, 1), live(2, 1));
@@ -84,7 +84,7 @@ fn a_child_that_is_being_deleted_is_waited_for() {
     }
 }
 
-/// ENS-16: a change of the status alone changes no generation.
+/// ENS-16: a change of the status alone does not change the generation.
 #[test]
 fn an_applied_child_is_unchanged_until_its_spec_or_the_desired_one_changes() {
     let last = wrote(1, 1);

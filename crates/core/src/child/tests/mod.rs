@@ -14,7 +14,7 @@ fn owner() -> ChildOwner {
     ChildOwner::new(GroupVersionKind::new("shop.example", "v1", "Shop"), ("default", "demo"), "u-owner", labels)
 }
 
-/// The child as a pass wants it, with all marks.
+/// Returns the child as a pass wants it, with all marks.
 fn desired(size: i64) -> Value {
     let mut child = json!({
         "apiVersion": "v1", "kind": "Service",
@@ -25,7 +25,7 @@ fn desired(size: i64) -> Value {
     child
 }
 
-/// The child as the server keeps it.
+/// Returns the child as the server stores it.
 fn live(size: i64, generation: i64) -> Value {
     let mut child = desired(size);
     child["spec"]["clusterIP"] = "10.0.0.1".into();

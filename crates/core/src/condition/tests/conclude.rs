@@ -21,7 +21,7 @@ fn concluded(manager: &mut ConditionManager, outcome: Flow, method: Method) -> O
     manager.conclude(&report, method)
 }
 
-/// Every kind of halt that is told, with the reason that it has.
+/// Returns every kind of halt that is reported, each with its reason.
 fn halts() -> [(Halt, &'static str); 4] {
     [
         (Wait::after(Delay::secs::<5>(), "Waiting").into(), "Waiting"),
@@ -31,7 +31,7 @@ fn halts() -> [(Halt, &'static str); 4] {
     ]
 }
 
-/// A status with all dependents True, found at the start of a pass.
+/// Returns a status with all dependents True, as a pass finds it at its start.
 fn ready() -> [Condition; 3] {
     [stored("A", True, "A_True", 10), stored("B", True, "B_True", 10), stored("Ready", True, "Reconciled", 10)]
 }
@@ -183,7 +183,7 @@ fn success_without_a_mark_does_not_count_for_a_new_generation() {
     let text = warning.to_string();
     assert!(text.starts_with("Ready stays Unknown") && text.contains("none of Ready, A, B;"), "{text}");
 
-    // The next pass of the same generation knows no more.
+    // The next pass of the same generation has no new information.
     let mut next = begun(two(), &manager.finish());
     next.initialize();
     assert!(concluded(&mut next, Ok(()), Method::Reconcile).is_some());

@@ -79,7 +79,7 @@ struct OwnStatus {
     foreign: Vec<metav1::Condition>,
 }
 
-// What the derive generates of the two kinds of fields.
+// The calls that the derive generates for the two kinds of fields.
 #[test]
 fn a_field_keeps_the_manager_if_it_can() {
     #[allow(unused_imports)]

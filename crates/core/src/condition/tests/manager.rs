@@ -196,7 +196,7 @@ fn what_is_missing_is_initialised() {
     }
 }
 
-/// Marks, as text: a type and a status each.
+/// Applies marks that are given as text: each a type and a status.
 fn after(set: ConditionSet, existing: &[Condition], marks: &str) -> ConditionManager {
     let mut manager = begun(set, existing);
     manager.initialize();
@@ -224,7 +224,7 @@ fn the_top_level_condition_follows_from_the_marks() {
         (none(), "Ready=F X=T", ("False", "ReadyF")),
         (none(), "Ready=U X=F", ("Unknown", "ReadyU")),
         (none(), "Ready=T X=F", ("True", "Ready_True")),
-        // 2: neither
+        // 2: neither kind of mark
         (one(), "A=T X=F", ("True", "Reconciled")),
         (one(), "A=F X=T", ("False", "AF")),
         // 3, 4
@@ -271,7 +271,7 @@ fn the_deciding_dependent_is_the_newest_then_the_one_marked_last_then_the_first(
     assert_eq!(top(&after(three(), &existing(5, 5, 0), "C=T")), ("False", "AOld"));
     assert_eq!(top(&after(three(), &existing(5, 5, 0), "B=F C=T")), ("False", "BF"));
     assert_eq!(top(&after(three(), &existing(5, 5, 0), "B=F A=F C=T")), ("False", "AF"));
-    // A mark that leaves the status is no newer transition.
+    // A mark that leaves the status unchanged is not a newer transition.
     assert_eq!(top(&after(three(), &existing(5, 9, 0), "A=F C=T")), ("False", "BOld"));
     assert_eq!(top(&after(three(), &existing(5, 9, 0), "C=F")), ("False", "CF"));
 }

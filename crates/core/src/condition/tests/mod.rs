@@ -28,7 +28,7 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-/// A condition of an earlier pass, of generation 1.
+/// Returns a condition of an earlier pass, of generation 1.
 fn stored(type_: &str, status: ConditionStatus, reason: &str, since: i64) -> Condition {
     Condition {
         observed_generation: Some(GENERATION),
@@ -45,12 +45,12 @@ fn knative(set: ConditionSet, existing: &[Condition]) -> ConditionManager {
     ConditionManager::begin(set, KNATIVE, existing, at(NOW), Some(GENERATION))
 }
 
-/// Status, reason and message of a condition.
+/// Returns the status, reason and message of a condition.
 fn texts<'a>(manager: &'a ConditionManager, type_: &str) -> (&'static str, &'a str, &'a str) {
     manager.get(type_).map_or(("absent", "", ""), |found| (found.status.as_str(), found.reason.as_str(), found.message.as_str()))
 }
 
-/// Status and reason of the top-level condition.
+/// Returns the status and reason of the top-level condition.
 fn top(manager: &ConditionManager) -> (&'static str, &str) {
     let (status, reason, _) = texts(manager, manager.condition_set().top());
     (status, reason)

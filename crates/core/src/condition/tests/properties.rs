@@ -6,7 +6,7 @@ use crate::condition::ConditionStatus::{False, True, Unknown};
 use crate::condition::*;
 use crate::flow::{Blocked, Failure, Flow, Halt, KeyMemory, Wait, report};
 
-/// What a reconciler may do with its conditions. The number makes texts differ.
+/// The operations of a reconciler on its conditions. The number makes texts differ.
 #[derive(Clone, Debug)]
 enum Operation {
     Initialize,
@@ -15,7 +15,7 @@ enum Operation {
     Clear(&'static str),
 }
 
-/// The declared types, and two that are not.
+/// The declared types, and two that are not declared.
 const TYPES: [&str; 6] = ["A", "B", "C", "Ready", "Info", "Old"];
 
 fn set() -> ConditionSet {
@@ -95,7 +95,7 @@ fn concerns_declared(operation: &Operation) -> bool {
 }
 
 proptest! {
-    // CSET-15: what is not declared never makes a resource ready or unready, stored or marked.
+    // CSET-15: undeclared conditions, stored or marked, never make an object ready or unready.
     #[test]
     fn the_top_level_is_a_function_of_dependents_and_direct_marks(
         policy in policy(),
@@ -117,7 +117,7 @@ proptest! {
         prop_assert_eq!(with.top(), without.top());
     }
 
-    // CSET-15: the cases, told a second time.
+    // CSET-15: a second, independent statement of its cases.
     #[test]
     fn the_status_of_the_top_level_after_a_mark_is_that_of_the_rule(
         policy in policy(),

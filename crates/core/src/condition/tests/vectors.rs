@@ -1,4 +1,4 @@
-//! The condition sets of Knative, as its own library computes them.
+//! The condition sets of Knative, compared with results recorded from its own library.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,17 @@ use super::{KNATIVE, at};
 use crate::condition::*;
 use crate::recorded::knative_vectors;
 
-/// The sequences in which the library computes something else than CSET-15 (points 9 to 12 of the README of the data), and why.
+/// The sequences whose recorded result differs from CSET-15 (points 9 to 12 of the README of the data), with the reasons.
 const DEVIATIONS: [&str; 10] = [
-    // Unknown beside a False dependent stands until the next recompute; the library gives False with the texts of the mark.
+    // A direct Unknown beside a False dependent stands until the next computation; the library writes False with the texts of the mark.
     "top-unknown-while-false",
     "generation-bump-false",
     "generation-bump-false-top-other",
-    // What is marked beside never touches the top-level; in the library any True makes it True.
+    // Marks of undeclared types never touch the top-level condition; in the library any True mark makes it True.
     "none-other-true",
     "none-other-true-after-false",
     "info-true-after-top-false",
-    // The declaration decides; in the library the severity that is stored does.
+    // The declaration decides; in the library the stored severity decides.
     "set-info-severity-on-dependent",
     "set-error-on-undeclared",
     "leftover-false",
@@ -47,7 +47,7 @@ fn condition_of(value: &Value) -> Condition {
     read_list(&json).remove(0)
 }
 
-/// Times of the data: those of steps come after the initial ones.
+/// Converts a time of the data to seconds: the times of steps are later than the initial ones.
 fn time_of(value: &Value) -> i64 {
     match &value["time"] {
         Value::String(initial) => initial.trim_start_matches("initial+").trim_end_matches('s').parse().unwrap(),
@@ -75,7 +75,7 @@ fn apply(manager: &mut ConditionManager, operation: &Value) -> String {
     String::new()
 }
 
-/// What is wrong after a step.
+/// Returns the differences from the recording after a step.
 fn differences(step: &Value, conditions: &[Condition], is_happy: bool, error: &str, with_times: bool) -> Vec<String> {
     let timeless = |condition: Condition| Condition { last_transition_time: at(0), ..condition };
     let expected: Vec<Condition> = list(step, "conditions")
@@ -94,7 +94,7 @@ fn differences(step: &Value, conditions: &[Condition], is_happy: bool, error: &s
     differences
 }
 
-/// The sequences that differ, with the differences.
+/// Returns the names of the sequences that differ, with their differences.
 fn deviating(sequences: &[Value], run: impl Fn(&Value) -> Vec<String>) -> (BTreeSet<&str>, String) {
     let (mut names, mut all) = (BTreeSet::new(), Vec::new());
     for sequence in sequences {
@@ -128,7 +128,7 @@ fn a_sequence_in_one_pass_gives_the_conditions_of_the_library() {
 #[test]
 fn a_sequence_with_a_pass_for_each_step_gives_the_conditions_of_the_library() {
     let Some(sequences) = sequences() else { return };
-    // The top-level was raised and lowered again in one step. The library moves its time; it is where it was.
+    // The top-level condition was raised and lowered again in one step. The library moves its transition time; this one keeps it.
     let moved = ["top-true-direct", "top-true-while-false", "top-true-reason-while-unknown"];
     let (names, all) = deviating(&sequences, |sequence| {
         let mut conditions = initial(sequence);

@@ -44,7 +44,7 @@ fn each_key_is_read_and_others_stay() {
     assert_eq!(read(&[("unclassified", "1m30s")]).unclassified, Class::After(Delay::secs::<90>()));
 }
 
-// 14: keys that are absent are as the operator's author says
+// 14: absent keys keep the values that the author of the operator set
 #[test]
 fn the_keys_change_what_is_there() {
     let mut base = Timing::default().without_jitter();

@@ -8,7 +8,7 @@ fn target(to: ComponentType, kind: EdgeKind, observation: Option<Observation>) -
     Target { edge: Edge { to, kind }, conditions: None, polarities: Vec::new(), finalizer: HOLD.to_owned(), observation }
 }
 
-/// A new Portal that needs a ready Server and is outlived by a Database.
+/// Returns a new Portal that needs a ready Server and is outlived by a Database.
 fn state() -> ComponentState {
     let needs = EdgeKind::Needs(Revision::ReadyOnly);
     ComponentState {
@@ -33,7 +33,7 @@ fn held(state: &mut ComponentState, index: usize) -> &mut Observation {
     observation
 }
 
-/// A Portal with all finalizers that is being deleted.
+/// Returns a Portal with all finalizers that is being deleted.
 fn deletion() -> ComponentState {
     let mut state = state();
     own(&mut state).is_deleting = true;

@@ -6,7 +6,7 @@ use crate::flow::{ApiStatus, Blocked, Failure, Flow, Halt, KeyMemory, Prior, Red
 const REACHABLE: DeclaredCondition =
     DeclaredCondition { type_: "Reachable", visibility: ConditionVisibility::Public, polarity: ConditionPolarity::Normal };
 
-/// A pass of a Server that was healthy, with what is special about it.
+/// A pass of a Server that was healthy, with the special inputs of a test.
 struct Case {
     outcome: Flow,
     end: Option<End>,
@@ -69,7 +69,7 @@ impl Case {
         pass.status(&self.format)
     }
 
-    /// Status, reason and message of a condition.
+    /// Returns the status, reason and message of a condition.
     fn told(&self, type_: &str) -> Option<(ConditionStatus, String, String)> {
         let found = self.status().conditions.into_iter().find(|condition| condition.type_ == type_)?;
         Some((found.status, found.reason, found.message))
@@ -269,14 +269,14 @@ fn paused_and_waiting_are_told_as_conditions_of_the_framework() {
     assert_eq!(WaitingSince::told_by(told, None), Some(waiting));
     assert_eq!(told.message, "a leader is elected");
 
-    // Later the same start is kept, and both go.
+    // Later passes keep the same start; at last both conditions are removed.
     let later = Case { before: conditions.clone(), waiting: WaitingMark::Keep, ..Case::of(wait()) };
     assert_eq!(later.status().conditions.iter().find(|condition| condition.type_ == "Waiting"), Some(told));
     let over = Case { before: conditions, is_paused: Some(false), waiting: WaitingMark::Remove, ..Case::of(Ok(())) };
     assert_eq!(over.told("Waiting"), None);
     assert_eq!(over.told("Paused").map(|(status, ..)| status), Some(ConditionStatus::False));
 
-    // An object that was never paused says nothing of it, and a preset without such conditions has none.
+    // An object that was never paused has no condition `Paused`, and a preset without such conditions has neither.
     assert_eq!(Case { is_paused: Some(false), ..Case::of(Ok(())) }.told("Paused"), None);
     let preset = Case { is_paused: Some(true), waiting: mark, format: Format::openmcp(), ..Case::of(wait()) };
     assert_eq!((preset.told("Paused"), preset.told("Waiting")), (None, None));

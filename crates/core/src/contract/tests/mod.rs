@@ -41,7 +41,7 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-/// A component that is ready at its generation 3, generated from generation 2 of its owner.
+/// Returns a component that is ready at its generation 3, generated from generation 2 of its owner.
 fn ready(type_: ComponentType) -> Observation {
     let generations = Generations { resource: 3, provenance: Provenance::new(2, None) };
     Observation {

@@ -4,9 +4,9 @@ use kubewright_machinery::fieldset::{FieldSet, PathElement};
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
-/// The number of claims that are kept of one object.
+/// The number of claims that are kept per object.
 const CLAIMS: usize = 16;
-/// The length of their text, in bytes.
+/// The longest text of the claims of one object, in bytes.
 const LENGTH: usize = 768;
 
 /// A field, and a manager other than ours that holds it.
@@ -18,8 +18,8 @@ pub(in crate::dependents) struct Claim {
     pub(in crate::dependents) field: String,
 }
 
-/// The claims of all managers but one, a line each. The status is left out. Where there are too many, those of the latest writes
-/// are kept: a drift is the work of one of them.
+/// Returns the claims of all managers except one, one per line. The status is left out. If there are too many, the claims of the latest writes are
+/// kept, because one of these writes caused a drift.
 pub(super) fn text_of(live: &Value, own: &str) -> String {
     let entries = live.metadata().get("managedFields").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let text = |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
@@ -46,7 +46,7 @@ pub(super) fn text_of(live: &Value, own: &str) -> String {
     lines.concat()
 }
 
-/// The claims of such a text.
+/// Parses the claims of a text that [`text_of`] returned.
 pub(super) fn parse(text: &str) -> impl Iterator<Item = Claim> {
     let claim = |line: &str| {
         let (manager, field) = line.split_once('\t')?;

@@ -1,4 +1,4 @@
-//! Fingerprints of the fields that we own in a live object (DIG-3).
+//! The fingerprints of the fields that we own in a live object (DIG-3).
 
 use kubewright_machinery::fieldset::{FieldSet, PathElement, extract};
 use kubewright_machinery::object::{ObjectExt, canonical_json, sha256_hex};
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 use super::Projection;
 use super::projection::{MapLeaf, MapLeaves};
 
-/// The fingerprint of an object in which nothing is ours.
+/// The fingerprint of an object without fields of ours.
 pub const FINGERPRINT_NONE: &str = "none";
 
-/// The fingerprint of an object, and what else it could have been.
+/// The fingerprint of an object, and the data for fingerprints with empty paths.
 pub(super) struct Fields {
     pub(super) exact: String,
     pub(super) maps: Option<MapLeaves>,
 }
 
-/// The fingerprint of leaves: paths of fieldsV1 keys with the live value, in any order. `None` stands for a leaf that is listed but
-/// has no value.
+/// Returns the fingerprint of leaves: paths of fieldsV1 keys with the live values, in any order. `None` stands for a leaf that is listed but has no
+/// value.
 pub fn fingerprint_of(leaves: &[(Vec<String>, Option<&Value>)]) -> String {
     let mut sorted: Vec<_> = leaves.iter().collect();
     sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -52,7 +52,7 @@ pub(super) fn project(live: &Value, field_manager: &str) -> Fields {
     Fields { exact, maps: Some(MapLeaves { loose, leaves: maps }) }
 }
 
-/// The fingerprint for an item that sent these paths as empty maps: below them only presence counts.
+/// Returns the fingerprint for an item that sent these paths as empty maps: of them only the presence counts.
 pub(super) fn combined(live: &Projection, empty_paths: &[Vec<String>]) -> String {
     let Some(maps) = live.maps().filter(|_| !empty_paths.is_empty()) else {
         return live.fingerprint().to_owned();
@@ -66,7 +66,7 @@ pub(super) fn combined(live: &Projection, empty_paths: &[Vec<String>]) -> String
     short(&canonical_json(&json!([maps.loose, counted])))
 }
 
-/// The leaf paths of maps that `sent` holds empty, as far as they are leaves of the live object (DIG-3).
+/// Returns the paths at which `sent` has empty maps and which are leaves of ours in the live object (DIG-3).
 pub(in crate::dependents) fn empty_paths(sent: &Value, live: &Projection) -> Vec<Vec<String>> {
     map_leaves(live)
         .iter()
@@ -75,8 +75,8 @@ pub(in crate::dependents) fn empty_paths(sent: &Value, live: &Projection) -> Vec
         .collect()
 }
 
-/// Sends a leaf of ours whose live value is a map, and which is not mentioned, as an empty map: leaving it out would take away what the
-/// server and others keep below it (WRITE-13).
+/// Adds to a body, as empty maps, the leaves of ours that are maps in the live object and that the body lacks. Without them, an apply would remove
+/// the fields that the server and other managers keep below these paths (WRITE-13).
 pub(in crate::dependents) fn fill_empty_paths(body: &mut Value, empty_paths: &[Vec<String>], live: &Projection) {
     for path in empty_paths {
         let leaf = canonical_json(&json!(path));
@@ -106,7 +106,7 @@ fn fill(body: &mut Value, path: &[String]) {
                 fill(map.entry(&*name).or_insert(Value::Null), rest);
             }
         }
-        // Entries that the manifest does not have are not wanted, whatever lies below.
+        // An entry that the manifest lacks is not wanted, so it is not added for the sake of a path below it.
         Ok(Some(PathElement::Key(keys))) => {
             let has = |entry: &&mut Value| keys.iter().all(|(name, wanted)| entry.get(name).is_none_or(|found| found == wanted));
             if let Some(entry) = body.as_array_mut().and_then(|list| list.iter_mut().find(has)) {
@@ -123,7 +123,7 @@ fn is_empty_map(sent: &Value, path: &[String]) -> bool {
     value.is_some_and(serde_json::Map::is_empty)
 }
 
-/// The fields of a manager outside subresources, by all its operations.
+/// Returns the fields that a manager owns outside of subresources, over all its operations.
 pub(in crate::dependents) fn own_fields(live: &Value, field_manager: &str) -> Option<FieldSet> {
     let entries = live.metadata().get("managedFields")?.as_array()?;
     let is_ours = |entry: &&Value| {

@@ -1,4 +1,4 @@
-//! What is known about live objects: small projections of them, and what happened to our requests in this pass.
+//! The observed state: small projections of live objects, and the answers to the requests of this pass.
 
 mod claims;
 mod fingerprint;

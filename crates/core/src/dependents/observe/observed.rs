@@ -1,4 +1,4 @@
-//! Everything that one pass knows about the cluster.
+//! The observed state of the cluster in one pass.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,56 +13,56 @@ use crate::backoff::Transient;
 use crate::dependents::verdict::BlockedReason;
 use crate::dependents::{Foreign, ForeignCheck, Inventory, Phase, Sight};
 
-/// What one pass knows about the cluster: projections from the watches, and the answers to its own requests.
+/// The observed state of the cluster in one pass: projections from the watches, and the answers to the pass's own requests.
 ///
-/// Make one at the start of a pass, put in the projection of every object of the inventory and of the wanted set that the watches
-/// show, and record every answer.
+/// Create one at the start of a pass, add the projection of every object of the inventory and of the wanted set that the watches show, and record
+/// every answer.
 #[derive(Clone, Debug, Default)]
 pub struct Observed {
     pub(in crate::dependents) live: HashMap<ObjectKey, Arc<Projection>>,
-    /// Objects that a GET of this pass did not find.
+    /// The objects that a GET of this pass did not find.
     pub(in crate::dependents) read_absent: BTreeSet<ObjectKey>,
-    /// Whole objects that a GET of this pass showed, for what a projection cannot tell.
+    /// The whole objects that a GET of this pass returned, for decisions that need more than a projection.
     pub(in crate::dependents) full: HashMap<ObjectKey, Arc<Value>>,
-    /// What applies that were not carried out would have made of objects.
+    /// The results of dry runs.
     pub(in crate::dependents) dry_runs: HashMap<ObjectKey, DryRun>,
-    /// Fields of manifests that the server does not know.
+    /// The fields of manifests that the server does not know.
     pub(in crate::dependents) undeclared: BTreeMap<ObjectKey, Undeclared>,
-    /// Objects whose fields were made ours in this pass.
+    /// The objects whose fields were reclaimed in this pass.
     pub(in crate::dependents) reclaimed: BTreeSet<ObjectKey>,
-    /// Objects whose corrective apply is refused as it is, with the server's text.
+    /// The objects whose corrective apply the server refuses, with the message of the server.
     pub(in crate::dependents) refused_applies: BTreeMap<ObjectKey, String>,
-    /// Whether another program of this name has processed the same generation before (TAKE-3).
+    /// True if another program of this name has processed the same generation before (TAKE-3).
     pub(in crate::dependents) continued: bool,
-    /// Objects whose live state is not known, so that they must be read.
+    /// The objects whose live state is unknown, so that they must be read.
     pub(in crate::dependents) unsure: BTreeSet<ObjectKey>,
     pub(in crate::dependents) written: BTreeMap<ObjectKey, Written>,
     pub(in crate::dependents) halts: BTreeMap<ObjectKey, Halt>,
-    /// Repetitions after conflicts.
+    /// The numbers of repetitions after conflicts.
     pub(in crate::dependents) attempts: BTreeMap<ObjectKey, u32>,
-    /// Objects whose type is not served, with the number of answers that said so.
+    /// The objects whose type is not served, with the number of answers that said so and the last of them.
     pub(in crate::dependents) missing_types: BTreeMap<ObjectKey, (u32, Refusal)>,
-    /// Objects that got our marks, or lost our finalizer, in this pass.
+    /// The objects that got our marks or lost our finalizer in this pass.
     pub(in crate::dependents) marked: BTreeSet<ObjectKey>,
     pub(in crate::dependents) missing_namespaces: BTreeMap<String, bool>,
-    /// Namespaces that must come, or go, before objects can be created in them.
+    /// The namespaces that must appear or disappear before objects can be created in them.
     pub(in crate::dependents) awaited_namespaces: BTreeMap<String, Sight>,
     pub(in crate::dependents) created_namespaces: BTreeSet<String>,
-    /// Corrective writes that failed: not tried again in this pass.
+    /// The objects whose corrective write failed and is not repeated in this pass.
     pub(in crate::dependents) uncorrected: BTreeSet<ObjectKey>,
     pub(in crate::dependents) foreign: BTreeMap<ForeignCheck, (Foreign, Farewells)>,
-    /// Objects deleted, orphaned or otherwise let go of in this pass.
+    /// The objects that were orphaned in this pass.
     pub(in crate::dependents) released: BTreeSet<ObjectKey>,
-    /// Objects whose DELETE was sent in this pass.
+    /// The objects whose DELETE was sent in this pass.
     pub(in crate::dependents) deleting: BTreeSet<ObjectKey>,
     pub(in crate::dependents) farewells: Farewells,
     pub(in crate::dependents) persisted: HashMap<ObjectKey, Phase>,
     pub(in crate::dependents) must_persist: bool,
-    /// Transient errors that this pass could not get over.
+    /// The transient errors that this pass did not overcome.
     transient: Option<Transient>,
 }
 
-/// How much was let go in this pass; says how old an answer is.
+/// The numbers of deletions and orphanings in this pass, from which the age of an answer follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::dependents) struct Farewells {
     pub(in crate::dependents) deleted: u64,
@@ -72,13 +72,13 @@ pub(in crate::dependents) struct Farewells {
 /// The answer to a [`Verb::Compare`](super::super::Verb::Compare).
 #[derive(Clone, Debug)]
 pub(in crate::dependents) enum DryRun {
-    /// What the object would be.
+    /// The object as the apply would leave it.
     Answer(Arc<Value>),
-    /// The server would not take it.
+    /// The server would refuse the apply.
     Refused,
 }
 
-/// Fields that the server does not know, as it names them.
+/// The fields that the server does not know, in the server's notation.
 #[derive(Clone, Debug, Default)]
 pub(in crate::dependents) struct Undeclared {
     pub(in crate::dependents) rounds: u32,
@@ -86,7 +86,7 @@ pub(in crate::dependents) struct Undeclared {
 }
 
 impl Undeclared {
-    /// Whether any of these is new.
+    /// Adds fields. Returns true if at least one of them is new.
     pub(in crate::dependents) fn add(&mut self, fields: Vec<String>) -> bool {
         let before = self.fields.len();
         for field in fields {
@@ -106,7 +106,7 @@ pub(in crate::dependents) struct Written {
     pub(in crate::dependents) digest: String,
     pub(in crate::dependents) empty_paths: Vec<Vec<String>>,
     pub(in crate::dependents) fingerprint: String,
-    /// Whether the object was ready before: it was created again.
+    /// True if the object was Ready before and was created again.
     pub(in crate::dependents) again: bool,
 }
 
@@ -118,7 +118,7 @@ pub(in crate::dependents) enum WrittenHow {
     Recreating,
 }
 
-/// Why an object's request is not repeated in this pass.
+/// The reason why the request about an object is not repeated in this pass.
 #[derive(Clone, Debug)]
 pub(in crate::dependents) enum Halt {
     Wait { message: String, after: Option<Duration> },
@@ -127,45 +127,45 @@ pub(in crate::dependents) enum Halt {
 }
 
 impl Observed {
-    /// The start of a pass: nothing is known but what the component's status holds.
+    /// Creates the state at the start of a pass, which contains only the inventory of the component's status.
     pub fn new(persisted: &Inventory) -> Self {
         let mut observed = Self::default();
         observed.record_persisted(persisted);
         observed
     }
 
-    /// A watch shows this object. Objects that no watch shows are absent, or invisible to it.
+    /// Adds an object that a watch shows. An object without a projection is absent or invisible to the watches.
     pub fn observe(&mut self, key: ObjectKey, live: Arc<Projection>) {
         self.live.insert(key, live);
     }
 
-    /// More than the inventory must reach the status before the next write to a dependent (PASS-6).
+    /// Requires that the status is written before the next write to a dependent, because it has other changes than the inventory (PASS-6).
     pub fn require_persist(&mut self) {
         self.must_persist = true;
     }
 
-    /// Another program of this name left the component as it is now: what it completed stays completed (TAKE-3).
+    /// Records that another program of this name left the component in its current state, so that objects that it completed stay completed (TAKE-3).
     pub fn continue_from_predecessor(&mut self) {
         self.continued = true;
     }
 
-    /// The whole object, if it was read in this version.
+    /// Returns the whole object, if it was read in this version.
     pub(in crate::dependents) fn full(&self, key: &ObjectKey, live: &Projection) -> Option<&Arc<Value>> {
         self.full.get(key).filter(|full| full.resource_version() == live.resource_version())
     }
 
-    /// The status now holds this inventory.
+    /// Records that the status now contains this inventory.
     pub fn record_persisted(&mut self, inventory: &Inventory) {
         self.persisted = inventory.items().iter().map(|item| (item.key(), item.phase)).collect();
         self.must_persist = false;
     }
 
-    /// The answer to a check for foreign instances.
+    /// Records the answer to a check for foreign instances.
     pub fn record_foreign(&mut self, check: ForeignCheck, answer: Foreign) {
         self.foreign.insert(check, (answer, self.farewells));
     }
 
-    /// The transient errors that this pass could not get over (OUT-3): something is left undone until the next one.
+    /// Returns the transient errors that this pass did not overcome (OUT-3). They leave work for the next pass.
     pub fn transient(&self) -> Option<Transient> {
         self.transient
     }
@@ -174,18 +174,18 @@ impl Observed {
         self.transient = Some(error.and(self.transient));
     }
 
-    /// What is known of an object.
+    /// Returns the projection of an object.
     pub fn get(&self, key: &ObjectKey) -> Option<&Projection> {
         self.live.get(key).map(AsRef::as_ref)
     }
 
-    /// Whether a refused request is followed by another one for the same purpose in this pass (WRITE-12, DRIFT-8).
+    /// Returns true if a refused request is followed by another one for the same purpose in this pass (WRITE-12, DRIFT-8).
     pub fn goes_on(&self, key: &ObjectKey) -> bool {
         let halted = self.halts.contains_key(key) || self.uncorrected.contains(key);
         !halted && (self.undeclared.contains_key(key) || self.refused_applies.contains_key(key))
     }
 
-    /// The namespaces that this pass created (NS-1).
+    /// Returns the namespaces that this pass created (NS-1).
     pub fn created_namespaces(&self) -> impl Iterator<Item = &str> {
         self.created_namespaces.iter().map(String::as_str)
     }

@@ -1,25 +1,25 @@
-//! The owner that the marks on an object name (OWN-1, OWN-3a).
+//! The owner of an object according to its marks (OWN-1, OWN-3a).
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
 use crate::manifest::{OWNER_SUFFIX, OperatorName, OwnerId};
 
-/// The owner that the marks on an object name.
+/// The owner of an object according to its marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// The owner hash of the label.
+    /// The owner hash, which is the value of the label.
     pub hash: Box<str>,
-    /// The plain owner id of the annotation; empty if there is none.
+    /// The plain owner id, which is the value of the annotation; empty if there is none.
     pub id: Box<str>,
-    /// The prefix of the marks when it is another one than ours: the name of another operator, or of another component type of
-    /// this one. `None` for marks under our own name.
+    /// The prefix of the marks if it is not ours: the name of another operator, or of another component type of this operator. `None` for marks under
+    /// our own name.
     pub operator: Option<Box<str>>,
 }
 
 impl Owner {
-    /// The owner of an object, as seen under this name. A label under this name decides alone; without one, the label of another
-    /// operator that has the form of an owner mark does.
+    /// Returns the owner of an object from the point of view of an operator of this name. A label under this name decides alone; without one, the
+    /// label of another operator with the form of an owner mark decides.
     pub fn of(live: &Value, name: &OperatorName) -> Option<Self> {
         let key = name.owner_key();
         if let Some(hash) = live.label(&key) {
@@ -37,12 +37,12 @@ impl Owner {
         Self { hash: hash.into(), id: live.annotation(key).unwrap_or("").into(), operator }
     }
 
-    /// Whether the marks are under our own name, so that watches by our owner label show the object.
+    /// Returns true if the marks are under our own name, so that watches by our owner label show the object.
     pub const fn is_under_our_name(&self) -> bool {
         self.operator.is_none()
     }
 
-    /// How messages name it: the plain owner id, or the hash where there is none, and the operator unless it has our own name.
+    /// Returns the name of the owner in messages: the plain owner id, or else the hash, and the operator unless the marks are under our own name.
     pub(in crate::dependents) fn title(&self) -> String {
         let id = if self.id.is_empty() { &self.hash } else { &self.id };
         match &self.operator {

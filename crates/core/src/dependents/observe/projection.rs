@@ -1,4 +1,4 @@
-//! A live object reduced to what decisions need (WATCH-3).
+//! The projection of a live object: the data that decisions need (WATCH-3).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,29 +16,29 @@ use crate::dependents::reclaim::is_claimable;
 use crate::health::{self, Hints, Readiness, Status};
 use crate::manifest::OperatorName;
 
-/// How much of a message is kept.
+/// The most bytes of a message that are kept.
 const MESSAGE_LIMIT: usize = 256;
-/// How much of the list of other managers is kept.
+/// The most bytes of the list of other managers that are kept.
 const MANAGERS_LIMIT: usize = 96;
 
-/// A readiness rule for a kind (READY-7). `None` leaves the decision to the general rules.
+/// The readiness rule of a kind (READY-7). If it returns `None`, the general rules decide.
 pub type KindRule = Arc<dyn Fn(&Value) -> Option<Readiness> + Send + Sync>;
 
-/// The input of a projection besides the object: the same for all components of one type.
+/// The input of a projection besides the object. It is the same for all components of one type.
 #[derive(Clone)]
 pub struct ProjectionContext {
-    /// The name of the component type: the prefix of its marks.
+    /// The name of the component type, which is the prefix of its marks.
     pub operator: OperatorName,
-    /// The field manager of its writes to dependents.
+    /// The field manager of the component type's writes to dependents.
     pub field_manager: String,
-    /// Managers whose fields an override takes over: exact names, or a prefix ending in `*`.
+    /// The managers whose fields an override takes over: exact names, or a prefix ending in `*`.
     pub reclaimed_managers: Vec<String>,
-    /// Readiness rules of kinds that have their own.
+    /// The readiness rules of kinds that have their own.
     pub kind_rules: BTreeMap<GroupKind, KindRule>,
 }
 
 impl ProjectionContext {
-    /// The context of a component type whose field manager is its name.
+    /// Creates the context of a component type whose field manager is its name.
     pub fn new(operator: OperatorName) -> Self {
         Self {
             field_manager: operator.as_str().to_owned(),
@@ -70,22 +70,22 @@ impl fmt::Debug for ProjectionContext {
 /// The type that a CustomResourceDefinition or APIService serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedType {
-    /// Its group.
+    /// The group of the type.
     pub group: Box<str>,
-    /// Its kind; empty for an APIService.
+    /// The kind of the type; empty for an APIService.
     pub kind: Box<str>,
-    /// Its plural; empty for an APIService.
+    /// The plural of the type; empty for an APIService.
     pub plural: Box<str>,
-    /// The first served version; `None`: nothing is served.
+    /// The first served version; `None` if no version is served.
     pub version: Option<Box<str>>,
-    /// Whether requests for it are answered now.
+    /// True if requests for the type are answered at present.
     pub available: bool,
 }
 
-/// The leaves of our fields whose live values are maps: few objects have any.
+/// The leaves of our fields whose live values are maps. Few objects have such leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MapLeaves {
-    /// The fingerprint with every such leaf counted as present only.
+    /// The fingerprint in which only the presence of such leaves counts.
     pub(super) loose: Box<str>,
     pub(super) leaves: Box<[MapLeaf]>,
 }
@@ -95,46 +95,46 @@ pub(super) struct MapLeaves {
 pub(super) struct MapLeaf {
     /// The path, as canonical JSON of the array of fieldsV1 keys.
     pub(super) path: Box<str>,
-    /// Digest of the value.
+    /// The digest of the value.
     pub(super) digest: Box<str>,
 }
 
-/// A live object reduced to what decisions need; contents are never kept. Operators have hundreds of thousands of these.
+/// The data of a live object that decisions need, without its contents. Operators hold hundreds of thousands of projections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Projection {
-    /// UID, resource version, digest, message, fingerprint, other managers.
+    /// The UID, resource version, digest, message, fingerprint and other managers, in this order.
     texts: Texts<6>,
-    /// `metadata.generation`.
+    /// The value of `metadata.generation`.
     pub generation: Option<i64>,
-    /// Whether it is being deleted.
+    /// True if the object is being deleted.
     pub terminating: bool,
-    /// `metadata.finalizers`.
+    /// The values of `metadata.finalizers`.
     pub finalizers: Box<[Box<str>]>,
-    /// The owner that its marks name. A keeper of many projections may let those of one owner share it.
+    /// The owner according to the marks. A store of many projections may share it between those of one owner.
     pub owner: Option<Arc<Owner>>,
-    /// Its health.
+    /// The health of the object.
     pub status: Status,
-    /// Whether the only thing that keeps it from being ready is a generation that its controller has not seen.
+    /// True if the object is not ready only because its controller has not observed its generation.
     pub lagging: bool,
-    /// Whether fields of ours are kept under another operation than Apply.
+    /// True if our manager owns fields under another operation than Apply.
     pub reclaim_own: bool,
-    /// Whether a reclaimed manager has fields.
+    /// True if a reclaimed manager owns fields.
     pub reclaim_others: bool,
     rare: Option<Box<Rare>>,
 }
 
-/// What few objects have.
+/// The data that only few objects have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Rare {
     changes_at: Option<(Timestamp, Status)>,
     maps: Option<MapLeaves>,
     serves: Option<ServedType>,
-    /// The fields of other managers.
+    /// The text of the claims of other managers.
     claims: Box<str>,
 }
 
 impl Projection {
-    /// Projects an object.
+    /// Creates the projection of an object.
     pub fn of(live: &Value, context: &ProjectionContext) -> Self {
         let hints =
             live.annotation(&context.operator.status_hint_key()).and_then(|text| Hints::parse(text).ok()).unwrap_or_default();
@@ -171,88 +171,88 @@ impl Projection {
         }
     }
 
-    /// `metadata.uid`.
+    /// Returns `metadata.uid`.
     pub fn uid(&self) -> &str {
         self.texts.get(0)
     }
 
-    /// `metadata.resourceVersion`.
+    /// Returns `metadata.resourceVersion`.
     pub fn resource_version(&self) -> &str {
         self.texts.get(1)
     }
 
-    /// The digest annotation; empty if there is none.
+    /// Returns the digest annotation; empty if there is none.
     pub fn digest(&self) -> &str {
         self.texts.get(2)
     }
 
-    /// Why it is not ready, at most 256 bytes.
+    /// Returns the reason why the object is not ready, at most 256 bytes.
     pub fn message(&self) -> &str {
         self.texts.get(3)
     }
 
-    /// Fingerprint of our fields (DIG-3).
+    /// Returns the fingerprint of our fields (DIG-3).
     pub fn fingerprint(&self) -> &str {
         self.texts.get(4)
     }
 
-    /// Other field managers, comma separated, cut.
+    /// Returns the other field managers, comma separated, at most 96 bytes.
     pub fn managers(&self) -> &str {
         self.texts.get(5)
     }
 
-    /// The fields that other managers hold.
+    /// Returns the fields that other managers hold.
     pub(in crate::dependents) fn claims(&self) -> impl Iterator<Item = Claim> {
         claims::parse(self.rare.as_ref().map_or("", |rare| &rare.claims))
     }
 
-    /// When its health changes without any event, and into what.
+    /// Returns the time at which the health changes without any event, and the health from then on.
     pub fn changes_at(&self) -> Option<(Timestamp, Status)> {
         self.rare.as_ref()?.changes_at
     }
 
-    /// What it serves, if it is a type.
+    /// Returns the type that the object serves, if it is a CustomResourceDefinition or APIService.
     pub fn serves(&self) -> Option<&ServedType> {
         self.rare.as_ref()?.serves.as_ref()
     }
 
-    /// The leaves of our fields whose live values are maps.
+    /// Returns the leaves of our fields whose live values are maps.
     pub(super) fn maps(&self) -> Option<&MapLeaves> {
         self.rare.as_ref()?.maps.as_ref()
     }
 
-    /// Whether nothing but the resource version differs.
+    /// Returns true if only the resource version differs.
     pub fn differs_in_version_only(&self, other: &Self) -> bool {
         [0, 2, 3, 4, 5].iter().all(|place| self.texts.get(*place) == other.texts.get(*place))
             && *other == Self { texts: other.texts.clone(), ..self.clone() }
     }
 
-    /// The owner hash of the label under our own name.
+    /// Returns the owner hash of the label under our own name.
     pub fn owner_hash(&self) -> Option<&str> {
         self.owner.as_ref().filter(|owner| owner.is_under_our_name()).map(|owner| &*owner.hash)
     }
 
-    /// The name of the other operator, or component type, whose marks the object carries in place of ours.
+    /// Returns the name of the other operator or component type whose marks the object carries instead of ours.
     pub fn other_operator(&self) -> Option<&str> {
         self.owner.as_ref()?.operator.as_deref()
     }
 
-    /// Whether the object carries the marks of this owner, under our own name.
+    /// Returns true if the object carries the marks of this owner under our own name.
     pub fn is_owned_by(&self, hash: &str) -> bool {
         self.owner_hash() == Some(hash)
     }
 
-    /// Whether a finalizer is set.
+    /// Returns true if a finalizer is set.
     pub fn has_finalizer(&self, finalizer: &str) -> bool {
         self.finalizers.iter().any(|present| **present == *finalizer)
     }
 
-    /// The fingerprint for an item with these empty paths: below them only presence counts.
+    /// Returns the fingerprint for an item with these empty paths: of them only the presence counts.
     pub fn fingerprint_for(&self, empty_paths: &[Vec<String>]) -> String {
         fingerprint::combined(self, empty_paths)
     }
 
-    /// The health at an instant.
+    /// Returns the health at an instant.
     pub fn status_at(&self, now: Timestamp) -> Status {
         match self.changes_at() {
             Some((instant, status)) if now >= instant => status,
@@ -261,13 +261,13 @@ impl Projection {
     }
 }
 
-/// Entries of managers of fields outside subresources.
+/// Returns the managedFields entries outside of subresources.
 fn entries(live: &Value) -> impl Iterator<Item = &Value> {
     let entries = live.metadata().get("managedFields").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     entries.iter().filter(|entry| entry.get("subresource").is_none())
 }
 
-/// Managers of fields outside subresources, with their operation.
+/// Returns the managers of fields outside of subresources, with their operations.
 fn managers(live: &Value) -> impl Iterator<Item = (&str, &str)> {
     entries(live).filter_map(manager_of)
 }
@@ -276,7 +276,7 @@ fn manager_of(entry: &Value) -> Option<(&str, &str)> {
     Some((entry.get("manager")?.as_str()?, entry.get("operation")?.as_str()?))
 }
 
-/// Whether one of these managers has more than finalizers (WRITE-6).
+/// Returns true if one of the managers that `which` selects owns more than finalizers (WRITE-6).
 fn claimable(live: &Value, which: impl Fn(&str, &str) -> bool) -> bool {
     let meant = |entry: &Value| manager_of(entry).is_some_and(|(manager, operation)| which(manager, operation));
     entries(live).any(|entry| meant(entry) && is_claimable(entry))
@@ -320,7 +320,7 @@ fn served_type(live: &Value, gvk: &GroupVersionKind) -> Option<ServedType> {
     }
 }
 
-/// The longest beginning of at most `limit` bytes.
+/// Returns the longest prefix of at most `limit` bytes.
 pub(crate) fn cut(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
         return text;

@@ -1,4 +1,4 @@
-//! What an answer means for the rest of the pass.
+//! The effects of an answer on the rest of the pass.
 
 use std::sync::Arc;
 
@@ -15,22 +15,22 @@ use crate::dependents::verdict::BlockedReason;
 use crate::dependents::{Engine, Memory, Note, ObjectAction, Phase, Request, Sight, Verb};
 use crate::manifest::MissingNamespacesPolicy;
 
-/// How often a request is repeated after conflicts, per object and pass (WRITE-9).
+/// The number of times that a request is repeated after conflicts, per object and pass (WRITE-9).
 const CONFLICT_RETRIES: u32 = 5;
-/// How often an apply is repeated with fewer fields.
+/// The number of times that an apply is repeated with fewer fields.
 const UNKNOWN_ROUNDS: u32 = 10;
 /// The answer to an [`ObjectAction`].
 #[derive(Clone, Copy, Debug)]
 pub enum Response<'a> {
     /// Success, with the body of the answer: an object, or a Status after a DELETE.
     Success(&'a Value),
-    /// Refused, or no answer.
+    /// The server refused the request, or did not answer.
     Refused(&'a Refusal),
 }
 
 impl Observed {
-    /// Records the answer to a request, so that the next plan goes on from there. What is returned is worth telling people, besides
-    /// the action's own note.
+    /// Records the answer to a request, so that the next plan continues from there. Returns a note to record as an event, in addition to the action's
+    /// own note.
     pub fn record(
         &mut self,
         engine: &Engine,
@@ -48,7 +48,7 @@ impl Observed {
         }
     }
 
-    /// Takes note of the server's warnings about a write, before its answer is recorded: fields that it dropped (WRITE-12).
+    /// Records the server's warnings about a write, before its answer is recorded: fields that the server dropped (WRITE-12).
     pub fn note_warnings(&mut self, action: &ObjectAction, warnings: &[String]) {
         let fields: Vec<String> = warnings.iter().filter_map(|text| undeclared::field_of_warning(text)).collect();
         if !fields.is_empty() {
@@ -56,7 +56,7 @@ impl Observed {
         }
     }
 
-    /// Unknown fields are told once per digest.
+    /// Returns the note about unknown fields, once per digest.
     fn tell_undeclared(&self, action: &ObjectAction, memory: &mut Memory) -> Option<Note> {
         if !matches!(action.verb, Verb::Create | Verb::Update) {
             return None;
@@ -99,7 +99,7 @@ impl Observed {
         self.unsure.remove(key);
         let gone = match action.verb {
             Verb::Delete | Verb::Recreate => !is_terminating(body),
-            // The last finalizer may have been ours.
+            // The finalizer that was removed may have been the last one, which completes the deletion.
             Verb::ReleaseFinalizer => is_terminating(body) && body.finalizers().next().is_none(),
             _ => false,
         };
@@ -173,7 +173,7 @@ impl Observed {
         };
         let empty_paths = fingerprint::empty_paths(sent, live);
         let fingerprint = live.fingerprint_for(&empty_paths);
-        // What did not keep our label is not what was sent, whatever its digest.
+        // An object that did not keep our label is not the one that was sent, whatever its digest.
         let digest = if engine.owns(live) { live.digest().to_owned() } else { String::new() };
         let again = how == WrittenHow::Created && self.persisted.get(&action.key) == Some(&Phase::Ready);
         self.written.insert(action.key.clone(), Written { how, at: now, digest, empty_paths, fingerprint, again });
@@ -214,7 +214,7 @@ impl Observed {
                     self.deleting.insert(key.clone());
                 }
             }
-            // A test in our JSON patch failed: somebody else was faster.
+            // A test in our JSON patch failed, because another program changed the object in between.
             Verb::ReleaseFinalizer | Verb::Reclaim if refusal.code == 422 => self.conflict(action, &title),
             Verb::Compare if refusal.code == 422 => {
                 self.dry_runs.insert(key.clone(), DryRun::Refused);
@@ -233,7 +233,7 @@ impl Observed {
             }
             _ if action.corrective => {
                 self.uncorrected.insert(key.clone());
-                // A request that came to nothing is no correction: those are spaced up to the reapply interval (DRIFT-5).
+                // A request that failed for a transient reason is no correction: those are spaced up to the reapply interval (DRIFT-5).
                 if let Some(error) = refusal.transient() {
                     self.note_transient(error);
                     return None;
@@ -260,7 +260,7 @@ impl Observed {
         memory.drift.entry(action.key.clone()).or_insert_with(|| Corrections::none(uid)).refused(now);
     }
 
-    /// An apply with fields that the server does not know is sent again without them (WRITE-12).
+    /// Returns true if an apply with fields that the server does not know can be sent again without them (WRITE-12).
     fn goes_on_without_fields(&mut self, action: &ObjectAction, refusal: &Refusal) -> bool {
         if !matches!(action.request, Request::Apply { .. } | Request::DryRun(_)) {
             return false;
@@ -276,7 +276,7 @@ impl Observed {
         goes_on
     }
 
-    /// Whether an apply that was refused has another way: once, as a PUT (DRIFT-8).
+    /// Returns true if a refused apply can be replaced by a PUT, which is tried once (DRIFT-8).
     fn may_repair(&self, action: &ObjectAction) -> bool {
         matches!(action.request, Request::Apply { .. }) && !self.refused_applies.contains_key(&action.key)
     }
@@ -338,7 +338,7 @@ fn remember_deletion(action: &ObjectAction, memory: &mut Memory, now: Timestamp)
     entry.last = now;
 }
 
-/// Whether the object keeps the marks with which it was written: if not, each look at it would lead to another write.
+/// Records whether the object kept the marks with which it was written. If it did not, each pass would otherwise write it again.
 fn remember_marks(engine: &Engine, action: &ObjectAction, (uid, kept): (&str, &str), memory: &mut Memory, now: Timestamp) {
     let (Request::Create(sent) | Request::Replace(sent) | Request::Apply { body: sent, .. }) = &action.request else {
         return;
@@ -373,7 +373,7 @@ fn halt_of(action: &ObjectAction, refusal: &Refusal, title: &str) -> Halt {
 }
 
 impl Halt {
-    /// The severity of OUT-2, highest first.
+    /// Returns the severity of OUT-2; the highest number is the most severe.
     pub(in crate::dependents) const fn severity(&self) -> u8 {
         match self {
             Self::Failed { .. } => 2,

@@ -1,4 +1,4 @@
-//! Why a request was refused.
+//! The reason why a request was refused.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,17 +15,17 @@ pub struct Refusal {
     pub code: u16,
     /// The machine-readable reason, such as `AlreadyExists`.
     pub reason: String,
-    /// The server's text.
+    /// The message of the server.
     pub message: String,
-    /// `details.kind`: the plural of the resource that the answer is about.
+    /// The value of `details.kind`: the plural of the resource that the answer is about.
     pub kind: String,
-    /// `details.name`.
+    /// The value of `details.name`.
     pub name: String,
-    /// `details.causes`.
+    /// The values of `details.causes`.
     pub causes: Vec<RefusalCause>,
-    /// Whether nobody serves the type.
+    /// True if the type is not served.
     pub unknown_type: bool,
-    /// How long the server asks to be left alone.
+    /// The time for which the server asks not to be contacted.
     pub retry_after: Option<Duration>,
 }
 
@@ -36,12 +36,12 @@ pub struct RefusalCause {
     pub reason: String,
     /// The field, if the cause is a field.
     pub field: String,
-    /// The server's text.
+    /// The message of the server.
     pub message: String,
 }
 
 impl Refusal {
-    /// From the body of an answer.
+    /// Creates a refusal from the body of an answer.
     pub fn from_status(code: u16, status: &Value) -> Self {
         let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or("").to_owned();
         let details = status.get("details").unwrap_or(&Value::Null);
@@ -65,50 +65,50 @@ impl Refusal {
         }
     }
 
-    /// The server could not be reached, or did not answer in time.
+    /// Creates the refusal for a server that could not be reached or did not answer in time.
     pub fn unreachable(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 
-    /// Discovery knows no such type, so nothing was sent.
+    /// Creates the refusal for a type that discovery does not know, so that no request was sent.
     pub fn unknown_type(message: impl Into<String>) -> Self {
         Self { code: 404, reason: "NotFound".to_owned(), message: message.into(), unknown_type: true, ..Self::default() }
     }
 
-    /// Whether the object, or its type, does not exist.
+    /// Returns true if the object or its type does not exist.
     pub fn is_absent(&self) -> bool {
         self.code == 404
     }
 
-    /// Whether the object exists already or was changed by somebody else.
+    /// Returns true if the object exists already or was changed by another program.
     pub fn is_conflict(&self) -> bool {
         self.code == 409
     }
 
-    /// Whether the namespace of the object is what does not exist.
+    /// Returns true if the namespace of the object does not exist.
     pub fn is_missing_namespace(&self) -> bool {
         self.code == 404 && self.kind == "namespaces"
     }
 
-    /// Whether the namespace of the object is going away.
+    /// Returns true if the namespace of the object is being deleted.
     pub fn is_terminating_namespace(&self) -> bool {
         self.code == 403 && self.causes.iter().any(|cause| cause.reason == "NamespaceTerminating")
     }
 
-    /// Whether trying again later may help without anybody changing anything (OUT-3).
+    /// Returns true if a later retry may succeed without any intervention (OUT-3).
     pub fn is_transient(&self) -> bool {
         let unknown_fields = !crate::dependents::undeclared::fields_of_refusal(self).is_empty();
         matches!(self.code, 0 | 409 | 429 | 500 | 502 | 503 | 504) && !unknown_fields || self.is_terminating_namespace()
     }
 
-    /// The transient error that this is, for the back-off of its component. A namespace that is going away is none: its watch tells
-    /// when to go on.
+    /// Returns the transient error for the back-off of the component. A namespace that is being deleted is not such an error, because its watch
+    /// triggers the next pass.
     pub fn transient(&self) -> Option<Transient> {
         let passes = self.is_transient() && !self.is_terminating_namespace();
         passes.then(|| Transient::new(self.retry_after))
     }
 
-    /// The fields that cannot be changed once the object exists, if that is what the server says.
+    /// Returns the fields that cannot be changed once the object exists, if the server refused the request because of them.
     pub fn immutable_fields(&self) -> Vec<&str> {
         if self.code != 422 {
             return Vec::new();

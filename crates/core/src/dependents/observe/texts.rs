@@ -3,13 +3,13 @@ use std::fmt;
 
 use super::projection::cut;
 
-/// The longest text, in bytes: none that a server keeps in an object's metadata comes near it.
+/// The longest text, in bytes. No text that a server keeps in an object's metadata comes near it.
 const LONGEST: usize = 1 << 20;
-/// No character has one of these 2,048 numbers; what is not less is moved behind them.
+/// The start of the 2,048 surrogate code points, which are not characters. Lengths from here on are moved behind them.
 const GAP: u32 = 0xD800;
 
-/// Several texts in one piece: a box for each would take twice the memory, and projections are what an operator has most of. Before
-/// them stand their lengths, each as one character: a byte for a short text.
+/// Several texts in one allocation: a box for each would take twice the memory, and projections are the most numerous objects of an operator. The
+/// lengths of the texts come first, each encoded as one character, which takes one byte for a short text.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Texts<const N: usize>(Box<str>);
 
@@ -22,7 +22,7 @@ impl<const N: usize> Texts<N> {
         Self(all.into())
     }
 
-    /// The text at a place, empty when there is none.
+    /// Returns the text at an index, empty if there is none.
     pub(super) fn get(&self, place: usize) -> &str {
         let (mut start, mut length) = (0, 0);
         for (at, character) in self.0.chars().take(N).enumerate() {
@@ -37,7 +37,7 @@ impl<const N: usize> Texts<N> {
     }
 }
 
-/// A length up to [`LONGEST`] as a character.
+/// Encodes a length up to [`LONGEST`] as a character.
 fn character(length: usize) -> char {
     let length = length as u32;
     char::from_u32(if length < GAP { length } else { length + 0x800 }).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Sets of objects and events, made by chance.
+//! Random sets of objects and random events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::world::{Annotate, OPERATOR, World, definition, object};
 
-/// A wanted object, before orders are made to agree.
+/// A random wanted object, before its orders are adapted to those of the other objects.
 #[derive(Clone, Debug)]
 pub(super) struct Wish {
     kind: &'static str,
@@ -55,7 +55,7 @@ pub(super) fn wish() -> impl Strategy<Value = Wish> {
     )
 }
 
-/// Manifests of wishes: each object once, with the types and namespaces that they need, in orders that agree.
+/// Returns the manifests of random objects: each object once, with the types and namespaces that it needs, in consistent orders.
 pub(super) fn manifests(wishes: &[Wish]) -> Vec<Value> {
     let mut seen = BTreeSet::new();
     let mut set = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn manifests(wishes: &[Wish]) -> Vec<Value> {
     set
 }
 
-/// What happens between two passes.
+/// An event between two passes.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     what: u8,
@@ -95,11 +95,11 @@ pub(super) struct Event {
 }
 
 impl Event {
-    /// Objects of ours become ready.
+    /// An object of ours becomes ready.
     pub(super) const READY: Self = Self { what: 0, which: 0 };
-    /// Somebody takes our label off the first object.
+    /// Another program removes our label from the first object.
     pub(super) const UNMARKED: Self = Self { what: 6, which: 0 };
-    /// Somebody makes an instance of a type.
+    /// Another program creates an instance of a type.
     pub(super) const INSTANCE: Self = Self { what: 7, which: 0 };
 }
 
@@ -122,19 +122,19 @@ pub(super) fn happen(world: &mut World, event: &Event) {
     match event.what {
         0 => become_ready(world, &key),
         1 => let_go(world, &key),
-        // Somebody deletes it.
+        // Another program deletes the object.
         2 if key.kind != "Namespace" => world.cluster.remove_key(&key),
-        // Somebody edits a field of ours.
+        // Another program edits a field of ours.
         3 if matches!(key.kind.as_str(), "ConfigMap" | "Secret") => {
             world.cluster.edit_key(&key, |live| live["data"]["key"] = json!("eA=="));
         }
-        // Somebody takes it, or only its label.
+        // Another program replaces our label, or removes it.
         5 => world.cluster.edit_key(&key, |live| live.set_label(&label, "someone")),
         6 => world.cluster.edit_key(&key, |live| {
             live["metadata"]["labels"].as_object_mut().unwrap().remove(&label);
         }),
         7 => world.cluster.put(object("Foo", "made")),
-        // Somebody edits a field that nobody else has.
+        // Another program sets a label that has no other owner.
         _ => world.cluster.edit_key(&key, |live| live.set_label("foreign", "x")),
     }
 }
@@ -148,7 +148,7 @@ fn become_ready(world: &mut World, key: &ObjectKey) {
     }
 }
 
-/// Whoever holds an object that is being deleted lets go of it: another program, or the component that took it.
+/// Removes the finalizers of other programs from an object that is being deleted, and ours if another owner has taken the object.
 fn let_go(world: &mut World, key: &ObjectKey) {
     if world.cluster.objects.get(key).is_some_and(|object| object.deletion_timestamp().is_some()) {
         let (label, ours) = (format!("{OPERATOR}/owner-id"), world.engine.owner.hash().to_owned());
@@ -162,7 +162,7 @@ fn let_go(world: &mut World, key: &ObjectKey) {
     }
 }
 
-/// Everything becomes ready, everything that is being deleted goes.
+/// Makes all objects ready, and completes all deletions.
 pub(super) fn settle(world: &mut World) {
     let keys: Vec<ObjectKey> = world.cluster.objects.keys().cloned().collect();
     for key in keys {
@@ -172,7 +172,7 @@ pub(super) fn settle(world: &mut World) {
     world.cluster.tick();
 }
 
-/// Somebody cleans up the instances that were orphaned or taken, and so hold their types.
+/// Removes the instances that were orphaned or taken, which would otherwise hold their types.
 pub(super) fn remove_unmarked_instances(world: &mut World) {
     let label = format!("{OPERATOR}/owner-id");
     let ours = world.engine.owner.hash().to_owned();

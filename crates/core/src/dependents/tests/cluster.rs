@@ -1,4 +1,4 @@
-//! A cluster in memory that answers as an API server does, as far as the engine can tell.
+//! A cluster in memory that answers like an API server in all respects that matter to the engine.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ pub(super) struct Cluster {
     pub(super) objects: BTreeMap<ObjectKey, Value>,
     version: u64,
     uids: u64,
-    /// Every request, in the order in which it arrived.
+    /// The requests, in the order in which they arrived.
     pub(super) journal: Vec<(Verb, ObjectKey)>,
-    /// How many requests changed each object.
+    /// The number of requests that changed each object.
     pub(super) changes: BTreeMap<ObjectKey, usize>,
-    /// Refusals to give before answering, by object.
+    /// The refusals to return before other answers, by object.
     pub(super) refusals: BTreeMap<ObjectKey, Vec<Refusal>>,
-    /// What no object keeps.
+    /// The mark that no object keeps.
     pub(super) drops: Option<Drops>,
 }
 
-/// A mark that a webhook takes off every object.
+/// A mark that a webhook removes from every object.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Drops {
     Annotation(&'static str),
@@ -60,7 +60,7 @@ impl Cluster {
         self.objects.iter().find(|(key, _)| key.kind == kind && key.name == name).map(|(_, object)| object)
     }
 
-    /// Changes an object behind everybody's back.
+    /// Changes an object without a request of the engine.
     pub(super) fn edit(&mut self, kind: &str, name: &str, edit: impl FnOnce(&mut Value)) {
         let key = self.objects.keys().find(|key| key.kind == kind && key.name == name).cloned().unwrap();
         let mut object = self.objects[&key].clone();
@@ -68,7 +68,7 @@ impl Cluster {
         self.store(key, object);
     }
 
-    /// Sets a top-level map's entry as another manager: the field is that manager's from now on.
+    /// Sets an entry of a top-level map as another manager, which owns the field from then on.
     pub(super) fn take(&mut self, manager: &str, name: &str, field: &str, value: &str) {
         self.edit("ConfigMap", name, |live| {
             live["data"][field] = json!(value);
@@ -96,7 +96,7 @@ impl Cluster {
         self.delete_key(key);
     }
 
-    /// The object's controller has seen it and is content.
+    /// Sets the status of an object whose controller has observed the present generation and reports it ready.
     pub(super) fn observe(&mut self, kind: &str, name: &str) {
         self.edit(kind, name, |object| {
             object["status"] = json!({
@@ -106,7 +106,7 @@ impl Cluster {
         });
     }
 
-    /// The object's controller fails.
+    /// Sets the status of an object whose controller failed.
     pub(super) fn fail(&mut self, kind: &str, name: &str, message: &str) {
         self.edit(kind, name, |object| {
             object["status"] = json!({
@@ -116,7 +116,7 @@ impl Cluster {
         });
     }
 
-    /// Finalizers of others go.
+    /// Removes the finalizers of other programs.
     pub(super) fn finalize(&mut self, kind: &str, name: &str) {
         self.edit(kind, name, |object| {
             let kept: Vec<String> = object.finalizers().filter(|name| *name != "other/finalizer").map(str::to_owned).collect();
@@ -177,7 +177,7 @@ impl Cluster {
         Some(self.store(key.clone(), object))
     }
 
-    /// What the controllers of a cluster do: namespaces and definitions that go take their contents along.
+    /// Does the work of the cluster's controllers: completes deletions of namespaces and definitions with their contents.
     pub(super) fn tick(&mut self) {
         for _ in 0..3 {
             let going: Vec<(ObjectKey, Value)> = self
@@ -272,7 +272,7 @@ impl Cluster {
                 let live_version = live.resource_version().to_owned();
                 let mut object = live;
                 match patch::json_patch(&mut object, patch) {
-                    // What a patch sets it to is the version that it expects.
+                    // The version that a patch sets is the one that it expects.
                     Ok(()) if object.resource_version() != live_version => no(409, "Conflict", &plural, &name),
                     Ok(()) => Answer::Ok(self.store(action.key.clone(), object)),
                     Err(_) => no(422, "Invalid", &plural, &name),
@@ -326,7 +326,7 @@ impl Cluster {
 
     fn overwrite(&mut self, engine: &Engine, live: &Value, mut body: Value, operation: &str) -> Answer {
         let key = body.key().unwrap();
-        // A server that was told to forget who owns the fields of an object notes it again with an apply alone.
+        // A server whose field ownership of an object was removed records it again only with an apply.
         let forgotten = operation == "Update" && live.metadata().get("managedFields").is_none();
         if forgotten {
             body.metadata_mut().remove("managedFields");
@@ -376,7 +376,7 @@ fn push_finalizer(object: &mut Value, name: &str) {
     object.metadata_mut().insert("finalizers".to_owned(), json!(names));
 }
 
-/// Field ownership of everything in the body; lists are atomic.
+/// Records the ownership of all fields of the body; lists are atomic.
 fn manage(engine: &Engine, body: &mut Value, operation: &str) {
     body.metadata_mut().remove("managedFields");
     let mut fields = fields_of(body);

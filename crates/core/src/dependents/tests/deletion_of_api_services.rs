@@ -15,7 +15,7 @@ fn service() -> Value {
     })
 }
 
-/// Whether what the API service refers to answers.
+/// Sets whether the server of the API service answers.
 fn answers(world: &mut World, does: bool) {
     let available = if does { "True" } else { "False" };
     world.cluster.edit("APIService", SERVICE, |live| {
@@ -66,7 +66,7 @@ fn an_api_service_that_was_ready_and_does_not_answer_may_be_in_use() {
     let mut world = with_service(&[service(), object("ConfigMap", "c")]);
     answers(&mut world, false);
     assert_eq!(not_known(world.delete()), silent("let go with op.example.com/abandon-dependents=true"));
-    // The same holds for what is redundant, in every pass, also after a restart.
+    // The same holds for redundant objects, in every pass, and after a restart.
     for _ in 0..3 {
         assert_eq!(not_known(world.apply(&[])), silent("left in place without its label op.example.com/owner-id"));
         world.memory = Memory::default();
@@ -129,7 +129,7 @@ fn an_api_service_whose_server_went_before_it_is_not_in_use() {
             let mut world = with_service(&set);
             let remove = |world: &mut World| if redundant { world.apply(&[]) } else { world.delete() };
             if restarted {
-                // It dies after the check, the write-ahead status and the request by which the server goes.
+                // The process dies after the check, the write-ahead status and the DELETE of the server.
                 world.dies_after = Some(3);
                 assert_eq!(remove(&mut world), End::Died);
             }

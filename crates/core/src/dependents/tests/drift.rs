@@ -74,7 +74,7 @@ fn an_object_of_unknown_fingerprint_that_differs_is_written_when_a_reapply_is_du
     assert!(!world.item("c").fingerprint.is_empty());
 }
 
-/// Another program makes the server forget who owns the fields of an object.
+/// Removes the field ownership of an object, as another program may do.
 fn strip(world: &mut World) {
     world.cluster.edit("ConfigMap", "c", |live| {
         live.metadata_mut().remove("managedFields");
@@ -99,12 +99,12 @@ fn an_object_of_whose_fields_nothing_is_known_is_written_when_a_reapply_is_due()
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.requests(), ["Update c"]);
     assert_eq!(world.cluster.get("ConfigMap", "c").unwrap()["data"]["key"], "dmFsdWU=");
-    // Once an interval, not in every pass.
+    // The object is written once per interval, not in every pass.
     assert!(world.apply(&set).is_complete());
     world.advance(539);
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.requests(), Vec::<String>::new());
-    // Its digest tells what another manifest wants at any time.
+    // A changed manifest is detected by the digest at any time.
     assert!(world.apply(&[object("ConfigMap", "c").value("Yg==")]).is_complete());
     assert_eq!(world.requests(), ["Update c"]);
 }

@@ -26,7 +26,7 @@ fn corrections_are_spaced_and_people_are_told() {
     assert_eq!(corrections, [0, 10, 70, 610]);
     assert_eq!(world.notes.len(), 1);
     assert!(matches!(&world.notes[0], Note::DriftRepeated { .. }));
-    // Peace for ten minutes, and the next one is corrected at once again.
+    // After ten minutes without a change, the next correction is sent at once again.
     world.advance(540);
     world.apply(&set);
     world.requests();
@@ -39,7 +39,7 @@ fn corrections_are_spaced_and_people_are_told() {
     assert_eq!(world.requests(), ["Update c"]);
 }
 
-/// A ConfigMap with two fields.
+/// Returns a ConfigMap with two fields.
 fn of_two_fields() -> [serde_json::Value; 1] {
     let mut object = object("ConfigMap", "c");
     object["data"]["other"] = json!("dmFsdWU=");
@@ -173,7 +173,8 @@ fn corrections_are_forgotten_with_the_object() {
     assert_eq!(world.notes, []);
 }
 
-/// The seconds at which an object with policy Recreate is recreated whose field a fighter takes each second, after what happens before.
+/// Returns the seconds at which an object with policy Recreate is recreated while another manager takes its field each second. `before` runs before
+/// each pass.
 fn recreations(before: impl Fn(&mut World)) -> Vec<i64> {
     let mut world = World::new();
     let set = of_two_fields().map(|object| object.with("update-policy", "recreate"));
@@ -199,7 +200,7 @@ fn a_fight_outlives_our_own_recreations_of_the_object() {
     assert_eq!(recreations(|_| {}), [0, 10, 70]);
 }
 
-// DRIFT-5, DRIFT-6: the other replica's recreation changes the UID between two of ours.
+// DRIFT-5, DRIFT-6: the recreation by the other replica changes the UID between two of ours.
 #[test]
 fn a_fight_of_two_replicas_that_recreate_an_object_is_spaced() {
     let other_replica = |world: &mut World| {

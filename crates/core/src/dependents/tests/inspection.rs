@@ -1,4 +1,4 @@
-//! The rules that every request must keep, checked against the cluster as it is.
+//! The rules that every request must keep, checked against the state of the cluster.
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::super::*;
 use super::world::World;
 use crate::health::Status;
 
-/// The rules that hold before every request.
+/// Checks the rules that hold before every request.
 pub(super) fn inspect(world: &World, desired: &Desired, inventory: &Inventory, action: &ObjectAction) {
     let key = &action.key;
     let owner_key = world.engine.context.operator.owner_key();
@@ -21,7 +21,7 @@ pub(super) fn inspect(world: &World, desired: &Desired, inventory: &Inventory, a
             None => adoption.is_some_and(|policy| policy != crate::manifest::AdoptionPolicy::Never),
             Some(_) => adoption == Some(crate::manifest::AdoptionPolicy::Always),
         };
-        // Taking our own finalizer off is right whoever the object belongs to.
+        // The removal of our own finalizer is allowed, whoever owns the object.
         let touches = !matches!(action.verb, Verb::Create | Verb::ReadLive | Verb::CreateNamespace | Verb::ReleaseFinalizer);
         assert!(!touches || may_take || !is_about(action, live), "{action:?} touches what is not ours: {live}");
     }
@@ -44,7 +44,7 @@ pub(super) fn inspect(world: &World, desired: &Desired, inventory: &Inventory, a
     }
 }
 
-/// Whether the request means the object as it is: one that names another version is refused by the server.
+/// Returns true if the request matches the current version of the object. The server refuses a request that contains another version.
 fn is_about(action: &ObjectAction, live: &Value) -> bool {
     let named = match &action.request {
         Request::Delete { resource_version, .. } => Some(resource_version.as_str()),
@@ -66,7 +66,7 @@ fn is_done(world: &World, inventory: &Inventory, object: &DesiredObject) -> bool
         return true;
     }
     if world.is_disturbed {
-        // What others changed since is not known yet: it must have been ready once, as it is wanted now.
+        // The pass does not know the latest changes by others, so it suffices that the object in its present form was ready once.
         return item.phase == Phase::Ready && item.digest == object.digest;
     }
     let Some(live) = world.cluster.objects.get(&object.key) else {

@@ -61,7 +61,7 @@ fn an_object_that_waits_for_its_label_is_watched_and_comes_back_at_once_when_it_
     assert_eq!(world.watched, []);
 }
 
-/// The seconds at which the object `c` is written that never keeps our marks.
+/// Returns the seconds at which the object `c`, which never keeps our marks, is written.
 fn vain_writes(world: &mut World, set: &[serde_json::Value]) -> Vec<i64> {
     let start = world.now;
     let mut written = Vec::new();

@@ -1,4 +1,4 @@
-//! The engine against a cluster in memory.
+//! The tests of the engine against a cluster in memory.
 
 mod apply;
 mod chance;

@@ -1,4 +1,4 @@
-//! Whose objects are written.
+//! The ownership of the objects that are written.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn unowned_objects_are_adopted_and_owned_ones_left_alone() {
     assert_eq!(message, "owner conflict; object Secret demo/s is owned by cluster/demo/other");
     assert_eq!(world.requests(), ["Create c", "ReadLive c", "Update c"]);
     assert_eq!(world.item("c").phase, Phase::Ready);
-    // The other owner lets go.
+    // The other owner releases the object.
     world.cluster.remove("Secret", "s");
     assert!(world.apply(&set).is_complete());
 }
@@ -161,7 +161,7 @@ fn what_loses_our_label_before_it_is_purged_is_not_taken_where_nothing_may_be_ad
 
 const OTHER: &str = "other.example.com";
 
-/// An object with the marks of an owner under another name.
+/// Returns an object with the marks of an owner under another name.
 fn marked(mut object: Value, operator: &str, hash: &str, id: &str) -> Value {
     object.set_label(format!("{operator}/owner-id"), hash);
     object.set_annotation(format!("{operator}/owner-id"), id);
@@ -169,7 +169,7 @@ fn marked(mut object: Value, operator: &str, hash: &str, id: &str) -> Value {
     object
 }
 
-/// An object of the component of equal namespace and name that another type has.
+/// Returns an object of a component with the same namespace and name, but of another type.
 fn anothers(world: &World, object: Value) -> Value {
     marked(object, OTHER, world.engine.owner.hash(), world.engine.owner.id())
 }
@@ -191,7 +191,7 @@ fn an_owner_mark_under_another_name_is_an_owner_whatever_hash_it_has() {
         );
         assert_eq!(world.requests(), ["Create c", "ReadLive c"]);
         assert_eq!(world.cluster.get("ConfigMap", "c").cloned(), before);
-        // No watch by our label shows it.
+        // Watches by our label do not show the object.
         assert_eq!(world.watched, [("ConfigMap".to_owned(), "c".to_owned())]);
         assert!(world.delete().is_complete());
         assert_eq!(world.cluster.get("ConfigMap", "c").cloned(), before);
@@ -300,7 +300,7 @@ fn a_type_that_another_operator_took_is_left_without_our_finalizer() {
         if wanted {
             assert_eq!(blocked(world.apply(&set)).0, BlockedReason::OwnerConflict);
         }
-        // Instances of the other one do not hold up what leaves the type alone.
+        // Instances of the other owner do not block a deletion that leaves the type alone.
         world.cluster.put(object("Baz", "theirs"));
         assert!(world.delete().is_complete());
         let live = world.cluster.get("CustomResourceDefinition", name).unwrap();

@@ -113,7 +113,7 @@ fn group_patterns_match_as_specified() {
 fn a_summary_keeps_all_but_the_manifests() {
     let world = World::new();
     let mut set = vec![object("Foo", "foo"), object("ConfigMap", "c").with("lifecycle", "pre-delete"), definition()];
-    // More kinds of objects than are compared, and the first ones again.
+    // More kinds of objects than are compared; the last twelve repeat the kinds of the first.
     set.extend((0..12).map(|n| object("ConfigMap", &format!("c{n}")).with("apply-order", &n.to_string())));
     set.extend((0..12).map(|n| object("ConfigMap", &format!("d{n}")).with("apply-order", &n.to_string())));
     let desired = world.prepare(&set).unwrap();

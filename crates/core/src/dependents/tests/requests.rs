@@ -1,4 +1,4 @@
-//! What is sent, and what refusals mean.
+//! The requests of the engine, and the effects of refusals.
 
 use std::time::Duration;
 
@@ -156,7 +156,7 @@ fn transient_errors_are_told_with_the_longest_time_that_the_server_asks_for() {
     assert_eq!(world.transient, None);
 }
 
-// OUT-3: the watch of the namespace tells when to go on.
+// OUT-3: the watch of the namespace triggers the next pass.
 #[test]
 fn a_namespace_that_is_going_away_is_no_transient_error() {
     let mut world = World::new();

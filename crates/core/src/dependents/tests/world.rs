@@ -1,4 +1,4 @@
-//! A component's engine at work on a cluster in memory: passes, events, and loss of memory.
+//! A component's engine with a cluster in memory: passes, events, and loss of memory.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::manifest::{OperatorName, OwnerId, Policies};
 
 pub(super) const OPERATOR: &str = "op.example.com";
 pub(super) const START: &str = "2026-01-01T00:00:00Z";
-/// No scenario needs as many batches in one pass.
+/// The number of batches in one pass that no scenario reaches.
 const ENDLESS: usize = 200;
 
 #[derive(Clone, Debug)]
@@ -28,26 +28,26 @@ pub(super) struct World {
     pub(super) status_writes: usize,
     pub(super) notes: Vec<Note>,
     pub(super) wake: Option<Timestamp>,
-    /// The transient errors that the last pass could not get over.
+    /// The transient errors that the last pass did not overcome.
     pub(super) transient: Option<crate::backoff::Transient>,
-    /// What the last plan wants to be watched, by kind and name.
+    /// The objects that the last plan requires to be watched, by kind and name.
     pub(super) watched: Vec<(String, String)>,
-    /// Inventories that were persisted before writes.
+    /// The inventories that were persisted before writes.
     pub(super) write_aheads: Vec<Inventory>,
-    /// After so many further requests (status writes included) the process dies.
+    /// The number of further requests (status writes included) after which the process dies.
     pub(super) dies_after: Option<usize>,
     pub(super) foreign_finalizers: Vec<String>,
-    /// What happens before the next requests, one each; the last first.
+    /// The events before the next requests, one each; the last one comes first.
     pub(super) between: Vec<super::chance::Event>,
-    /// Whether somebody changes objects while a pass runs, so that it knows less than there is.
+    /// True if other programs change objects during a pass, so that the pass does not know the present state.
     pub(super) is_disturbed: bool,
-    /// The watch shows nothing yet.
+    /// True if the watch shows no objects yet.
     pub(super) is_blind: bool,
-    /// Called before each request, to check rules.
+    /// The function that checks rules before each request.
     pub(super) inspect: Option<fn(&World, &Desired, &Inventory, &ObjectAction)>,
 }
 
-/// How a pass ended.
+/// The end of a pass.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum End {
     Verdict(Verdict),
@@ -111,7 +111,7 @@ impl World {
         self.now = self.now.checked_add(SignedDuration::from_secs(seconds)).unwrap();
     }
 
-    /// One pass. The number of requests to dependents can be read from the journal.
+    /// Runs one pass. The requests about dependents are recorded in the journal.
     pub(super) fn apply(&mut self, manifests: &[Value]) -> End {
         let desired = self.prepare(manifests).unwrap();
         self.pass(&desired, |world, inventory, observed| {
@@ -119,12 +119,12 @@ impl World {
         })
     }
 
-    /// One pass of the component's deletion.
+    /// Runs one pass of the component's deletion.
     pub(super) fn delete(&mut self) -> End {
         self.delete_with(&[])
     }
 
-    /// One pass of the deletion of a component whose generator renders this.
+    /// Runs one pass of the deletion of a component whose generator renders these manifests.
     pub(super) fn delete_with(&mut self, manifests: &[Value]) -> End {
         let desired = self.prepare(manifests).unwrap();
         self.pass(&desired, |world, inventory, observed| {
@@ -144,7 +144,7 @@ impl World {
             .collect();
         let label = self.engine.context.operator.owner_key();
         for key in keys {
-            // The watch sees objects with an owner label only.
+            // The watch shows only objects with an owner label.
             if let Some(live) = self.cluster.objects.get(&key).filter(|live| live.label(&label).is_some() && !self.is_blind) {
                 observed.observe(key, Arc::new(Projection::of(live, &self.engine.context)));
             }
@@ -225,7 +225,7 @@ impl World {
         }
     }
 
-    /// Phases and healths by name, as the scenarios of component.md, 17 write them.
+    /// Returns phases and healths by name, in the notation of the scenarios in component.md, 17.
     pub(super) fn phases(&self) -> Vec<String> {
         let mut phases: Vec<String> = self
             .persisted
@@ -237,7 +237,7 @@ impl World {
         phases
     }
 
-    /// The requests since the last call.
+    /// Returns the requests since the last call.
     pub(super) fn requests(&mut self) -> Vec<String> {
         self.cluster.journal.drain(..).map(|(verb, key)| format!("{verb:?} {}", key.name)).collect()
     }
@@ -284,7 +284,7 @@ impl Annotate for Value {
         self
     }
 
-    /// A finalizer of another program.
+    /// Adds a finalizer of another program.
     fn finalizer(mut self) -> Value {
         self.metadata_mut().insert("finalizers".to_owned(), json!(["other/finalizer"]));
         self
@@ -304,7 +304,7 @@ impl Annotate for Value {
     }
 }
 
-/// The names that a pass waits for.
+/// Returns the names of the objects that a pass waits for.
 pub(super) fn waiting(end: &End) -> Vec<String> {
     match end {
         End::Verdict(Verdict::Incomplete { waiting }) => waiting.iter().map(|waiting| waiting.key.name.clone()).collect(),
@@ -312,7 +312,7 @@ pub(super) fn waiting(end: &End) -> Vec<String> {
     }
 }
 
-/// Why a pass is blocked.
+/// Returns the reason why a pass is blocked, and the message.
 pub(super) fn blocked(end: End) -> (BlockedReason, String) {
     match end {
         End::Verdict(Verdict::Blocked { reason, message }) => (reason, message),

@@ -18,7 +18,7 @@ pub(super) fn run(flow: &Flow, memory: &mut KeyMemory) -> Conclusion {
     end(flow, memory, &Prior::Memory, &mut limits, &pass(now))
 }
 
-/// Both steps.
+/// Reports and concludes an outcome.
 fn end(flow: &Flow, memory: &mut KeyMemory, prior: &Prior, limits: &mut Limits, pass: &Pass) -> Conclusion {
     let told = report(flow, memory, prior, limits.timing());
     conclude(flow, told, memory, limits, pass)
@@ -216,7 +216,7 @@ fn many_failing_keys_share_a_limit() {
     assert_eq!(longest, Duration::from_secs(5));
 }
 
-/// Delays that grow by a second with each failure, and by a minute for refused requests; it keeps what it was asked.
+/// A limiter whose delays grow by a second with each failure, and by a minute for refused requests; it records the failures that it was asked about.
 #[derive(Debug, Default)]
 struct Linear(Vec<u32>);
 
@@ -387,7 +387,7 @@ fn delays_of_conflicts_and_safety_nets_are_those_of_the_timing() {
     assert_eq!(delay(Failure::unclassified(errors).slow().into()), "1s");
 }
 
-// RTY-22: what the controller has of its own stays, and failures are still counted
+// RTY-22: the controller's own settings are kept, and failures are still counted
 #[test]
 fn a_replaced_timing_counts_from_the_next_pass_on() {
     let mut limits = Limits::new(Timing::default().without_jitter(), 1);

@@ -1,4 +1,4 @@
-//! What the types of outcomes can do, and what they cannot on purpose.
+//! Traits that the types of outcomes implement, and traits that they do not implement on purpose.
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 use crate::flow::*;
 use crate::reason;
 
-/// Whether a type implements a trait: the constant of a type wins over that of a trait where its bounds hold.
+/// Evaluates to true if a type implements a trait: the constant of the type takes precedence over that of the trait if its bounds hold.
 macro_rules! implements {
     ($type:ty: $($bound:tt)+) => {{
         #[allow(dead_code)]

@@ -1,4 +1,4 @@
-//! Requests of an elector that are due, and the time of the next ones.
+//! The requests of an elector that are due, and the time of the next ones.
 
 use std::time::Duration;
 
@@ -40,16 +40,16 @@ impl Elector {
         }
     }
 
-    /// Gains the lease if it has no holder, and nothing keeps this replica from it.
+    /// Gains the lease if it has no holder, and no limit keeps this replica from it.
     pub(super) fn try_if_free(&mut self, now: Moment, outputs: &mut Vec<Output>) {
-        // After a failed write the known version of the lease is wrong: trying again without reading it would fail for ever.
+        // After a failed write the known version of the lease is outdated; without a new read every further try would fail.
         let is_ready =
             matches!(self.phase, ElectorPhase::Waiting) && self.in_flight.is_none() && !self.stopping && !self.reads_live;
         if !is_ready || now < self.not_before || self.overlaps(now) {
             return;
         }
         let Some(free_since) = self.lease.free_since(&self.identity, self.timing, now) else { return };
-        // A replica with its share waits, so that one with less can take the bucket first.
+        // A replica that has its share waits, so that one with fewer buckets can take this one first.
         if !self.has_room && !self.is_ours() && now.since(free_since) < self.timing.lease_duration().saturating_mul(2) {
             return;
         }
@@ -84,8 +84,8 @@ impl Elector {
         self.in_flight = Some(Request::Release);
     }
 
-    /// Sets the time of the next try: after a jittered retry period, or soon after the holder's lease ends, so that a bucket whose holder
-    /// died is taken within lease duration and retry period.
+    /// Sets the time of the next try: after a jittered retry period, or soon after the holder's lease ends, so that the bucket of a crashed holder is
+    /// taken within lease duration and retry period.
     pub(super) fn wait(&mut self, now: Moment) {
         let retry = self.timing.retry_period();
         self.wake = now + retry.mul_f64(1.0 + 1.2 * self.rng.unit());

@@ -1,4 +1,4 @@
-//! Answers to requests and events of the watch, about the lease of an elector and about overlapping ones.
+//! The handling of answers to requests and of watch events, about the lease of an elector and about overlapping ones.
 
 use super::Elector;
 use super::phase::{ElectorPhase, Request, Stage};
@@ -12,13 +12,14 @@ impl Elector {
             Some(lease) => {
                 let is_new = self.lease().is_none_or(|known| known.resource_version != lease.resource_version);
                 if self.lease.learn(lease, now) {
-                    // The conflict of the last write may be with this version.
+                    // The last write may have collided with this version.
                     self.reads_live &= !is_new;
                     self.end_if_other_holds(now, outputs);
                     self.try_if_free(now, outputs);
                 }
             }
-            // An old event may come after the lease was created again. A holder asks the server; a replica that waits finds out by creating it.
+            // An old deletion event may arrive after the lease was created again. A holder asks the server; a waiting replica notices when it tries
+            // to create the lease.
             None => match self.phase {
                 ElectorPhase::Waiting => {
                     self.lease.learn_absent(now);
@@ -45,7 +46,7 @@ impl Elector {
                     None => self.lease.learn_absent(now),
                 }
                 match &mut self.phase {
-                    // Still ours: write again.
+                    // This replica still holds the lease, so it writes again.
                     ElectorPhase::Holding { renew, .. } => *renew = now,
                     _ => self.wait(now),
                 }
@@ -55,7 +56,7 @@ impl Elector {
             LeaseAnswer::Conflict | LeaseAnswer::Error => {
                 self.reads_live = true;
                 if self.stopping && matches!(self.phase, ElectorPhase::Waiting) {
-                    // Nothing more can be done for a lease that may have been gained: it ends by itself.
+                    // No further request helps for a lease that may have been gained: it expires by itself.
                     self.is_unsure = false;
                     self.lease = KnownLease::default();
                 } else {
@@ -94,7 +95,7 @@ impl Elector {
                 }
             }
             (Request::Release, _) if self.stopping => {
-                // Also if it failed: the lease ends by itself then.
+                // A failed release needs no retry, because the lease expires by itself.
                 self.is_unsure = false;
                 self.lease = KnownLease::default();
             }
@@ -132,14 +133,14 @@ impl Elector {
         }
     }
 
-    /// Ends the term when the lease as it was seen is not ours (LDR-22).
+    /// Ends the term if another replica holds the observed lease (LDR-22).
     pub(super) fn end_if_other_holds(&mut self, now: Moment, outputs: &mut Vec<Output>) {
         if matches!(self.phase, ElectorPhase::Holding { .. }) && !self.is_ours() {
             self.lose(now, outputs);
         }
     }
 
-    /// The term of a write that was sent then, and whose record is known.
+    /// Returns the term of a write that was sent at this time, and whose record is known.
     fn term_from(&self, sent: Moment) -> Option<Term> {
         let record = &self.lease()?.record;
         (record.holder == self.identity).then(|| Term {
@@ -149,7 +150,7 @@ impl Elector {
         })
     }
 
-    /// Whether this replica holds the lease as it was seen last, also if its term is over.
+    /// Returns true if this replica holds the lease as last observed, even if its term is over.
     pub fn is_ours(&self) -> bool {
         self.lease().is_some_and(|lease| lease.record.holder == self.identity)
     }

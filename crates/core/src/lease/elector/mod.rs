@@ -1,6 +1,6 @@
 //! The election of one bucket, as one replica sees it (LDR-20 to LDR-26).
 //!
-//! An input is first learnt, then moves the term on, and then the requests that are due are sent: the files of this folder in this order are
+//! An input is first learnt, then advances the term, and then the due requests are sent. The files of these steps, in this order, are
 //! `learn`, `term` and `act`.
 
 mod act;

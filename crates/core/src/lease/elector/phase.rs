@@ -5,7 +5,7 @@ use crate::time::Moment;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ElectorPhase {
-    /// Before the start, too.
+    /// No lease is held; also the phase before the start.
     Waiting,
     Acquiring {
         sent: Moment,
@@ -19,15 +19,15 @@ pub(super) enum ElectorPhase {
     Released,
 }
 
-/// How far the promotion of a term is, or its demotion at shutdown.
+/// The progress of the promotion of a term, or of its demotion at shutdown.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stage {
-    /// Whether no overlapping lease appeared is looked up, from this time on.
+    /// Overlapping leases are checked for, from this time on.
     Checking(Moment),
     Promoting {
         failures: u32,
     },
-    /// The hook failed and runs again at this time.
+    /// The hook failed, and runs again at this time.
     PromotingAgain {
         failures: u32,
         at: Moment,
@@ -36,7 +36,7 @@ pub(super) enum Stage {
     Demoting,
 }
 
-/// The last step that a term waits for after its end.
+/// The step that has to end before a lost term is over.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TermEnding {
     Promotion,

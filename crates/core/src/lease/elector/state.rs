@@ -1,4 +1,4 @@
-//! The elector and its reaction to an input.
+//! The elector and its reactions to inputs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::lease::observation::KnownLease;
 use crate::lease::{Input, LeaseTiming, ObservedLease, Output, Overlap, Term};
 use crate::time::Moment;
 
-/// Decides for one replica and one bucket when to write the lease, and when the bucket is ours.
+/// Decides for one replica and one bucket when to write the lease, and when the replica leads the bucket.
 ///
 /// [`handle`](Self::handle) takes an input and returns the outputs that it causes. At most one request is in flight; promotion and demotion of a term
 /// are strictly ordered, and a new term starts after the demotion of the old one.
@@ -22,13 +22,13 @@ pub struct Elector {
     pub(super) phase: ElectorPhase,
     pub(super) in_flight: Option<Request>,
     pub(super) lease: KnownLease,
-    /// Whether a write may have been done without an answer that said so.
+    /// True if a write may have been executed although its answer did not confirm it.
     pub(super) is_unsure: bool,
-    /// Whether the next read must ask the API server itself, because the known version of the lease has proved wrong.
+    /// True if the next read must ask the API server itself, because the known version of the lease has proved wrong.
     pub(super) reads_live: bool,
     pub(super) overlap: Option<Overlap>,
     pub(super) has_room: bool,
-    /// Nothing is gained before.
+    /// The earliest time at which the lease may be gained.
     pub(super) not_before: Moment,
     pub(super) wake: Moment,
     pub(super) stopping: bool,
@@ -42,9 +42,9 @@ pub enum LeaseState {
     Waiting,
     /// The write that gains the lease is in flight.
     Acquiring,
-    /// The lease is ours, the bucket not active yet.
+    /// This replica holds the lease, but the bucket is not active yet.
     Promoting,
-    /// The lease is ours, and the bucket is active.
+    /// This replica holds the lease, and the bucket is active.
     Leading,
     /// The term is over; its passes or hooks are still running.
     Losing,
@@ -53,7 +53,7 @@ pub enum LeaseState {
 }
 
 impl Elector {
-    /// An elector that has not started. `identity` names the process; `guarded` says that overlapping leases are looked up before each
+    /// Creates an elector that has not started. `identity` names the process. If `guarded` is true, overlapping leases are checked for before each
     /// promotion (LDR-33), which a lease set without relatives does not need.
     pub fn new(identity: impl Into<Arc<str>>, timing: LeaseTiming, guarded: bool, seed: u64) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Elector {
         }
     }
 
-    /// The stage of the election.
+    /// Returns the stage of the election.
     pub fn state(&self) -> LeaseState {
         match self.phase {
             ElectorPhase::Waiting => LeaseState::Waiting,
@@ -87,7 +87,7 @@ impl Elector {
         }
     }
 
-    /// The term, from its gain until it is cancelled. It is over at its end even before the elector is told anything.
+    /// Returns the term, from its gain until it is cancelled. It is over at its end even if the elector has not received an input since.
     pub fn term(&self, now: Moment) -> Option<Term> {
         match self.phase {
             ElectorPhase::Holding { stage: Stage::Demoting, .. } => None,
@@ -96,18 +96,18 @@ impl Elector {
         }
     }
 
-    /// The lease as it was seen last.
+    /// Returns the lease as last observed.
     pub fn lease(&self) -> Option<&ObservedLease> {
         self.lease.seen()
     }
 
-    /// Takes in an input, and returns the outputs that it causes.
+    /// Processes an input, and returns the outputs that it causes.
     pub fn handle(&mut self, input: Input, now: Moment) -> Vec<Output> {
         let mut outputs = Vec::new();
         if matches!(self.phase, ElectorPhase::Released) {
             return outputs;
         }
-        // A term that ended is over before the input is looked at (LDR-22).
+        // A term that has ended is lost before the input is processed (LDR-22).
         if let ElectorPhase::Holding { term, .. } = self.phase
             && now >= term.valid_until
         {
@@ -115,7 +115,7 @@ impl Elector {
         }
         match input {
             Input::Start => self.wake = now,
-            // It is set anew even if it fired too early.
+            // The timer is set again even if it fired too early.
             Input::Timer => self.timer = None,
             Input::Watched(lease) => self.watched(lease, now, &mut outputs),
             Input::Read(answer) => self.read(answer, now, &mut outputs),

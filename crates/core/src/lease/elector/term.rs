@@ -8,14 +8,14 @@ use crate::backoff::Policy;
 use crate::lease::{Output, Term};
 use crate::time::Moment;
 
-/// The time until a promotion that has failed this often in a row is tried again: 1 s, growing to 30 s.
+/// Returns the delay before a promotion is tried again after this number of consecutive failures: 1 s, growing to 30 s.
 pub fn promotion_delay(failures: u32) -> Duration {
     Policy::new(Duration::from_secs(1), Duration::from_secs(30)).nominal(failures).as_duration()
 }
 
 impl Elector {
     pub(super) fn hold(&mut self, term: Term, sent: Moment, now: Moment, outputs: &mut Vec<Output>) {
-        // A replica that stops releases a lease that it has just gained.
+        // A stopping replica releases a lease that it has just gained.
         if self.stopping {
             return;
         }
@@ -89,7 +89,7 @@ impl Elector {
         }
     }
 
-    /// The term is over. Bucket, passes and hooks of it end one after the other.
+    /// Ends the term. Its bucket, passes and hooks end one after the other.
     pub(super) fn lose(&mut self, now: Moment, outputs: &mut Vec<Output>) {
         let ElectorPhase::Holding { stage, .. } = self.phase else { return };
         let ending = match stage {

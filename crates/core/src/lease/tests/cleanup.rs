@@ -10,7 +10,7 @@ fn at(seconds: u64) -> Moment {
     Moment(Duration::from_secs(seconds))
 }
 
-/// A lease of ours with this name and number of buckets; an empty holder means a free one.
+/// Returns a lease of this operator with this name and number of buckets; an empty holder means a free one.
 fn lease(name: &str, buckets: &str, holder: &str, version: u64) -> ObservedLease {
     ObservedLease::of(json!({
         "metadata": {
@@ -23,7 +23,7 @@ fn lease(name: &str, buckets: &str, holder: &str, version: u64) -> ObservedLease
     }))
 }
 
-/// The leader of the first bucket of three, with the leases that it sees.
+/// The leader of the first bucket of three, with the leases that it observes.
 struct Leader {
     guard: OverlapGuard,
     leases: Vec<ObservedLease>,
@@ -42,7 +42,7 @@ impl Leader {
         self.leases.push(lease);
     }
 
-    /// The names of the leases that it deletes, and the time of its next look.
+    /// Returns the names of the leases that the leader deletes, and the time of its next check.
     fn clean_up(&self, seconds: u64) -> (Vec<String>, Option<Moment>) {
         let found = CleanUp::judge(&self.guard, &self.leases, &lease_labels("example.com", "comp", 3), at(seconds));
         (found.delete.iter().map(|lease| lease.name.to_string()).collect(), found.again)
@@ -55,7 +55,7 @@ fn a_lease_that_was_free_or_expired_for_a_lease_duration_is_deleted() {
     let mut leader = Leader::new();
     leader.sees(lease("comp.00-of-02", "2", "", 5), 0);
     leader.sees(lease("comp.01-of-02", "2", "other", 6), 0);
-    // The free one from a lease duration of ours on, the other one so long after the 15 s that it states.
+    // The free lease is deleted after the leader's lease duration; the held one that long after the 15 s that it states.
     assert_eq!(leader.clean_up(59), (vec![], Some(at(60))));
     assert_eq!(leader.clean_up(60), (vec!["comp.00-of-02".to_owned()], Some(at(75))));
     assert_eq!(leader.clean_up(75), (vec!["comp.00-of-02".to_owned(), "comp.01-of-02".to_owned()], None));
@@ -80,7 +80,7 @@ fn every_change_of_a_lease_starts_the_wait_anew() {
     assert_eq!(leader.clean_up(80), (vec![], Some(at(145))));
     leader.sees(lease("comp.00-of-02", "2", "", 7), 90);
     assert_eq!(leader.clean_up(149), (vec![], Some(at(150))));
-    // A version that the guard has not seen is not judged by an earlier one.
+    // A version that the guard has not observed is not judged by an earlier one.
     leader.leases = vec![lease("comp.00-of-02", "2", "other", 8)];
     assert_eq!(leader.clean_up(150), (vec![], None));
 }
@@ -92,7 +92,7 @@ fn leases_of_this_number_of_buckets_of_other_prefixes_and_of_others_stay() {
     leader.sees(lease("comp.00-of-03", "3", "", 1), 0);
     leader.sees(lease("other.00-of-02", "2", "", 2), 0);
     leader.sees(lease("comp", "1", "", 3), 0);
-    // Knative's leases carry no labels; those of another operator carry its name.
+    // Knative's leases have no labels; those of another operator carry its name.
     for (version, label) in [(4, None), (5, Some("another"))] {
         let name = format!("comp.00-of-0{version}");
         let mut object = serde_json::Value::clone(&lease(&name, "2", "", version).object);
@@ -105,7 +105,7 @@ fn leases_of_this_number_of_buckets_of_other_prefixes_and_of_others_stay() {
     assert_eq!(leader.clean_up(1000), (vec![], None));
 }
 
-// LDR-34: a name that says another number than the label is of no replica of ours
+// LDR-34: a lease whose name and label disagree about the number of buckets is not one of this operator's replicas
 #[test]
 fn name_and_label_must_both_say_another_number_of_buckets() {
     let mut leader = Leader::new();

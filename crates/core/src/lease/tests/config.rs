@@ -22,7 +22,7 @@ fn timing(seconds: [u64; 3]) -> LeaseTiming {
     LeaseTiming::new(lease, deadline, retry).unwrap()
 }
 
-/// A configuration in the form of the recordings.
+/// Returns a configuration in the form of the recordings.
 fn shown(config: &LeaderElection) -> Value {
     let text = |duration: Duration| GoDuration::from(duration).to_string();
     json!({
@@ -71,7 +71,7 @@ fn a_former_name_beside_a_present_one_need_not_parse() {
     assert_eq!(error, "failed to parse \"leaseDuration\": time: invalid duration \"bad\"");
 }
 
-// CFG-30: Knative hangs then, says nothing, and ignores the first signal
+// CFG-30: Knative then hangs without a message, and ignores the first signal
 #[test]
 fn durations_that_cannot_work_together_are_an_error_with_all_three() {
     let error = |lease: &str, deadline: &str, retry: &str| {
@@ -143,7 +143,7 @@ fn a_record_never_states_less_than_the_lease_duration() {
     assert_eq!(seconds, [1, 1, 1, 2]);
 }
 
-/// Recorded configurations that are read in another way here, each with the reason.
+/// Returns the reason why a recorded configuration is read differently here, if it is.
 fn deviation(data: &Value) -> Option<&'static str> {
     let text = data.to_string();
     Some(match text.as_str() {
@@ -169,7 +169,7 @@ fn configurations_are_read_as_recorded_except_where_the_rules_differ() {
         let data: BTreeMap<String, String> = serde_json::from_value(line["data"].clone()).unwrap_or_default();
         let found = LeaderElection::from_data(&data);
         if line["data"] == json!({ "lease-duration": "30s", "leaseDuration": "bad" }) {
-            // CFG-2: the former name is none that counts. CFG-30: 30 s are not longer than the renew deadline.
+            // CFG-2: the former name does not count. CFG-30: 30 s are not longer than the renew deadline.
             assert!(found.unwrap_err().to_string().contains("cannot be used together"), "{line}");
             continue;
         }

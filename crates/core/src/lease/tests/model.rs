@@ -1,4 +1,5 @@
-//! Never two holders of a key, no demotion before its promotion ended, and a free bucket is taken in the end: under all faults.
+//! The properties of elections under all faults: never two holders of a key, no demotion before the end of its promotion, and a free bucket is always
+//! taken in the end.
 
 use std::ops::Range;
 
@@ -7,7 +8,7 @@ use crate::backoff::Rng;
 
 const SECOND: u64 = 1000;
 
-/// Decisions in the order of an odometer, so that all sequences come up.
+/// A generator of decisions that counts like an odometer, so that it produces all sequences.
 #[derive(Default)]
 struct Odometer {
     digits: Vec<(u64, u64)>,
@@ -15,7 +16,7 @@ struct Odometer {
 }
 
 impl Odometer {
-    /// The next sequence; false after the last one.
+    /// Advances to the next sequence; returns false after the last one.
     fn turn(&mut self) -> bool {
         self.next = 0;
         while let Some((digit, options)) = self.digits.pop() {
@@ -89,7 +90,7 @@ fn replicas_survive_random_schedules() {
     let (mut promotions, mut deletions) = (0, 0);
     for seed in first..first + schedules {
         let mut rng = Rng::seeded(seed);
-        // Half of them without changes of the number of buckets, so that more happens inside one set.
+        // Half of the schedules do not change the number of buckets, so that more happens inside one set.
         let buckets = if seed % 2 == 0 { None } else { Some(1 + (seed / 2 % 3) as u32) };
         let setup =
             Setup { replicas: 1 + (seed % 3) as usize, buckets, fates: None, guarded: buckets.is_none() || seed % 4 == 1 };

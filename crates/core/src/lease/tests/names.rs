@@ -75,7 +75,7 @@ fn leases_that_divide_the_same_keys_in_another_way_overlap() {
         assert_eq!((shared.overlaps(lease), own.overlaps(lease)), (of_operator, of_controller), "{lease}");
     }
     assert!(!LeaseSet::named("comp.queue.00-of-01").beside([operator()]).overlaps("comp.00-of-03"));
-    // A map of prefixes may bring both divisions under one name.
+    // A prefix map may give both sets the same name.
     let mut prefixes = PrefixMap::default();
     assert!(prefixes.insert("comp.queue", "comp"));
     let mapped = LeaseSet::of_controller("comp", "queue", of(3), &prefixes).beside([operator()]);

@@ -35,7 +35,7 @@ fn a_lease_is_held_from_first_sight_until_its_duration_has_passed_without_a_chan
     assert_eq!(until(&guard, later(20)), None);
     guard.observe(name, Some(&record("a", Some(15), 1)), later(25));
     assert_eq!(until(&guard, later(25)), Some((name.to_owned(), later(40))));
-    // A record without duration lasts as long as ours.
+    // A record without a duration lasts as long as those of this replica.
     guard.observe(name, Some(&record("b", None, 2)), later(30));
     assert_eq!(until(&guard, later(30)), Some((name.to_owned(), later(90))));
 }

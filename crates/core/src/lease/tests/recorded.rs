@@ -1,4 +1,4 @@
-//! The lease requests of Knative's replicas.
+//! The elector compared with the recorded lease requests of Knative's replicas.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -17,7 +17,7 @@ const CONTROLLERS: [&str; 2] = [
     "knative.dev.sample-controller.pkg.reconciler.simpledeployment.Reconciler",
 ];
 
-/// The recorded leases of a scene, each with the `spec` of its writes in order.
+/// Returns the recorded leases of a scene, each with the `spec` of its writes in order.
 fn recorded(scene: &str) -> Option<BTreeMap<String, Vec<Value>>> {
     let mut leases: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for line in knative_lines(&format!("{scene}/lease-requests.jsonl"))? {
@@ -32,7 +32,7 @@ fn recorded(scene: &str) -> Option<BTreeMap<String, Vec<Value>>> {
     Some(leases)
 }
 
-/// The record that a replica of ours with the same identity writes at the same time over the last one.
+/// Returns the record that a replica with the same identity writes here at the same time over the last one.
 fn ours(last: Option<&Value>, spec: &Value) -> Value {
     let observed = last.map(|last| ObservedLease::of(serde_json::json!({ "spec": last })));
     let record = LeaseRecord::of(&serde_json::json!({ "spec": spec }));
@@ -48,7 +48,7 @@ fn ours(last: Option<&Value>, spec: &Value) -> Value {
     object["spec"].take()
 }
 
-// LDR-13, LDR-14, LDR-23: our records are those of client-go
+// LDR-13, LDR-14, LDR-23: the records are those of client-go
 #[test]
 fn gains_renewals_take_overs_and_releases_have_the_recorded_form() {
     let mut counts = BTreeMap::new();
@@ -58,7 +58,7 @@ fn gains_renewals_take_overs_and_releases_have_the_recorded_form() {
             let mut last: Option<&Value> = None;
             for spec in writes {
                 let transitions = |spec: &Value| spec["leaseTransitions"].as_u64().unwrap();
-                // Requests of some steps are counted only, not listed.
+                // The requests of some steps were only counted, not listed.
                 let is_next = last.is_none_or(|last| transitions(spec) <= transitions(last) + 1);
                 let what = match last {
                     _ if !is_next => "after others",
@@ -105,7 +105,7 @@ struct Watcher {
     elector: Elector,
     seen: Option<ObservedLease>,
     timer: Option<Moment>,
-    /// When it asked to write the lease.
+    /// The times at which the elector asked to write the lease.
     tries: Vec<Moment>,
 }
 
@@ -115,7 +115,7 @@ impl Watcher {
             match output {
                 Output::Timer(at) => self.timer = Some(at),
                 Output::Read { .. } => self.tell(Input::Read(LeaseAnswer::Ok(self.seen.clone())), now),
-                // The recorded replicas are faster.
+                // The recorded replicas are faster, so every try ends in a conflict.
                 Output::Create(_) | Output::Update(..) => {
                     self.tries.push(now);
                     self.tell(Input::Written(LeaseAnswer::Conflict), now);
@@ -154,7 +154,7 @@ fn a_recorded_lease_is_tried_only_after_its_holder_released_it_or_was_silent_for
             let end = writes.get(version + 1).map_or(now, at);
             watcher.wait_until(end);
             let is_free = spec["holderIdentity"] == "";
-            // Half a retry period may pass after the end.
+            // A try may come half a retry period after the end.
             let is_silent = end.since(now) > seconds(15 + 1);
             assert!(!watcher.tries.is_empty() || !is_free && !is_silent, "{name}: nothing was tried after {spec}");
             for time in watcher.tries.drain(..) {

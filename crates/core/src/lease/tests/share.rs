@@ -1,6 +1,6 @@
 use super::super::*;
 
-/// The messages to the electors after these states were noted.
+/// Returns the messages to the electors after these states were recorded.
 fn told(share: &mut Share, states: &[(usize, LeaseState)]) -> Vec<(usize, bool)> {
     for (bucket, state) in states {
         share.note(*bucket, *state);
@@ -24,7 +24,7 @@ fn all_electors_are_told_once_when_the_share_is_full_and_when_it_is_not_any_more
     assert_eq!(told(&mut share, &[(0, LeaseState::Leading)]), []);
     assert_eq!(told(&mut share, &[(2, LeaseState::Acquiring)]), [(0, false), (1, false), (2, false)]);
     assert_eq!((share.held(), share.tell_next()), (2, None));
-    // A term that is over counts until its hooks have ended.
+    // A lost term counts until its hooks have ended.
     assert_eq!(told(&mut share, &[(0, LeaseState::Losing)]), []);
     assert_eq!(told(&mut share, &[(0, LeaseState::Waiting)]), [(0, true), (1, true), (2, true)]);
     assert_eq!(told(&mut share, &[(2, LeaseState::Released)]), []);

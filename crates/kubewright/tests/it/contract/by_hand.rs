@@ -1,4 +1,4 @@
-//! A contract by `contract!`, and the same by hand.
+//! A contract declared by `contract!`, and the same contract written by hand.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -45,7 +45,7 @@ macro_rules! component {
     };
 }
 
-/// What both contracts have in common: the kinds, what their author says of them, and their controllers.
+/// The parts that both contracts have in common: the kinds, the functions of their author, and their controllers.
 macro_rules! estate {
     ($group:tt) => {
         #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -71,12 +71,12 @@ macro_rules! estate {
         #[kube(group = $group, version = "v1", kind = "WineLabel", root = "Etiquette", namespaced, status = "Plain")]
         pub(super) struct EtiquetteSpec {}
 
-        /// The components whose controllers leave them alone.
+        /// Returns the components that their controllers ignore.
         fn closed(_: &Estate, internal: Option<&Taste>) -> Vec<ComponentType> {
             internal.is_none().then_some(Etiquette::TYPE).into_iter().collect()
         }
 
-        /// The labels of all components.
+        /// Returns the labels of all components.
         fn labels(_: &Estate, namespace: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Failure> {
             Ok(namespace.clone())
         }
@@ -142,7 +142,7 @@ mod declared {
         disabled = closed;
         propagate = labels;
         reads_namespaces = true;
-        /// Where the wine is.
+        /// The place of the wine.
         Cellar { keep_running }
         Press { needs: [Cellar { same_revision, conditions: ["CellarCool"] }] }
         Etiquette { outlived_by: [Press], type = "Etiquette" }
@@ -245,7 +245,7 @@ fn a_declared_contract_is_the_one_that_is_written_by_hand() {
     for operator in [declared::operator(), written::operator()] {
         let declarations = operator.declarations();
         assert_eq!(declarations.problems(), &[] as &[String]);
-        // What the command `graph` prints.
+        // The graph that the command `graph` prints.
         let graphs: Vec<_> = declarations.graphs().collect();
         assert_eq!(graphs, [("Estate of estates.kubewright.dev", &graph)]);
     }
@@ -282,7 +282,7 @@ async fn the_listed_condition_counts<Cellar: ContractComponent, Press: ContractC
     let cellar = cluster.expect::<Cellar>("estate").condition("CellarCool", "False", "Measured").await;
     assert_eq!(cellar["metadata"]["finalizers"], json!(["cellar.estates.kubewright.dev"]));
     let mut press = cluster.expect::<Press>("estate").condition("Ready", "False", "WaitingForDependencies").await;
-    // Its first pass may come before the cellar is measured.
+    // The first pass may run before the cellar is measured.
     for _ in 0..600 {
         if message_of(&press, "Ready").contains("CellarCool") {
             break;

@@ -15,7 +15,7 @@ use crate::ensure::world::{Log, child_of};
 type Apply = Arc<dyn for<'a> Fn(&'a ApplyContext<ApiServer>) -> BoxFuture<'a, Flow> + Send + Sync>;
 type Cleanup = Arc<dyn for<'a> Fn(&'a CleanupContext<ApiServer>) -> BoxFuture<'a, Flow> + Send + Sync>;
 
-/// What the controller of the API server does.
+/// The actions of the controller of the API server.
 #[derive(Clone)]
 struct Parts {
     apply: Apply,
@@ -67,7 +67,7 @@ impl World {
         let cluster = TestCluster::start().await;
         let operator = Operator::new("platform-operator.platform.kubewright.dev").state(parts);
         let operator: Operator = operator.component_controller(Controller::new).owns::<ConfigMap>().creates::<ConfigMap>().into();
-        // The kinds of the other components need not have controllers.
+        // The kinds of the other components need no controllers.
         cluster.install_crd(&serde_json::to_value(<Landscaper as kube::CustomResourceExt>::crd()).unwrap()).await;
         let operator = cluster.run(operator).await;
         Self { cluster, operator }
@@ -151,7 +151,7 @@ async fn a_component_that_keeps_running_creates_children_again_unless_it_goes_in
         let depending = "dependency.platform.kubewright.dev/landscaper";
         let component = world.create(json!([depending])).await;
         if is_foreground {
-            // The deletion stays in the foreground while garbage collection waits for this one.
+            // The deletion stays in the foreground while garbage collection waits for this child.
             let owner = json!({
                 "apiVersion": format!("{DOMAIN}/v1"), "kind": "ApiServer", "name": "demo", "uid": component.uid(),
                 "blockOwnerDeletion": true,

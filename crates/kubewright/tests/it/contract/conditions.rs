@@ -1,4 +1,4 @@
-//! The status of a component tells of its passes.
+//! Reports about the passes of a component in its status.
 
 use kubewright::core::flow::{Blocked, Delay, Wait};
 use kubewright::prelude::*;
@@ -6,7 +6,7 @@ use kubewright::prelude::*;
 use super::platform::{ApiServer, DOMAIN, Landscaper};
 use super::world::{NAME, World, message_of, told_by};
 
-/// Whether a condition has this status and reason.
+/// Returns true if a condition has this status and reason.
 fn says(object: &Value, type_: &str, status: &str, reason: &str) -> bool {
     told_by(object, type_) == Some((status.to_owned(), reason.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! Components go in the order of their edges.
+//! Deletion of components in the order of their edges.
 
 use kubewright::contract::Dangling;
 use kubewright::core::flow::{Blocked, Delay};
@@ -49,7 +49,7 @@ async fn a_cleanup_needs_no_dependency_and_no_labels() {
     world.ready::<ApiServer>().await;
     world.create::<Authentication>().await;
     world.ready::<Authentication>().await;
-    // The dependency goes by force, as no controller would let it.
+    // The dependency is removed by force, which no controller would do.
     world.patch::<ApiServer>(json!({"metadata": {"finalizers": null}})).await;
     world.annotate::<ApiServer>("operation", "ignore".into()).await;
     world.patch::<ApiServer>(json!({"metadata": {"finalizers": null}})).await;

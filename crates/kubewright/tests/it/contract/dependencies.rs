@@ -1,4 +1,4 @@
-//! Components wait for their dependencies, and hold them.
+//! Components wait for their dependencies, and hold them with finalizers.
 
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
@@ -77,7 +77,7 @@ async fn all_finalizers_stand_before_the_first_apply_and_those_of_later_targets_
     assert!(landscaper.has_finalizer("platform.kubewright.dev/landscaper"));
     assert!(world.get::<ApiServer>().await.unwrap().has_finalizer(OF_LANDSCAPER));
     assert!(world.told_writes::<Landscaper>().contains("ApiServer"), "{}", world.told_writes::<Landscaper>());
-    // Its own finalizer, and that of the landscaper.
+    // The component's own finalizer, and that of the landscaper.
     assert_eq!(seen.lock().first(), Some(&2));
     let held = world.get::<ApiServer>().await.unwrap();
     let managers = held["metadata"]["managedFields"].as_array().unwrap();
@@ -126,7 +126,7 @@ async fn a_dependency_that_only_lags_behind_keeps_the_component_waiting_and_heal
     world.create::<ApiServer>().await;
     world.create::<Authentication>().await;
     let before = world.ready::<Authentication>().await;
-    // The API server works, and has not applied its new generation yet.
+    // The API server works, but has not applied its new generation yet.
     world.script.set("apply ApiServer", |words| {
         words.healthy();
         Wait::after(Delay::secs::<60>(), "Rolling").into()

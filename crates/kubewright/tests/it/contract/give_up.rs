@@ -1,4 +1,4 @@
-//! Components that are released although their cleanup does not succeed.
+//! Release of components although their cleanup does not succeed.
 
 use kubewright::core::flow::Delay;
 use kubewright::machinery::object::ObjectExt as _;

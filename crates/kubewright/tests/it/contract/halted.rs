@@ -1,4 +1,4 @@
-//! Components whose methods are pipelines: what their conditions tell of a pause and of a wait with a deadline.
+//! Components whose methods are pipelines: their conditions during a pause and during a wait with a deadline.
 
 use kubewright::contract::{ApplyContext, CleanupContext, ComponentController, ContractExt as _, Maybe, Ready};
 use kubewright::prelude::*;
@@ -7,7 +7,7 @@ use kubewright_testing::TestCluster;
 use super::platform::{ApiServer, DOMAIN};
 use super::world::{NAME, told_by};
 
-/// The specification as the steps see it: a size of 0 pauses, one above 1 waits for an election.
+/// The specification as the input of the steps: a size of 0 pauses, one above 1 waits for an election.
 struct Work {
     size: i64,
 }

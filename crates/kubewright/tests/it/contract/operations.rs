@@ -1,4 +1,4 @@
-//! Operations that are asked for by annotation.
+//! Operations that are requested by annotation.
 
 use kubewright::core::flow::{Delay, Wait};
 use kubewright::machinery::object::ObjectExt as _;
@@ -24,14 +24,14 @@ async fn an_ignored_component_gets_no_request_whatever_starts_the_pass() {
     let before = world.patch::<Authentication>(json!({"spec": {"size": 2}})).await;
     world.idle(3).await;
     let (mark, applies) = (world.cluster.journal().mark(), world.script.count("apply Authentication"));
-    // A dependency changes, and timers end.
+    // A dependency changes, and timers expire.
     world.patch::<ApiServer>(json!({"metadata": {"labels": { format!("{DOMAIN}/owner-generation"): "2" }}})).await;
     world.idle(600).await;
     assert_eq!(world.script.count("apply Authentication"), applies);
     let of_authentication = world.cluster.journal().since(mark).of(DOMAIN, "authentications");
     of_authentication.no_writes().unwrap();
     assert_eq!(world.get::<Authentication>().await.unwrap(), before);
-    // Another value is no operation.
+    // Another value of the annotation is no operation.
     world.annotate::<Authentication>("operation", "later".into()).await;
     world.called("apply Authentication", applies + 1).await;
     world.stop().await;

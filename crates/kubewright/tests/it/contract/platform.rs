@@ -1,4 +1,4 @@
-//! A contract: a platform whose landscaper needs nothing ready, but goes before the authentication does.
+//! A contract: a platform whose landscaper needs no ready dependency, but is deleted before the authentication.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -138,10 +138,10 @@ impl ContractComponent for Landscaper {
     fn publish(_: NoPart, _: &mut PlatformPublished) {}
 }
 
-/// The end of a method, as a test says it.
+/// The result of a method that a test sets.
 type Act = Arc<dyn Fn(&dyn Words) -> Flow + Send + Sync>;
 
-/// The words of a pass, without the type of its component.
+/// The reports of a pass, with the type of its component erased.
 pub(super) trait Words {
     fn healthy(&self);
     fn condition(&self, type_: &str, holds: bool);
@@ -162,7 +162,7 @@ impl<T: ContractComponent> Words for ComponentPass<T> {
     }
 }
 
-/// The ends of the methods, and the calls so far.
+/// The results of the methods, and the calls so far.
 #[derive(Clone, Default)]
 pub(super) struct Script {
     acts: Arc<Mutex<HashMap<String, Act>>>,
@@ -170,12 +170,12 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// Lets a method such as `apply Landscaper` end so, from now on.
+    /// Sets the result of a method such as `apply Landscaper`.
     pub(super) fn set(&self, method: &str, act: impl Fn(&dyn Words) -> Flow + Send + Sync + 'static) {
         self.acts.lock().insert(method.to_owned(), Arc::new(act));
     }
 
-    /// The calls of a method so far.
+    /// Returns the number of calls of a method so far.
     pub(super) fn count(&self, method: &str) -> usize {
         self.calls.lock().iter().filter(|call| *call == method).count()
     }
@@ -252,12 +252,12 @@ impl ComponentController for Scripted<Landscaper> {
     }
 }
 
-/// An operator with the controllers of all components.
+/// Returns an operator with the controllers of all components.
 pub(super) fn operator(script: &Script) -> Operator {
     operator_with(script, |api_server| api_server, |landscaper| landscaper)
 }
 
-/// The same with options of the first and of the last controller.
+/// Returns the operator with options of the first and of the last controller.
 pub(super) fn operator_with(
     script: &Script,
     api_server: impl FnOnce(OperatorComponentController<Scripted<ApiServer>>) -> OperatorComponentController<Scripted<ApiServer>>,

@@ -1,4 +1,4 @@
-//! A component whose dependents a generator renders, beside one with a controller of its own.
+//! A component whose dependents a generator renders, together with a component that has a controller of its own.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -135,7 +135,7 @@ impl ComponentController for Wells {
     }
 }
 
-/// A ConfigMap for each plant, with the address of the well. Plant `thistle` is ready only with a label, and goes first.
+/// Renders a ConfigMap for each plant, with the address of the well. Plant `thistle` is ready only with a label, and is deleted first.
 async fn plants(cx: &RenderContext<WithDependencies<Bed>>) -> Result<Vec<Manifest>, RenderError> {
     let well = cx.component().needed::<Well>()?;
     let address = well.status.as_ref().and_then(|status| status.external.address.clone());
@@ -208,14 +208,14 @@ impl World {
         self.cluster.pass(if self.cluster.is_embedded() { time } else { time.min(Duration::from_secs(3)) }).await;
     }
 
-    /// The numbers of writes of the operator: to beds, to their statuses, and to plants.
+    /// Returns the numbers of writes of the operator: to beds, to their statuses, and to plants.
     fn writes(&self) -> [usize; 3] {
         let all = || self.cluster.journal().all().writes();
         let statuses = all().of(DOMAIN, "beds").subresource("status").iter().count();
         [all().of(DOMAIN, "beds").iter().count() - statuses, statuses, all().of("", "configmaps").iter().count()]
     }
 
-    /// Makes a change while the operator is cut off after so many of its writes, and starts it anew.
+    /// Makes a change while the operator is cut off after a number of writes, and restarts it.
     async fn cut_after(&mut self, writes: u64, change: impl AsyncFnOnce(&Self)) {
         let cut = self.cluster.faults().cut_after(writes).writes_only().start();
         change(self).await;
@@ -241,7 +241,7 @@ async fn a_rendered_component_is_installed_when_its_dependency_is_ready() {
     assert_eq!(told_by(&bed, "BedHealthy").map(|told| told.0), Some("True".to_owned()));
     assert_eq!(bed["status"]["rendered"]["inventory"].as_array().map(Vec::len), Some(2));
     assert_eq!(bed["status"]["rendered"]["state"], "Ready");
-    // The finalizer; the waits for a well and for its readiness, the inventory ahead, and the end; the plants.
+    // The finalizer; the waits for a well and for its readiness, the inventory that is written ahead, and the end; the plants.
     assert_eq!(world.writes(), [1, 4, 2]);
     world.idle(3000).await;
     assert_eq!(world.writes(), [1, 4, 2], "a component in order costs nothing");

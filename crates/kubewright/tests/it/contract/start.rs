@@ -1,4 +1,4 @@
-//! Contracts that cannot hold do not start, and what operators of contracts declare.
+//! Invalid contracts, which do not start, and the declarations of operators with contracts.
 
 use std::sync::Arc;
 

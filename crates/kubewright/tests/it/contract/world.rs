@@ -44,7 +44,7 @@ impl World {
         self.operator.stop().await;
     }
 
-    /// A component as the owner's controller would create it.
+    /// Returns a component as the owner's controller would create it.
     pub(super) fn component<K: Kind>(&self) -> Value {
         json!({
             "apiVersion": format!("{DOMAIN}/v1"), "kind": K::kind(&()),
@@ -59,7 +59,7 @@ impl World {
         self.cluster.create(self.component::<K>()).await.unwrap()
     }
 
-    /// Creates components in this order, each when the one before is ready.
+    /// Creates the components in this order, each when the previous one is ready.
     pub(super) async fn create_all(&self) {
         self.create::<ApiServer>().await;
         self.ready::<ApiServer>().await;
@@ -97,7 +97,7 @@ impl World {
         self.cluster.expect::<K>(NAME).to_be_gone().await;
     }
 
-    /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.
+    /// Lets time pass in which nothing should happen: the whole time if it is virtual, a few seconds if it is real.
     pub(super) async fn idle(&self, seconds: u64) {
         let time = Duration::from_secs(seconds);
         self.cluster.pass(if self.cluster.is_embedded() { time } else { time.min(Duration::from_secs(4)) }).await;
@@ -107,32 +107,32 @@ impl World {
         self.cluster.clock().moment()
     }
 
-    /// Waits until a method was called so often.
+    /// Waits until a method was called this number of times.
     pub(super) async fn called(&self, method: &str, times: usize) {
         let script = &self.script;
         let what = || format!("{method} is called {times} times; calls: {:?}", script.calls());
         crate::reconcile::world::until(&self.cluster, what, || script.count(method) >= times).await;
     }
 
-    /// The writes of the operator to components of a kind, such as `patch landscapers/status demo`.
+    /// Returns the writes of the operator to components of a kind, such as `patch landscapers/status demo`.
     pub(super) fn writes<K: Kind>(&self) -> Vec<String> {
         let records = self.cluster.journal().all().of(DOMAIN, &K::plural(&())).writes();
         records.iter().map(ToString::to_string).collect()
     }
 
-    /// The section of the page about the state that tells what components wait for.
+    /// Returns the section of the state page that lists what components wait for.
     pub(super) async fn waits(&self) -> Value {
         self.operator.running().diagnostics().state().await["waits"].clone()
     }
 
-    /// The writes of the passes of a component, as the page of the operator tells them.
+    /// Returns the writes of the passes of a component, from the page of the operator.
     pub(super) fn told_writes<K: Kind>(&self) -> String {
         let key = Key::new(self.cluster.namespace(), NAME);
         let passes = self.operator.running().why().of(&K::gvk().group_kind(), &key);
         passes.iter().map(|pass| pass.to_json()["writes"].to_string()).collect()
     }
 
-    /// The events about components of a kind: type, reason and note.
+    /// Returns the events about components of a kind: type, reason and note.
     pub(super) async fn events<K: Kind>(&self) -> Vec<String> {
         let events = self.cluster.list::<k8s_openapi::api::events::v1::Event>().await;
         let about = events.iter().filter(|event| event["regarding"]["kind"] == *K::kind(&()));
@@ -148,13 +148,13 @@ impl World {
     }
 }
 
-/// A condition of an object: its status and reason.
+/// Returns status and reason of a condition of an object.
 pub(super) fn told_by(object: &Value, type_: &str) -> Option<(String, String)> {
     let found = object["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == type_)?;
     Some((found["status"].as_str()?.to_owned(), found["reason"].as_str()?.to_owned()))
 }
 
-/// The message of a condition.
+/// Returns the message of a condition.
 pub(super) fn message_of(object: &Value, type_: &str) -> String {
     let conditions = object["status"]["conditions"].as_array();
     let found = conditions.and_then(|conditions| conditions.iter().find(|condition| condition["type"] == type_));

@@ -18,7 +18,7 @@ const KINDS: [&str; 6] = ["ControlPlane", "ApiServer", "Authentication", "Author
 /// The life of a control plane, or a part of it.
 struct ControlPlanes {
     name: &'static str,
-    /// Whether it is ready before the disturbances begin.
+    /// True if the control plane is ready before the disturbances begin.
     is_ready: bool,
     /// The number of components that write to one other component in the same step.
     writers: usize,
@@ -27,7 +27,7 @@ struct ControlPlanes {
 
 const NAME: &str = "demo";
 
-/// Shorter than usual: where time is real, each run waits for it.
+/// Returns a shorter interval than usual, because each run waits for it in real time.
 fn polling() -> Polling {
     Polling { interval: Delay::secs::<2>(), ..Polling::default() }
 }
@@ -52,7 +52,7 @@ fn teardown() -> Vec<Step> {
     vec![Step::Delete(owner(NAME)), Step::Gone(owner(NAME))]
 }
 
-/// An object of another owner, which stays.
+/// Returns an object of another owner, which stays.
 fn bystander() -> Value {
     let metadata = json!({ "name": "bystander", "labels": { SYSTEM: "another" } });
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {} })
@@ -78,18 +78,18 @@ impl Scenario for ControlPlanes {
         self.name
     }
 
-    // It combines finalizers, statuses, creations and deletions, each of which has scenarios of its own.
+    // The scenario combines finalizers, statuses, creations and deletions, each of which has scenarios of its own.
     fn one_in(&self) -> usize {
         5
     }
 
-    // The landscaper and the API server ask their systems by timers.
+    // The landscaper and the API server poll their systems.
     fn poll(&self) -> Duration {
         polling().interval.as_duration()
     }
 
     fn pace(&self) -> Pace {
-        // Each of the five components tells its owner that it waits, and that it goes.
+        // Each of the five components reports to its owner that it waits, and that it is deleted.
         Pace::HandWritten { writers: self.writers, events: 10 }
     }
 
@@ -113,7 +113,7 @@ impl Scenario for ControlPlanes {
         (self.steps)()
     }
 
-    /// Systems grant, deploy and bring up what they are asked for.
+    /// Plays the external systems, which grant, deploy and start as requested.
     async fn play_others(&self, hand: &Hand) -> Result<(), String> {
         for object in hand.list(&of_kind("v1", "ConfigMap")).await? {
             let patch = match (object.label(SYSTEM), object["data"]["phase"].as_str()) {
@@ -180,7 +180,7 @@ fn a_teardown_survives_all_disturbances() {
     survives(&ControlPlanes { name: "the teardown of a control plane", is_ready: true, writers: 4, steps: teardown });
 }
 
-// LDR-1: all parts of one control plane fall into one bucket.
+// LDR-1: all parts of one control plane are in one bucket.
 #[tokio::test]
 async fn all_parts_of_a_control_plane_are_worked_on_by_one_replica() {
     let cluster = TestCluster::start().await;
@@ -199,7 +199,7 @@ async fn all_parts_of_a_control_plane_are_worked_on_by_one_replica() {
         cluster.create(owner(name)).await.unwrap();
     }
     for name in &names {
-        // Without access nothing but the API server goes on; all parts are there and were looked at.
+        // Without access only the API server proceeds; all parts exist and were processed.
         let waits = |object: &Value| object["status"]["conditions"].as_array().is_some_and(|all| all.len() >= 6);
         cluster
             .expect_object(&kube::core::GroupVersionKind::gvk(DOMAIN, "v1", "ControlPlane"), name)

@@ -1,4 +1,4 @@
-//! The systems behind the components, played by config maps: a controller creates and deletes them, a test sets their phase.
+//! The external systems of the components, played by config maps: a controller creates and deletes them, a test sets their phase.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ pub(super) const SYSTEM: &str = "platform.example.dev/system";
 
 /// The cluster of an API server.
 pub(super) const CLUSTER: &str = "cluster";
-/// The request for access to it.
+/// The request for access to that cluster.
 pub(super) const ACCESS: &str = "access";
-/// What people log in with.
+/// The login configuration for users.
 pub(super) const LOGIN: &str = "login";
 /// The deployment of a landscaper.
 pub(super) const DEPLOYMENT: &str = "deployment";
@@ -43,12 +43,12 @@ impl FromOperator for Externals {
 }
 
 impl Externals {
-    /// The object of a system for the component of this key.
+    /// Returns the object of a system for the component of this key.
     pub(super) fn get(&self, key: &Key, system: &str) -> Option<Arc<ConfigMap>> {
         self.store.get(&Key::new(key.namespace(), object_name(key.name(), system)))
     }
 
-    /// Creates the object of a system unless it is there, with this data, and returns it.
+    /// Creates the object of a system with this data unless it exists, and returns it.
     pub(super) async fn ensure(&self, key: &Key, system: &str, data: &[(&str, String)]) -> Flow<Arc<ConfigMap>> {
         if let Some(found) = self.get(key, system) {
             return Ok(found);
@@ -73,7 +73,7 @@ impl Externals {
         Ok(())
     }
 
-    /// Deletes the object of a system unless it is being deleted, and returns whether it is gone.
+    /// Deletes the object of a system unless it is being deleted. Returns true if it is gone.
     pub(super) async fn delete(&self, key: &Key, system: &str) -> Flow<bool> {
         let Some(found) = self.get(key, system) else { return Ok(true) };
         if found.metadata.deletion_timestamp.is_some() {
@@ -91,7 +91,7 @@ impl Externals {
     }
 }
 
-/// The phase that a system tells.
+/// Returns the phase that a system reports.
 pub(super) fn phase(object: &ConfigMap) -> &str {
     field(object, "phase").unwrap_or_default()
 }
@@ -100,7 +100,7 @@ pub(super) fn field<'a>(object: &'a ConfigMap, name: &str) -> Option<&'a str> {
     object.data.as_ref()?.get(name).map(String::as_str)
 }
 
-/// The name of a system's object for the components of this name.
+/// Returns the name of a system's object for the components of this name.
 pub(super) fn object_name(owner: &str, system: &str) -> String {
     format!("{owner}-{system}")
 }

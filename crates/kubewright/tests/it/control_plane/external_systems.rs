@@ -1,4 +1,4 @@
-//! Components wait for the systems behind them.
+//! Components wait for their external systems.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use kubewright::prelude::*;
 use super::kinds::{ApiServer, Authentication, Authorization, CloudOrchestrator, DOMAIN, Landscaper};
 use super::world::{NAME, World, told_by};
 
-#[allow(clippy::unnecessary_wraps)] // compared with what may be absent
+#[allow(clippy::unnecessary_wraps)] // it is compared with an optional value
 fn pair(status: &str, reason: &str) -> Option<(String, String)> {
     Some((status.to_owned(), reason.to_owned()))
 }
@@ -27,7 +27,7 @@ async fn a_landscaper_waits_for_its_deployment_and_asks_again_by_a_timer() {
     let passes = world.passes::<Landscaper>();
     world.set("deployment", json!({ "phase": "Ready" })).await;
     if world.cluster.is_embedded() {
-        // Nothing tells of the deployment but the timer of 30 seconds.
+        // Only the timer of 30 seconds detects the deployment.
         world.idle(Duration::from_secs(25)).await;
         assert_eq!(world.passes::<Landscaper>(), passes);
         world.idle(Duration::from_secs(6)).await;
@@ -50,7 +50,7 @@ async fn an_identity_provider_that_is_named_twice_blocks_the_authentication() {
     world.cluster.patch::<Authentication>(NAME, json!({ "spec": { "identityProviders": ["corp", "other"] } })).await;
     let ready = world.ready::<Authentication>().await;
     assert_eq!(ready["status"]["login"], "https://demo.anywhere/login");
-    // An error before the health is said.
+    // An error before the health is set.
     world.cluster.patch::<Authentication>(NAME, json!({ "spec": { "identityProviders": [""] } })).await;
     let failed = world.condition::<Authentication>("AuthenticationReconciliation", "False", "ProviderUnreachable").await;
     assert_eq!(told_by(&failed, "AuthenticationHealthy"), pair("False", "ReconciliationError"));
@@ -75,7 +75,7 @@ async fn access_is_awaited_by_a_timer_blocked_when_denied_and_renewed_before_it_
     world.set("access", json!({ "phase": "Denied" })).await;
     let denied = world.condition::<ApiServer>("ApiServerReconciliation", "False", "AccessDenied").await;
     assert_eq!(told_by(&denied, "ApiServerHealthy"), pair("False", "AccessDenied"));
-    // What is blocked is not polled.
+    // A blocked component does not poll.
     let now = world.cluster.clock().now().to_string();
     world.set("access", json!({ "phase": "Granted", "issued": now, "validSeconds": "1000" })).await;
     world

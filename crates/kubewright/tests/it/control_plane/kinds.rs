@@ -115,7 +115,7 @@ impl Contract for ControlPlanes {
     }
 }
 
-/// The conditions of an API server that is being deleted: it goes when both are True.
+/// The conditions of an API server that is being deleted. Its deletion ends when both are True.
 pub(super) const ACCESS_DELETED: &str = "AccessDeleted";
 pub(super) const CLUSTER_DELETED: &str = "ClusterDeleted";
 
@@ -212,7 +212,7 @@ depends!(CloudOrchestrator needs ApiServer at 0);
 depends!(CloudOrchestrator on Authentication at 1);
 depends!(CloudOrchestrator on Authorization at 2);
 
-/// The endpoint of the API server that a component works in.
+/// Returns the endpoint of the API server of a component.
 pub(super) fn endpoint<T: Needs<ApiServer> + ContractComponent>(deps: &Ready<T>) -> Result<String, Halt> {
     let status = deps.get::<ApiServer>().status.clone().unwrap_or_default();
     let missing = || Failure::backoff("the API server has no endpoint").reason("DependencyStatusInvalid");

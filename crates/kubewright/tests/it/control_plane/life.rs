@@ -1,4 +1,4 @@
-//! The life of an owner with all five components, and the requests that it takes.
+//! The life of an owner with all five components, and the requests that it requires.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::kinds::{ApiServer, Authentication, Authorization, CloudOrchestrator, 
 const NAME: &str = "demo";
 const COMPONENTS: [&str; 5] = ["apiservers", "authentications", "authorizations", "landscapers", "cloudorchestrators"];
 
-/// An owner with all five components.
+/// Returns an owner with all five components.
 pub(super) fn owner(name: &str) -> Value {
     json!({
         "apiVersion": format!("{DOMAIN}/v1"), "kind": "ControlPlane", "metadata": { "name": name },
@@ -36,7 +36,7 @@ struct Life {
 }
 
 impl Life {
-    /// The systems behind the components are up before anybody asks.
+    /// Starts the cluster. The external systems are available before any component requests them.
     async fn begin() -> Self {
         let cluster = TestCluster::start().await;
         cluster.journal().keep_bodies(true);
@@ -78,11 +78,11 @@ impl Life {
         self.cluster.stop().await;
     }
 
-    /// The writes of the operator since a mark, by resource and kind of write.
+    /// Returns the numbers of writes of the operator since a mark, by resource and kind of write.
     fn writes(&self, mark: Mark) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for record in self.cluster.journal().since(mark).writes().iter() {
-            // Writers of finalizers may meet at an object; the one that comes second is refused and repeats its write (FZ-6).
+            // Writers of finalizers may conflict on an object; the second one is refused and repeats its write (FZ-6).
             let is_refused = record.status().is_some_and(|status| status >= 300);
             let what = if is_refused { format!("refused: {}", described(record)) } else { described(record) };
             *counts.entry(what).or_default() += 1;
@@ -92,7 +92,7 @@ impl Life {
     }
 }
 
-/// Such as `patch apiservers/status`; writes of the finalizers alone are told from others.
+/// Describes a write, such as `patch apiservers/status`. Writes of finalizers alone are listed separately.
 fn described(record: &Record) -> String {
     let Some(target) = record.target.resource() else { return String::new() };
     let part = if target.subresource.is_empty() { String::new() } else { format!("/{}", target.subresource) };
@@ -107,7 +107,7 @@ fn of(counts: &BTreeMap<String, usize>, what: &str, resource: &str) -> usize {
     counts.get(&format!("{what} {resource}")).copied().unwrap_or_default()
 }
 
-// 17.1, DEP-07: each component one create, its finalizer, one write for each dependency finalizer, and the statuses that differ.
+// 17.1, DEP-07: for each component one create, its finalizer, one write per dependency finalizer, and the statuses that differ.
 #[tokio::test]
 async fn a_roll_out_takes_no_request_more_than_it_needs() {
     let life = Life::begin().await;
@@ -116,19 +116,19 @@ async fn a_roll_out_takes_no_request_more_than_it_needs() {
     life.rest().await;
     let counts = life.writes(mark);
     println!("roll-out of a control plane with five components: {counts:?}");
-    // The owner's finalizer; own ones and those of depending components.
+    // The owner's finalizer, then the components' own finalizers and those of depending components.
     assert_eq!(of(&counts, "finalizers of", "controlplanes"), 1);
     for (resource, depending) in COMPONENTS.into_iter().zip([4, 2, 2, 0, 0]) {
         assert_eq!(of(&counts, "create", resource), 1, "{resource}");
         assert_eq!(of(&counts, "finalizers of", resource), 1 + depending, "{resource}");
-        // It waits for the API server unless that was faster, and is ready then.
+        // The first status reports that it waits for the API server, unless that was ready before; the last that it is ready.
         let statuses = of(&counts, "patch", &format!("{resource}/status"));
         assert!((1..=2).contains(&statuses), "{resource}: {statuses} statuses");
     }
-    // What the systems behind the components are told.
+    // The objects for the external systems of the components.
     assert_eq!(of(&counts, "create", "configmaps"), 2);
     assert_eq!(of(&counts, "create", "rolebindings"), 1);
-    // One status of the owner for each status of a component that changes what it shows, at most.
+    // At most one status of the owner for each status of a component that changes the owner's report.
     let of_components: usize = COMPONENTS.iter().map(|resource| of(&counts, "patch", &format!("{resource}/status"))).sum();
     let of_owner = of(&counts, "patch", "controlplanes/status");
     assert!(of_owner <= 1 + of_components, "{of_owner} statuses of the owner, {of_components} of components");
@@ -138,7 +138,7 @@ async fn a_roll_out_takes_no_request_more_than_it_needs() {
     // A component is created after those that it needs.
     let told: Vec<String> = life.cluster.journal().since(mark).iter().map(|record| json!(record.body).to_string()).collect();
     assert!(told.iter().all(|body| !body.contains("it does not exist")), "{told:#?}");
-    // Each status that was written was another one.
+    // Each written status differs from the previous one.
     for record in life.cluster.journal().since(mark).writes().subresource("status").iter() {
         let told = record.changes.is_empty() || record.changes.iter().any(|change| change.difference != json!({}));
         assert!(told, "{record}");
@@ -146,14 +146,14 @@ async fn a_roll_out_takes_no_request_more_than_it_needs() {
     life.stop().await;
 }
 
-// WAKE-4, STH-7: ready and idle, resynced or restarted.
+// WAKE-4, STH-7: the control plane is ready and idle, resynced or restarted.
 #[tokio::test]
 async fn a_control_plane_that_is_ready_takes_no_request() {
     let mut life = Life::begin().await;
     life.create().await;
     life.rest().await;
     let mark = life.cluster.journal().mark();
-    // The safety net makes a dozen passes of everything.
+    // The periodic resync causes a dozen passes of each object.
     life.cluster.pass(Duration::from_secs(if life.cluster.is_embedded() { 3600 } else { 3 })).await;
     let quiet = life.cluster.journal().since(mark);
     let is_watch = |record: &Record| {
@@ -166,7 +166,7 @@ async fn a_control_plane_that_is_ready_takes_no_request() {
     life.stop().await;
 }
 
-// DEP-13, OL-5, 13.9: each step follows the event before it.
+// DEP-13, OL-5, 13.9: each step follows the preceding event.
 #[tokio::test]
 async fn an_owner_goes_after_its_components_and_they_in_the_order_of_the_graph_without_a_timer() {
     let life = Life::begin().await;
@@ -176,8 +176,8 @@ async fn an_owner_goes_after_its_components_and_they_in_the_order_of_the_graph_w
     life.cluster.delete::<ControlPlane>(NAME).await;
     life.cluster.expect::<ControlPlane>(NAME).to_be_gone().await;
     let records = life.cluster.journal().since(mark).writes();
-    // An event may come before the answer to the request that made it, so requests are told apart by when they were sent, and where time is virtual by their
-    // numbers.
+    // An event may arrive before the answer to the request that caused it, so requests are ordered by the time they were sent, and in virtual
+    // time by their numbers.
     let removed = |resource: &str, finalizer: &str| {
         let removes = |record: &&Arc<Record>| {
             let operations = record.body.as_ref().and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -201,7 +201,7 @@ async fn an_owner_goes_after_its_components_and_they_in_the_order_of_the_graph_w
         ("landscaper", "apiservers"),
         ("cloudorchestrator", "apiservers"),
     ] {
-        // The depending component frees what it has needed once its cleanup is done, and goes itself then.
+        // The depending component releases its dependencies once its cleanup is done, and is deleted then.
         let freed = removed(second, &format!("dependency.{DOMAIN}/{first}"));
         assert!(freed < own(second), "{first} before {second}");
         assert!(freed < own(&format!("{first}s")), "{first} frees {second} before it goes");
@@ -250,7 +250,7 @@ async fn the_phase_of_an_owner_follows_its_components() {
     life.stop().await;
 }
 
-// 13.10: what is switched on later comes, what is switched off goes.
+// 13.10: a component that is switched on later is created, one that is switched off is deleted.
 #[tokio::test]
 async fn a_component_that_is_switched_off_goes_and_comes_back() {
     let life = Life::begin().await;

@@ -1,4 +1,4 @@
-//! The contract fixture (flow-and-contract.md, 17.1): the owner and five components, with controllers of their own and the systems behind them.
+//! The contract fixture (flow-and-contract.md, 17.1): the owner and five components, with controllers of their own and their external systems.
 
 mod controllers;
 mod disturbance;

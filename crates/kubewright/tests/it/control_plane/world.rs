@@ -1,4 +1,4 @@
-//! A test cluster with the operator of the fixture, and the systems behind it.
+//! A test cluster with the operator of the fixture, and its external systems.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::controllers::{Polling, operator};
 use super::external::object_name;
 use super::kinds::{ApiServer, DOMAIN};
 
-/// Longer than the timers of the components.
+/// The time limit of waits, which is longer than the timers of the components.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The name of the owner and of all components.
@@ -24,12 +24,12 @@ pub(super) struct World {
 }
 
 impl World {
-    /// A world with the controllers of the components alone: a test plays the owner.
+    /// Starts a world with the controllers of the components alone; a test plays the owner.
     pub(super) async fn start() -> Self {
         let cluster = TestCluster::start().await;
         cluster.journal().keep_bodies(true);
         let calm = Calm::of(&cluster);
-        // Where time is real, nobody waits for half a minute.
+        // In real time, no test waits for half a minute.
         let interval = if cluster.is_embedded() { Polling::default().interval } else { Delay::secs::<1>() };
         let polling = Polling { interval, ..Polling::default() };
         let operator = cluster.run(operator(polling)).await;
@@ -53,7 +53,7 @@ impl World {
         self.cluster.create(component).await.unwrap();
     }
 
-    /// An API server that is ready.
+    /// Creates an API server and waits until it is ready.
     pub(super) async fn create_api_server(&self) {
         self.create::<ApiServer>(json!({})).await;
         self.set("access", json!({ "phase": "Granted", "issued": "2026-01-01T00:00:00Z" })).await;
@@ -62,7 +62,7 @@ impl World {
         self.condition::<ApiServer>("Ready", "True", "Reconciled").await;
     }
 
-    /// Sets fields of an external object, once it is there.
+    /// Sets fields of an external object, once it exists.
     pub(super) async fn set(&self, system: &str, data: Value) {
         let name = object_name(NAME, system);
         self.cluster.expect::<ConfigMap>(&name).to_exist().await;
@@ -77,7 +77,7 @@ impl World {
         self.condition::<T>("Ready", "True", "Reconciled").await
     }
 
-    /// The outcomes of the passes of a component, as the page of the operator tells them.
+    /// Returns the number of passes of a component, from the page of the operator.
     pub(super) fn passes<T: ContractComponent>(&self) -> usize {
         let key = Key::new(self.cluster.namespace(), NAME);
         self.operator.as_ref().map_or(0, |operator| operator.running().why().of(&T::gvk().group_kind(), &key).len())
@@ -87,13 +87,13 @@ impl World {
         self.cluster.expect::<T>(NAME).within(PATIENCE).to_be_gone().await;
     }
 
-    /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.
+    /// Lets time pass in which nothing should happen: the whole time if it is virtual, a few seconds if it is real.
     pub(super) async fn idle(&self, time: Duration) {
         self.cluster.pass(if self.cluster.is_embedded() { time } else { time.min(Duration::from_secs(3)) }).await;
     }
 }
 
-/// A condition of an object: its status and reason.
+/// Returns status and reason of a condition of an object.
 pub(super) fn told_by(object: &Value, type_: &str) -> Option<(String, String)> {
     let found = object["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == type_)?;
     Some((found["status"].as_str()?.to_owned(), found["reason"].as_str()?.to_owned()))

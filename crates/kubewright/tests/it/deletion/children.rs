@@ -67,7 +67,7 @@ async fn a_child_that_is_gone_already_is_no_failure() {
     }
 }
 
-// FDEL-03, KID-6: a child that goes between being read and being changed, in a cleanup that still writes it
+// FDEL-03, KID-6: a child is deleted between a read and a change in a cleanup that still writes it
 #[tokio::test]
 async fn a_child_that_goes_while_a_cleanup_changes_it_is_skipped() {
     let (script, log) = script(|cx, widget| {
@@ -178,7 +178,7 @@ async fn an_object_that_took_the_name_of_a_child_is_not_deleted() {
     world.stop().await;
 }
 
-// KID-16: a kind that is not watched is looked at again
+// KID-16: a kind that is not watched is checked again
 #[tokio::test]
 async fn a_cleanup_without_a_watch_of_its_children_ends_soon() {
     let (script, log) = script(|cx, _| Box::pin(async move { cx.delete(&child_of(&names(cx)[0], 0)).await }));

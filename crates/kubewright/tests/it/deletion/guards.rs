@@ -1,4 +1,4 @@
-//! Children that must not vanish under their owner.
+//! Children that must not be deleted while their owner exists.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubewright::core::finalizer::FinalizerName;

@@ -24,7 +24,7 @@ fn job() -> Job {
     serde_json::from_value(job).unwrap()
 }
 
-/// A cleanup that is done when its job was there in a pass before.
+/// Returns a cleanup that is done when its job existed in an earlier pass.
 fn script() -> (Script, Log) {
     let log = Log::default();
     let noted = log.clone();

@@ -1,4 +1,4 @@
-//! Cleanups of hand-written reconcilers: what they delete, in which order, and what they leave alone.
+//! Cleanups of hand-written reconcilers: the children that they delete, the order of deletion, and the objects that they leave alone.
 
 mod children;
 mod guards;

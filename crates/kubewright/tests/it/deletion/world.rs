@@ -12,12 +12,12 @@ use crate::ensure::world::{Log, child_of};
 use crate::reconcile::widget::{FINALIZER, Script, Widget, Widgets};
 use crate::reconcile::world::World;
 
-/// The names of the children of a widget.
+/// Returns the names of the children of a widget.
 pub(super) fn names(cx: &Context<Widget>) -> [String; 2] {
     ["first", "second"].map(|child| format!("{}-{child}", cx.key().name()))
 }
 
-/// A reconciler with two children, whose cleanup is this.
+/// Returns a reconciler with two children and the given cleanup.
 pub(super) fn script(
     cleanup: impl for<'a> Fn(&'a Context<Widget>, &'a Widget) -> BoxFuture<'a, Flow<ChildDeletion>> + Send + Sync + 'static,
 ) -> (Script, Log) {
@@ -48,17 +48,17 @@ pub(super) fn script(
     (script, log)
 }
 
-/// An operator whose widgets have a finalizer and own ConfigMaps, which are watched.
+/// Returns an operator whose widgets have a finalizer and own ConfigMaps, which are watched.
 pub(super) fn watching(script: &Script) -> Operator {
     Widgets::operator_with(script, |controller| crate::ensure::world::owning(controller).finalizer(Some(FINALIZER)))
 }
 
-/// The same without the watch, so that children are read with GETs.
+/// Returns the operator without the watch, so that children are read with GETs.
 pub(super) fn reading(script: &Script) -> Operator {
     Widgets::operator_with(script, |controller| controller.creates::<ConfigMap>().finalizer(Some(FINALIZER)))
 }
 
-/// A cluster with a widget that is ready.
+/// Starts a cluster with a widget that is ready.
 pub(super) async fn brought_up(script: Script, operator: Operator) -> World {
     let world = World::start_operator(script, operator).await;
     world.create("demo", 3).await;
@@ -70,7 +70,7 @@ pub(super) async fn gone(world: &World) {
     world.cluster.expect::<Widget>("demo").to_be_gone().await;
 }
 
-/// The requests of this verb about ConfigMaps.
+/// Returns the number of requests of this verb about ConfigMaps.
 pub(super) fn sent(world: &World, verb: &str) -> usize {
     let requests = crate::ensure::world::requests(world, "configmaps");
     requests.into_iter().filter(|request| request.contains(&format!(" {verb} configmaps"))).count()

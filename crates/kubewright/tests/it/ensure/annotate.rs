@@ -1,4 +1,4 @@
-//! Changes of one annotation.
+//! Changes of a single annotation.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubewright::machinery::object::{AnnotationChange, ObjectExt as _};

@@ -69,7 +69,7 @@ async fn a_creation_that_meets_an_object_is_retried_after_a_second_without_noise
     world.stop().await;
 }
 
-// ENS-03, KID-4: an object that somebody else created meanwhile is looked at before it is changed
+// ENS-03, KID-4: an object that another program created meanwhile is read before it is changed
 #[tokio::test]
 async fn an_object_that_came_meanwhile_is_not_overwritten_by_the_creation() {
     let (script, log) = ensuring(sized);
@@ -244,7 +244,7 @@ async fn changes_of_the_status_of_a_child_cost_no_request() {
 async fn a_cache_that_lags_behind_own_writes_causes_no_second_write() {
     let cluster = TestCluster::start().await;
     let (script, log) = ensuring(sized);
-    // The watch of the children tells nothing more.
+    // The watch of the children reports no further changes.
     cluster.faults().on(Verb::Watch).of("", "configmaps").hang_watch(0);
     let world = start_on(cluster, script).await;
     world.create("demo", 3).await;

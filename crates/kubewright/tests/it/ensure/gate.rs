@@ -11,7 +11,7 @@ use super::world::{DOMAIN, Log, child_of, holds, requests};
 use crate::reconcile::widget::{Script, Widget, Widgets};
 use crate::reconcile::world::World;
 
-/// What the operator of a test wants of its children besides the size: the version of its image.
+/// The desired state of the children besides the size: the version of their image.
 #[derive(Clone, Default)]
 struct Upgrades {
     version: Arc<parking_lot::Mutex<String>>,
@@ -46,7 +46,7 @@ impl Upgrades {
         World::start_operator(script, operator).await
     }
 
-    /// A new version of the operator, of which the widgets learn when their passes run again.
+    /// Sets a new version of the operator, which the widgets get in their next passes.
     async fn upgrade(&self, world: &World, version: &str) {
         version.clone_into(&mut self.version.lock());
         touch(world, version).await;

@@ -1,4 +1,4 @@
-//! Children of hand-written reconcilers: what `ensure` writes, and that it writes no more.
+//! Children of hand-written reconcilers: `ensure` sends the needed writes, and no others.
 
 mod annotate;
 mod apply;

@@ -1,4 +1,4 @@
-//! Whose a child is, and the metadata that all children get.
+//! The ownership of children, and the metadata that all children get.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubewright::machinery::object::ObjectExt as _;
@@ -69,7 +69,7 @@ async fn a_child_of_a_former_owner_is_waited_for() {
         "apiVersion": "test.kubewright.dev/v1", "kind": "Widget", "name": "demo",
         "uid": "00000000-0000-0000-0000-000000000001", "controller": true,
     });
-    // The finalizer keeps it from garbage collection until it was seen.
+    // The finalizer keeps the object from garbage collection until it was observed.
     let held = json!({ "name": "demo", "ownerReferences": [former], "finalizers": ["test.kubewright.dev/hold"] });
     world.cluster.apply(object(held)).await;
     world.create("demo", 3).await;

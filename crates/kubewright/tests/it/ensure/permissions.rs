@@ -5,7 +5,7 @@ use kubewright::runtime::operator::rbac_documents;
 
 use crate::reconcile::widget::{Script, Widgets};
 
-// KID-3: all that `ensure` and `delete` send is declared
+// KID-3: the requests of `ensure` and `delete` are declared
 #[test]
 fn a_kind_of_children_is_declared_with_the_verbs_of_its_requests() {
     let operator = Widgets::operator_with(&Script::default(), kubewright::prelude::Controller::creates::<Job>);

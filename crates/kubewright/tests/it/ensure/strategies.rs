@@ -30,7 +30,7 @@ async fn a_hash_guard_skips_what_is_equal_and_corrects_drift() {
     let child = holds(&world, "demo", 3).await;
     assert!(hash_of(&child).starts_with("v1:"), "{child:#}");
 
-    // Another process finds out by the annotation, and writes nothing.
+    // Another process detects the state by the annotation, and writes nothing.
     let sent = requests(&world, "configmaps").len();
     world.restart_with(Widgets::operator_with(&script, owning)).await;
     world.until("the new process looked at it", || log.last() == "Unchanged").await;
@@ -48,7 +48,7 @@ async fn a_hash_guard_skips_what_is_equal_and_corrects_drift() {
     world.stop().await;
 }
 
-// ENS-06, KID-11: a kind with a generation, whose drift the hash alone does not tell
+// ENS-06, KID-11: a kind with a generation, whose drift the hash alone does not show
 #[tokio::test]
 async fn a_hash_guard_goes_by_the_generation_where_there_is_one() {
     let (script, log) = ensuring(|cx, widget| {
@@ -70,7 +70,7 @@ async fn a_hash_guard_goes_by_the_generation_where_there_is_one() {
     part(3).await;
     world.cluster.patch::<Widget>("demo-part", json!({ "spec": { "size": 9 } })).await;
     part(3).await;
-    // The change may be seen before its answer comes.
+    // The change may be visible before its answer arrives.
     world.until("the write is told", || log.count("Updated") > 0).await;
     assert_eq!((log.count("Created"), log.count("Updated")), (1, 1), "{:?}", log.all());
     let passes = log.all().len();
@@ -80,7 +80,7 @@ async fn a_hash_guard_goes_by_the_generation_where_there_is_one() {
     world.stop().await;
 }
 
-/// The script for one widget; the others are left alone.
+/// Restricts the script to one widget; the others are left alone.
 fn only(script: crate::reconcile::widget::Script, name: &'static str) -> crate::reconcile::widget::Script {
     let reconcile = script.reconcile.clone();
     script.reconcile(

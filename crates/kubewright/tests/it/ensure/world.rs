@@ -13,10 +13,10 @@ use parking_lot::Mutex;
 use crate::reconcile::widget::{Script, Widget, Widgets};
 use crate::reconcile::world::World;
 
-/// The domain of the marks: the name of the operator.
+/// The domain of the marks, which is the name of the operator.
 pub(crate) const DOMAIN: &str = "widget-operator.test.kubewright.dev";
 
-/// What became of the child in each pass: the change, or the reason of the halt.
+/// The outcome for the child in each pass: the change, or the reason of the halt.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -42,7 +42,7 @@ impl Log {
     }
 }
 
-/// The child of a widget as most tests want it: a ConfigMap of its name that holds its size.
+/// Returns the usual child of a widget: a ConfigMap with the widget's name that contains its size.
 pub(crate) fn child_of(name: &str, size: i64) -> ConfigMap {
     let mut child = ConfigMap::default();
     child.metadata.name = Some(name.to_owned());
@@ -50,7 +50,8 @@ pub(crate) fn child_of(name: &str, size: i64) -> ConfigMap {
     child
 }
 
-/// A reconciler that ensures one child in each pass, and notes what became of it. The widget has its size when the child is as it is wanted.
+/// Returns a reconciler that ensures one child in each pass and notes the outcome. It sets the size in the widget's status when the child is as
+/// desired.
 pub(crate) fn ensuring<D>(child: impl Fn(&Context<Widget>, &Widget) -> Ensure<D> + Send + Sync + 'static) -> (Script, Log)
 where
     D: serde::de::DeserializeOwned + Send + Sync + 'static,
@@ -71,12 +72,12 @@ where
     (script, log)
 }
 
-/// An operator whose widgets own ConfigMaps.
+/// Makes the widgets of an operator own ConfigMaps.
 pub(crate) fn owning(controller: Controller<Widgets>) -> Controller<Widgets> {
     controller.owns::<ConfigMap>().creates::<ConfigMap>()
 }
 
-/// A cluster with an operator of widgets that own ConfigMaps.
+/// Starts a cluster with an operator of widgets that own ConfigMaps.
 pub(crate) async fn start(script: Script) -> World {
     start_on(TestCluster::start().await, script).await
 }
@@ -86,7 +87,7 @@ pub(crate) async fn start_on(cluster: TestCluster, script: Script) -> World {
     World::start_on(cluster, script, operator).await
 }
 
-/// The requests of the operator about children, such as `patch configmaps demo`.
+/// Returns the requests of the operator about children, such as `patch configmaps demo`.
 pub(crate) fn requests(world: &World, plural: &str) -> Vec<String> {
     let records = world.cluster.journal().all().filter(|record| {
         record.target.resource().is_some_and(|resource| resource.resource == plural && !resource.name.is_empty())
@@ -95,13 +96,13 @@ pub(crate) fn requests(world: &World, plural: &str) -> Vec<String> {
     records.iter().map(ToString::to_string).collect()
 }
 
-/// Waits until the child of a widget holds this size.
+/// Waits until the child of a widget contains this size.
 pub(crate) async fn holds(world: &World, name: &str, size: i64) -> Value {
     let size = size.to_string();
     world.cluster.expect::<ConfigMap>(name).matching("its size", |child| child["data"]["size"] == size.as_str()).await
 }
 
-/// Waits until the status of a widget tells this size: the pass for it is over.
+/// Waits until the status of a widget shows this size, which ends the pass for it.
 pub(crate) async fn told(world: &World, name: &str, size: i64) -> Value {
     world.cluster.expect::<Widget>(name).matching("the size", |widget| widget["status"]["size"] == size).await
 }

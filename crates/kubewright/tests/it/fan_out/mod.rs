@@ -61,14 +61,14 @@ impl World {
         self.cluster.pass(time.min(longest)).await;
     }
 
-    /// The writes of the operator but those of events.
+    /// Returns the writes of the operator, without events.
     fn writes(&self) -> Vec<String> {
         let writes = self.cluster.journal().all().writes();
         let writes = writes.filter(|record| record.target.resource().is_none_or(|of| of.resource != "events"));
         writes.iter().map(ToString::to_string).collect()
     }
 
-    /// The child tasks that were created, in order.
+    /// Returns the child tasks that were created, in order.
     fn created(&self) -> Vec<String> {
         let creations = self.cluster.journal().all().of("fixtures.kubewright.dev", "targettasks").writes();
         let names = creations.iter().filter_map(|record| Some(record.body.as_ref()?["spec"]["target"].as_str()?.to_owned()));
@@ -162,7 +162,7 @@ async fn parts_are_created_one_after_the_other_in_the_users_order_and_nothing_is
         world.cluster.expect::<TargetTask>(&format!("backup-{target}")).to_exist().await;
         world.idle(Duration::from_secs(30)).await;
         assert_eq!(world.created(), ["c", "a", "b"][..=place]);
-        // What says nothing new about the task changes no condition.
+        // A change of a child that does not concern the task changes no condition.
         let writes = world.writes().len();
         world
             .cluster

@@ -1,4 +1,4 @@
-//! Leadership as background work follows it.
+//! Background work that follows the leadership.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::reconcile::world::until;
 
 const NAME: &str = "following.test.kubewright.dev";
 
-/// The numbers of buckets that a background task has seen the replica lead, each time that they changed.
+/// The numbers of buckets that the replica led, as a background task observed them with each change.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<usize>>>);
 
-/// Leads keys, and does nothing with them.
+/// A reconciler that does no work with its keys.
 struct Idle;
 
 #[reconciler(kind = Widget)]
@@ -32,7 +32,7 @@ impl Idle {
     }
 }
 
-/// Follows the leadership until it is stopped. Two clones tell the same.
+/// A task that follows the leadership until it is stopped. Two clones of the changes report the same.
 struct Follower {
     changes: LeadershipChanges,
     seen: Seen,

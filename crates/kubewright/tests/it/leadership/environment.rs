@@ -1,11 +1,11 @@
-//! Leadership as the environment of a process says it.
+//! Leadership that is configured by the environment of a process.
 
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
 
 use crate::process::{OperatorProcess, ProcessArguments};
 
-/// Is the process of the tests below; does nothing among other tests.
+/// Runs as the process of the tests below; does nothing among other tests.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_process_of_these_tests() {
     let Some(arguments) = ProcessArguments::given() else { return };

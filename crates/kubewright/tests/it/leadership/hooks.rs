@@ -29,7 +29,7 @@ struct Told {
     hanging: Option<(&'static str, Arc<Semaphore>)>,
 }
 
-/// Takes one off a number; false if it is zero.
+/// Decrements a number. Returns false if it is zero.
 fn take(number: &AtomicUsize) -> bool {
     number.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
 }
@@ -100,7 +100,7 @@ async fn hooks_stand_around_the_passes_of_a_term_and_a_promotion_is_repeated() {
     cluster.stop().await;
 }
 
-// LDR-24: in Knative every bucket is demoted at SIGTERM, also those never held.
+// LDR-24: in Knative every bucket is demoted at SIGTERM, even if it was never held.
 #[tokio::test]
 async fn a_replica_that_never_led_is_not_demoted() {
     let cluster = TestCluster::start().await;
@@ -166,7 +166,7 @@ async fn a_promotion_that_hangs_holds_up_its_own_bucket_only() {
 async fn a_replica_that_ends_while_a_promotion_holds_up_its_start_releases_its_other_leases() {
     let cluster = TestCluster::start().await;
     let told = Told { hanging: Some(("00-of-02", Arc::new(Semaphore::new(0)))), ..Told::default() };
-    // The start waits for ten seconds at most.
+    // The start waits for at most ten seconds.
     let operator = operator(&told).leadership(Leadership::leases().buckets(2));
     cluster.install_crds(&operator).await;
     let operator = cluster.start_replica(operator, "only").await;

@@ -1,4 +1,4 @@
-//! Elections other than the usual one.
+//! Elections other than the default one.
 
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::replicas::{OPERATOR, Replica, all_led, create, lease_names, leases, ready};
 use crate::reconcile::widget::{Script, Widgets};
 
-/// The error of a replica that does not start.
+/// Returns the error of a replica that does not start.
 async fn refused(cluster: &TestCluster, name: &str, leadership: Leadership) -> String {
     let operator = Widgets::operator(&Script::default()).leadership(leadership);
     cluster.install_crds(&operator).await;
@@ -101,7 +101,7 @@ async fn one_lease_name_for_several_buckets_is_an_error_of_the_program_and_of_th
     cluster.stop().await;
 }
 
-/// A StatefulSet whose pods need not run.
+/// Returns a StatefulSet whose pods need not run.
 fn stateful_set(cluster: &TestCluster, name: &str, replicas: u32) -> Value {
     let labels = json!({ "app": name });
     json!({

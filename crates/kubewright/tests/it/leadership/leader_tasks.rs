@@ -20,30 +20,30 @@ use crate::reconcile::world::until;
 const OPERATOR: &str = "sweeping.test.kubewright.dev";
 const LEASE_NAME: &str = "sweeping.test.kubewright.dev.00-of-01";
 
-/// What the task of a replica is to do when it is asked to stop, and what it has done.
+/// The behaviour of a replica's task when it is asked to stop, and its actions so far.
 #[derive(Clone, Default)]
 struct Sweeps {
     log: Arc<Mutex<Vec<String>>>,
     at_stop: AtStop,
-    /// Lets [`AtStop::Write`] and [`AtStop::FailBefore`] go on.
+    /// Set to let [`AtStop::Write`] and [`AtStop::FailBefore`] continue.
     may_go_on: Arc<AtomicBool>,
 }
 
-/// What a task does when it is asked to stop, or before.
+/// The behaviour of a task when it is asked to stop, or before.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum AtStop {
-    /// It returns.
+    /// The task returns.
     #[default]
     Return,
-    /// It does not wait to be asked.
+    /// The task returns before it is asked to stop.
     ReturnBefore,
-    /// It waits until it may fail, and does so before it is asked.
+    /// The task waits for permission to fail, and fails before it is asked to stop.
     FailBefore,
-    /// It waits until it may write then, and returns the error of the write.
+    /// The task waits for permission to write after it was asked to stop, and returns the error of the write.
     Write,
-    /// It does not listen.
+    /// The task ignores the request to stop.
     Ignore,
-    /// It panics.
+    /// The task panics.
     Panic,
 }
 
@@ -121,13 +121,13 @@ impl LeaderTask for Sweeper {
     }
 }
 
-/// Waits until a task has done so many things.
+/// Waits until a task has performed this number of actions.
 async fn has_done(cluster: &TestCluster, sweeps: &Sweeps, count: usize) -> Vec<String> {
     until(cluster, || format!("the task has done {count} things: {:?}", sweeps.log()), || sweeps.log().len() >= count).await;
     sweeps.log()
 }
 
-/// What `/debug/state` tells of the only task.
+/// Returns the section of `/debug/state` about the only task.
 async fn told_of_task(operator: &TestOperator) -> Value {
     operator.running().diagnostics().state().await["tasks"].clone()
 }
@@ -187,7 +187,7 @@ async fn a_task_is_asked_to_stop_at_the_demotion_and_its_last_write_is_refused()
     assert_eq!(has_done(&cluster, &first, 2).await[1], "writes");
     cut.resume();
     first.may_go_on.store(true, Ordering::SeqCst);
-    // The error at the end of a term is not one of the operator, which campaigns again. No other replica has led meanwhile.
+    // The error at the end of a term does not end the operator, which campaigns again. No other replica has led in the meantime.
     let log = has_done(&cluster, &first, 4).await;
     assert!(log[2].contains("this replica does not lead the bucket") && log[2].contains("was not sent"), "{log:?}");
     assert_eq!(log[3], begins(0));
@@ -321,7 +321,7 @@ fn what_a_task_sends_by_itself_is_in_the_roles() {
     assert!(rules.iter().any(|rule| rule.resource == "configmaps" && rule.verbs.contains("patch")), "{rules:?}");
 }
 
-/// An operator with tasks `t0` to `t11`, each of which creates a ConfigMap of its name and epoch once in each term.
+/// Returns an operator with tasks `t0` to `t11`, each of which creates a ConfigMap with its name and epoch once per term.
 fn twelve() -> Operator {
     (0..12).fold(Operator::new(OPERATOR), |operator, number| {
         let task = move |client: kube::Client| {
@@ -339,7 +339,7 @@ fn twelve() -> Operator {
     })
 }
 
-/// The buckets of the twelve tasks, each of which has run once: another run would have stopped its operator with an error.
+/// Returns the buckets of the twelve tasks, each of which has run once: a second run would have stopped its operator with an error.
 async fn buckets_of_twelve(cluster: &TestCluster) -> Vec<String> {
     let mut buckets = Vec::new();
     for number in 0..12 {

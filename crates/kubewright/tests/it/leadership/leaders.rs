@@ -1,4 +1,4 @@
-//! Who leads, as the leases tell a test.
+//! The leaders according to the leases.
 
 use kubewright_testing::{BucketLeaders, TestCluster};
 
@@ -42,7 +42,7 @@ async fn replaced_leaders_are_killed_and_others_hold_every_bucket_of_theirs() {
     let operator = || Widgets::operator_with(&script, |controller| controller.finalizer(Some(FINALIZER))).leadership(leases(2));
     let mut replicas = cluster.run_replicas(3, operator).await;
     for round in 0..2 {
-        // Two buckets have two holders at most, so that one replica is left.
+        // Two buckets have at most two holders, so one replica is left.
         while replicas.len() < 3 {
             let name = format!("replica-{}-of-{round}", replicas.len());
             replicas.push(cluster.run_replica(operator(), &name).await);

@@ -1,4 +1,4 @@
-//! Replicas that see objects which others work on.
+//! Replicas that observe objects which others process.
 
 use std::sync::Arc;
 

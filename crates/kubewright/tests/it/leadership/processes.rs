@@ -19,21 +19,22 @@ use crate::process::{OperatorProcess, ProcessArguments};
 
 const OPERATOR: &str = "processes.test.kubewright.dev";
 const BUCKET: &str = "processes.test.kubewright.dev.00-of-01";
-/// Seconds of the lease, of the renew deadline and of the retry period. Most of it is time in which a loaded machine may leave a process alone.
+/// The durations of the lease, of the renew deadline and of the retry period, in seconds. They are long so that a process on a loaded machine
+/// may be delayed.
 const LEASE: f64 = 10.0;
 const RENEW: f64 = 8.0;
 const RETRY: f64 = 4.0;
-/// Names the replica to its process.
+/// The variable that names the replica to its process.
 const REPLICA: &str = "POD_NAME";
-/// The object that the replicas work on. The replica that its data name waits in its pass for a line of the standard input.
+/// The object that the replicas process. The replica that its data names waits in its pass for a line of the standard input.
 const WORK: &str = "work";
-/// What a replica prints with the result of its last write.
+/// The text that a replica prints before the result of its last write.
 const WRITTEN: &str = "the last write of the pass: ";
 
 #[derive(Clone, Default)]
 struct Go(Arc<Notify>);
 
-/// Marks its object at the beginning and at the end of a pass.
+/// A reconciler that marks its object at the beginning and at the end of a pass.
 struct Marks {
     replica: String,
     go: Go,
@@ -68,12 +69,12 @@ impl Marks {
     }
 }
 
-/// The annotation that a replica sets.
+/// Returns the annotation that a replica sets.
 fn mark(what: &str, replica: &str) -> String {
     format!("{what}.test.kubewright.dev/{replica}")
 }
 
-/// Hands the lines of the standard input to passes. Without a parent the operator ends.
+/// A task that passes the lines of the standard input to passes. The operator ends with its parent.
 struct Input(Go);
 
 impl BackgroundTask for Input {
@@ -87,7 +88,7 @@ impl BackgroundTask for Input {
     }
 }
 
-/// Is a process of the test below; does nothing among other tests.
+/// Runs as a process of the test below; does nothing among other tests.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_process_of_these_tests() {
     let Some(arguments) = ProcessArguments::given() else { return };
@@ -101,7 +102,7 @@ struct Replica {
     process: OperatorProcess,
 }
 
-/// When a replica began to lead, and the number of its term.
+/// The time when a replica began to lead, and the number of its term.
 struct Led {
     at: Timestamp,
     epoch: i64,
@@ -114,7 +115,7 @@ impl Replica {
         Self { name: name.to_owned(), process }
     }
 
-    /// Waits until it leads the bucket once more.
+    /// Waits until the replica leads the bucket once more.
     async fn leads(&mut self) -> Led {
         let line = self.process.until("this replica leads the bucket\"").await;
         let epoch = serde_json::from_str::<Value>(&line).unwrap()["epoch"].as_i64().unwrap();
@@ -127,18 +128,18 @@ impl Replica {
     }
 }
 
-/// A change of the holder of the lease, as its watch tells.
+/// A change of the lease's holder, as its watch reports it.
 struct HandOver {
     heir: String,
-    /// When the lease was released, by the clock of the former holder; none if it was not.
+    /// The time when the lease was released, by the clock of the former holder. `None` if it was not.
     released: Option<Timestamp>,
-    /// When the former holder renewed the lease for the last time, by its clock.
+    /// The time when the former holder renewed the lease last, by its clock.
     renewed: Timestamp,
-    /// When the heir acquired it, by its clock.
+    /// The time when the heir acquired the lease, by its clock.
     acquired: Timestamp,
 }
 
-/// Does something, and waits until another replica holds the lease.
+/// Runs an action, and waits until another replica holds the lease.
 async fn handed_over(cluster: &TestCluster, cause: impl Future<Output = ()>) -> HandOver {
     let (records, is_watched) = (Mutex::new(Vec::<LeaseRecord>::new()), Notify::new());
     let watching = cluster.expect::<Lease>(BUCKET).matching("another replica holds it", |lease| {
@@ -165,7 +166,7 @@ async fn handed_over(cluster: &TestCluster, cause: impl Future<Output = ()>) -> 
     }
 }
 
-/// The time of a line of a log.
+/// Returns the time of a log line.
 fn logged_at(line: &str) -> Timestamp {
     serde_json::from_str::<Value>(line).unwrap()["timestamp"].as_str().unwrap().parse().unwrap()
 }
@@ -174,13 +175,13 @@ fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64()
 }
 
-/// Asserts that a replica leads that took the lease when that of a silent one had run out, and neither earlier nor later.
+/// Asserts that a replica leads that took the lease of a silent replica when it had expired, neither earlier nor later.
 fn assert_ran_out(what: &str, silent: Timestamp, over: &HandOver, led: &Led) {
     let (took, since_renewal) = (seconds(silent, led.at), seconds(over.renewed, over.acquired));
     eprintln!("{what}: another replica leads after {took:.3} s; taken {since_renewal:.3} s after the last renewal");
     assert_eq!(over.released, None, "{what}: the lease is not released");
     assert!(took < LEASE + RETRY, "{what}: another replica leads after {took} s");
-    // The holder's clock is that of the wall, so that it may be set meanwhile.
+    // The holder uses the wall clock, which may be adjusted in the meantime.
     assert!(since_renewal > LEASE - 0.1, "{what}: the lease was taken {since_renewal} s after its last renewal");
 }
 
@@ -216,7 +217,7 @@ async fn processes_that_are_frozen_killed_or_ended_are_followed_by_others() {
     assert_ran_out("SIGSTOP", stopped, &over, &led);
     epochs.push(led.epoch);
     let done = cluster.expect::<ConfigMap>(WORK).matching("its new leader has done it", is_marked("done", &leader.name)).await;
-    // The pass can write at the very moment at which the process goes on.
+    // The pass can write at the very moment at which the process continues.
     frozen.process.tell("go").await;
     frozen.process.signal("CONT").await;
     let written = frozen.process.until(WRITTEN).await;
@@ -230,7 +231,7 @@ async fn processes_that_are_frozen_killed_or_ended_are_followed_by_others() {
     others.push(frozen);
     cluster.patch::<ConfigMap>(WORK, json!({"data": {"waits": null}})).await;
 
-    // SIGKILL: nothing is released.
+    // SIGKILL: no lease is released.
     let killed = cluster.clock().now();
     let over = handed_over(&cluster, leader.process.signal("KILL")).await;
     assert_eq!(leader.process.ended(std::time::Duration::from_secs(25)).await.code(), None);
@@ -240,7 +241,7 @@ async fn processes_that_are_frozen_killed_or_ended_are_followed_by_others() {
     epochs.push(led.epoch);
     let mut leaders = vec![leader.name.clone()];
 
-    // SIGTERM: the lease is released, and its end is not waited for.
+    // SIGTERM: the lease is released, and its expiry is not waited for.
     cluster.expect::<ConfigMap>(WORK).matching("it has nothing to do", is_marked("done", &leader.name)).await;
     let over = handed_over(&cluster, leader.process.signal("TERM")).await;
     let mut last = Replica::taken(&mut others, &over.heir);

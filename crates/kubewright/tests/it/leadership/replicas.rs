@@ -20,7 +20,7 @@ pub(super) const LEASE: Duration = Duration::from_secs(15);
 pub(super) const RENEW: Duration = Duration::from_secs(10);
 pub(super) const RETRY: Duration = Duration::from_secs(2);
 
-/// Leases with these durations.
+/// Returns leases with these durations.
 pub(crate) fn leases(buckets: u32) -> Leadership {
     Leadership::leases().buckets(buckets).timing(LEASE, RENEW, RETRY)
 }
@@ -32,14 +32,14 @@ pub(super) struct Replica {
     pub(super) operator: TestOperator,
 }
 
-/// Starts a replica of an operator with its definitions. It works or stands by.
+/// Starts a replica of an operator with its definitions, and waits until it works or stands by.
 pub(crate) async fn start_operator(cluster: &TestCluster, operator: Operator, name: &str) -> TestOperator {
     cluster.install_crds(&operator).await;
     cluster.run_replica(operator, name).await
 }
 
 impl Replica {
-    /// Starts one replica. It works or stands by.
+    /// Starts one replica, and waits until it works or stands by.
     pub(super) async fn start(cluster: &TestCluster, name: &str, script: Script, leadership: Leadership) -> Self {
         let operator = Widgets::operator_with(&script, |controller| controller.finalizer(Some(FINALIZER))).leadership(leadership);
         let operator = start_operator(cluster, operator, name).await;
@@ -52,12 +52,12 @@ impl Replica {
         join_all(names.iter().map(|name| Self::start(cluster, name, Script::default(), leadership.clone()))).await
     }
 
-    /// The buckets that it leads.
+    /// Returns the buckets that the replica leads.
     pub(super) fn held(&self) -> Vec<String> {
         self.operator.running().leadership().borrow().held().map(ToString::to_string).collect()
     }
 
-    /// The names of the widgets for which a method was called, each once.
+    /// Returns the names of the widgets for which a method was called, each once.
     pub(super) fn called(&self, method: &str) -> Vec<String> {
         let calls = self.script.calls();
         let mut names: Vec<String> =
@@ -67,7 +67,7 @@ impl Replica {
         names
     }
 
-    /// The prefix of its user agent.
+    /// Returns the prefix of the replica's user agent.
     pub(super) fn agent(&self) -> String {
         format!("{OPERATOR}/{}", self.name)
     }
@@ -91,14 +91,14 @@ pub(super) async fn ready(cluster: &TestCluster, names: &[String]) -> Vec<Value>
     widgets
 }
 
-/// Waits until each of so many buckets is led by one of the replicas.
+/// Waits until all of this number of buckets are led by one of the replicas.
 pub(super) async fn all_led(cluster: &TestCluster, replicas: &[Replica], buckets: usize) {
     let held = || replicas.iter().map(|replica| (replica.name.clone(), replica.held())).collect::<Vec<_>>();
     let count = || held().iter().map(|(_, held)| held.len()).sum::<usize>();
     until(cluster, || format!("all {buckets} buckets are led: {:?}", held()), || count() == buckets).await;
 }
 
-/// The names of all leases in the namespace of the test, in order.
+/// Returns the names of all leases in the namespace of the test, in order.
 pub(super) async fn lease_names(cluster: &TestCluster) -> Vec<String> {
     let leases = cluster.list::<Lease>().await;
     let mut names: Vec<String> =

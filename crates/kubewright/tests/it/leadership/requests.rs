@@ -68,7 +68,7 @@ async fn renewals_do_not_wait_for_the_answers_of_other_requests() {
     let operator = Widgets::operator_with(&Script::default(), |controller| controller.finalizer(Some(FINALIZER)));
     let operator = operator.leadership(leases(1)).options(|options| options.workers = Some(20));
     let operator = start_operator(&cluster, operator, "busy").await;
-    // Each pass begins with a patch, and the operator has 16 requests in flight at most.
+    // Each pass begins with a patch, and the operator has at most 16 requests in flight.
     create(&cluster, 20).await;
     until(&cluster, || format!("patches wait: {}", slow.hits()), || slow.hits() >= 16).await;
     assert_eq!(slow.hits(), 16, "the others wait for those");

@@ -28,7 +28,7 @@ async fn a_rolling_change_of_the_number_of_buckets_leaves_no_object_to_two_repli
     old.operator.stop().await;
     all_led(&cluster, std::slice::from_ref(&new), 3).await;
     until(&cluster, || "all are looked at".to_owned(), || new.called("reconcile").len() == names.len()).await;
-    // The lease of the former number goes when it has been free for a lease duration.
+    // The lease of the former number is deleted when it has been free for a lease duration.
     let former = "widget-operator.test.kubewright.dev.00-of-01";
     let is_left = async || cluster.leaders(OPERATOR).await.buckets().any(|bucket| bucket == former);
     assert!(is_left().await);

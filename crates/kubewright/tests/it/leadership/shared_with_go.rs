@@ -1,4 +1,4 @@
-//! Replicas of ours and of a Go program on the leases of one operator: a rolling change from one to the other, and back.
+//! Kubewright replicas and replicas of a Go program on the leases of one operator: a rolling change from one to the other, and back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use kubewright::machinery::object::Key;
 use kubewright::prelude::*;
 use kubewright_testing::{GoReplica, GoReplicaError, TestCluster, TestOperator};
 
-/// The prefix of the leases of the Go program, as its ConfigMaps would write it.
+/// The prefix of the Go program's leases, in the form of its ConfigMaps.
 const PREFIX: &str = "shareds.kubewright.dev.hack.knative.shared.Reconciler";
 /// The finalizer that the Go program sets.
 const THEIRS: &str = "shareds.lease.kubewright.dev";
 const OBJECTS: usize = 12;
-/// A lease whose holder is gone runs out in 15 s.
+/// The time limit of waits; a lease whose holder is gone expires after 15 s.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -77,7 +77,7 @@ fn map_name(object: &str) -> String {
     format!("{object}-shared")
 }
 
-/// A replica of ours, which stands by.
+/// Starts a Kubewright replica, which stands by.
 async fn ours(cluster: &TestCluster, name: &str) -> TestOperator {
     let leadership = Leadership::leases().map_lease_prefix("shared-operator", PREFIX);
     let operator: Operator = Operator::new("shared-operator").state(name.to_owned()).controller(Shareds::new).into();
@@ -97,7 +97,7 @@ async fn observed(cluster: &TestCluster, number: usize) -> Value {
     expectation.matching("its text was observed", |object| object["status"]["observedText"] == object["spec"]["text"]).await
 }
 
-/// Waits until each lease is held by a replica of ours, whose identities begin with their names, or each by another one.
+/// Waits until each lease is held by a Kubewright replica, whose identity begins with its name, or each by a Go replica.
 async fn all_held(cluster: &TestCluster, leases: &[String], by_ours: bool) {
     for lease in leases {
         let is_held = |lease: &Value| {
@@ -109,7 +109,7 @@ async fn all_held(cluster: &TestCluster, leases: &[String], by_ours: bool) {
     }
 }
 
-/// Changes one object after the other until it is told to stop. Returns the number of changes.
+/// Changes one object after the other until it is stopped. Returns the number of changes.
 async fn load(cluster: &TestCluster, stop: &AtomicBool) -> usize {
     let mut number = 0;
     while !stop.load(Ordering::SeqCst) {
@@ -121,17 +121,17 @@ async fn load(cluster: &TestCluster, stop: &AtomicBool) -> usize {
     number
 }
 
-/// The writes of objects and their ConfigMaps, judged by the leases at that time.
+/// The writes of objects and their ConfigMaps, checked against the leases at that time.
 #[derive(Debug, Default)]
 struct JudgedWrites {
     count: usize,
-    /// Writes of a replica that had not gained the lease of the object's bucket last.
+    /// The writes of a replica that was not the last to acquire the lease of the object's bucket.
     foreign: Vec<String>,
-    /// Writes of a Go program that was asked to stop: its library releases the leases while the last passes still run.
+    /// The writes of a Go program that was asked to stop: its library releases the leases while the last passes are still running.
     late: Vec<String>,
 }
 
-/// Judges all writes in the journal of an embedded server. `stopped`: when the Go programs were asked to stop.
+/// Checks all writes in the journal of an embedded server. `stopped` holds the times when the Go programs were asked to stop.
 fn judged_writes(cluster: &TestCluster, leases: &[String], stopped: &BTreeMap<&str, Timestamp>) -> JudgedWrites {
     let mut judged = JudgedWrites::default();
     let mut buckets = Buckets::new(leases.to_vec());
@@ -142,7 +142,7 @@ fn judged_writes(cluster: &TestCluster, leases: &[String], stopped: &BTreeMap<&s
         let created = record.body.as_ref().and_then(|body| body.pointer("/metadata/name")).and_then(Value::as_str);
         for change in &record.changes {
             let object = change.object.name.name.to_string();
-            // What others changed meanwhile stands here, too.
+            // Changes of other writers in the meantime are listed here, too.
             let is_own =
                 *change.object.resource.plural == *target.resource && (target.name == object || created == Some(&object));
             if !is_own {
@@ -210,7 +210,7 @@ async fn a_rolling_change_between_a_go_program_and_ours_leaves_each_bucket_to_on
         stopped.insert("go-2", cluster.clock().now());
         second.stop().await.unwrap();
         all_held(&cluster, &leases, true).await;
-        // One with their finalizer is finished by ours.
+        // A Kubewright replica finishes the deletion of an object with the Go program's finalizer.
         cluster.delete_object(&GoReplica::kind(), "theirs").await;
         cluster.expect_object(&GoReplica::kind(), "theirs").within(PATIENCE).to_be_gone().await;
         cluster
@@ -224,7 +224,7 @@ async fn a_rolling_change_between_a_go_program_and_ours_leaves_each_bucket_to_on
         a.stop().await;
         b.stop().await;
         all_held(&cluster, &leases, false).await;
-        // One with our finalizer is left alone by theirs, which reconciles what changes afterwards.
+        // The Go program leaves an object with Kubewright's finalizer alone, and still reconciles later changes.
         cluster.delete_object(&GoReplica::kind(), "ours").await;
         for number in 0..OBJECTS {
             cluster.apply(shared(number, "after the deletion")).await;

@@ -1,4 +1,4 @@
-//! How work is shared, and handed over.
+//! Distribution of work, and hand-over.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -35,7 +35,7 @@ async fn replicas_share_the_objects_and_each_is_worked_on_by_one() {
     cluster.stop().await;
 }
 
-// LDR-23, LDR-25: the lease is released, so that its end is not waited for.
+// LDR-23, LDR-25: the lease is released, so its expiry is not waited for.
 #[tokio::test]
 async fn a_replica_that_stops_hands_over_at_once() {
     let cluster = TestCluster::start().await;
@@ -78,7 +78,7 @@ async fn a_standby_takes_over_a_thousand_objects_without_a_list_or_a_write() {
     let cluster = TestCluster::start().await;
     let count = if cluster.is_embedded() { 1000 } else { 100 };
     let first = Replica::start(&cluster, "first", Script::default(), leases(1)).await;
-    // Its passes take a while, so that there is a meanwhile.
+    // The passes take a while, so that an edit can arrive in between.
     let slow = Script::default().reconcile(|cx, widget, status| {
         Box::pin(async move {
             cx.clock().sleep(Duration::from_millis(10)).await;
@@ -93,7 +93,7 @@ async fn a_standby_takes_over_a_thousand_objects_without_a_list_or_a_write() {
     first.operator.kill().await;
     let mark = cluster.journal().mark();
     until(&cluster, || "the second leads".to_owned(), || second.held().len() == 1).await;
-    // The user's edit comes while all others wait in the slow lane.
+    // The user's edit arrives while all other keys wait in the slow lane.
     cluster.apply(&widget(&cluster, "w77", 2)).await;
     let is_done = || second.called("reconcile").len() == count;
     until(&cluster, || format!("all are looked at: {}", second.called("reconcile").len()), is_done).await;

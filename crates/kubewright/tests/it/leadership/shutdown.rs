@@ -1,4 +1,4 @@
-//! In which order a replica that stops hands over, and ends.
+//! The order in which a stopping replica hands over and ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,12 +21,12 @@ use crate::reconcile::world::until;
 
 const OPERATOR: &str = "parting.test.kubewright.dev";
 const BUCKETS: [&str; 2] = ["parting.test.kubewright.dev.00-of-02", "parting.test.kubewright.dev.01-of-02"];
-/// The size of the widget whose pass takes until the test says.
+/// The size of the widget whose pass lasts until the test ends it.
 const BUSY: i64 = 9;
-/// How long an event takes to be written.
+/// The time until an event is written.
 const EVENT: Duration = Duration::from_secs(6);
 
-/// What a replica did, what it sees, and what ends its long pass.
+/// The actions of a replica, the objects that it observes, and the signal that ends its long pass.
 #[derive(Clone, Default)]
 struct Told {
     log: Arc<Mutex<Vec<String>>>,

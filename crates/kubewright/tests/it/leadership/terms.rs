@@ -32,7 +32,7 @@ async fn a_write_that_is_under_way_when_its_term_has_ended_is_given_up_when_anot
     });
     let replica = Replica::start(&cluster, "only", script, leases(1)).await;
     all_led(&cluster, std::slice::from_ref(&replica), 1).await;
-    // No renewal succeeds, and no answer comes.
+    // No renewal succeeds, and no answer arrives.
     let leases = cluster.faults().on_changes().of("coordination.k8s.io", "leases").by_user_agent(&replica.agent());
     let leases = leases.internal_error();
     let slow = |body: &Value| body["metadata"]["annotations"]["slow"] == "write";
@@ -60,7 +60,7 @@ async fn a_pass_that_outlives_its_term_cannot_write() {
     let cluster = TestCluster::start().await;
     let (is_open, error) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None)));
     let (gate, seen) = (Arc::clone(&is_open), Arc::clone(&error));
-    // It does not care for its cancellation, and writes in the end.
+    // The pass ignores its cancellation, and writes in the end.
     let script = Script::default().reconcile(move |cx, widget, _| {
         let (gate, seen) = (Arc::clone(&gate), Arc::clone(&seen));
         let api: Api<Widget> = Api::namespaced(cx.client().clone(), cx.key().namespace());

@@ -1,4 +1,4 @@
-//! What replicas of operators that are built with `knative.dev/pkg` were recorded to do, and replicas here do not.
+//! Recorded behaviour of replicas of operators that are built with `knative.dev/pkg`, which Kubewright replicas avoid.
 //! `docs/src/reference/from-leader-election.md` lists all of it.
 
 use std::collections::BTreeSet;
@@ -30,13 +30,13 @@ async fn a_leader_whose_lease_was_taken_stops_as_soon_as_it_sees_the_other_holde
     let names = create(&cluster, 1).await;
     cluster.pass(RENEW).await;
     assert!(replica.called("reconcile").is_empty(), "the other one leads");
-    // It takes the lease over when the other one has been silent for the lease duration.
+    // The replica takes the lease when the other holder has been silent for the lease duration.
     ready(&cluster, &names).await;
     replica.operator.stop().await;
     cluster.stop().await;
 }
 
-// CFG-30, PHA-7: in Knative the process hangs, says nothing, and ignores the first signal.
+// CFG-30, PHA-7: in Knative the process hangs, prints nothing, and ignores the first signal.
 #[tokio::test]
 async fn durations_that_cannot_work_together_are_told_and_neither_a_stop_nor_a_correction_hangs() {
     let cluster = TestCluster::start().await;
@@ -79,7 +79,7 @@ async fn durations_that_cannot_work_together_are_told_and_neither_a_stop_nor_a_c
     cluster.stop().await;
 }
 
-// LDR-12: in Knative the name in lower case, as leases show it, maps nothing.
+// LDR-12: in Knative the name in lower case, as leases show it, has no effect.
 #[tokio::test]
 async fn a_lease_prefix_of_the_map_is_found_in_any_case() {
     for from in ["Widget-Operator.test.kubewright.dev.Widget", "widget-operator.test.kubewright.dev.widget"] {
@@ -99,7 +99,7 @@ async fn a_lease_prefix_of_the_map_is_found_in_any_case() {
     }
 }
 
-// LDR-33, LDR-34: in Knative both work on every key, and the leases of the former number stay for ever.
+// LDR-33, LDR-34: in Knative both process every key, and the leases of the former number stay for ever.
 #[tokio::test]
 async fn replicas_with_two_and_three_buckets_share_no_key_and_unused_leases_go() {
     let cluster = TestCluster::start().await;

@@ -43,7 +43,7 @@ impl Counters {
     }
 }
 
-/// A reconciler of any status: whether that declares conditions is known where the type is.
+/// A reconciler of any status. The declaration of conditions is looked up at the place where the type is known.
 struct Generic<S>(std::marker::PhantomData<fn() -> S>);
 
 #[reconciler(kind = Counter, name = "generic")]

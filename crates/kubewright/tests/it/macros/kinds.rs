@@ -61,7 +61,7 @@ impl Conditioned for LampStatus {
     }
 }
 
-/// The definitions that an operator brings, by the kind that they define.
+/// Returns the kinds of the definitions of an operator.
 pub(crate) fn defined(operator: &Operator) -> Vec<String> {
     let declarations = operator.declarations();
     declarations.crds().filter_map(|crd| Some(crd["spec"]["names"]["kind"].as_str()?.to_owned())).collect()

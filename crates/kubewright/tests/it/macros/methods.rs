@@ -11,7 +11,7 @@ use super::kinds::{Counter, CounterStatus, defined};
 
 const FINALIZER: &str = "test.kubewright.dev/counter";
 
-/// Where a reconciler tells what it does.
+/// The channel on which a reconciler reports its actions.
 type Told = mpsc::UnboundedSender<String>;
 
 struct Counters {
@@ -66,7 +66,7 @@ impl Counters {
     }
 }
 
-/// A reconciler of a kind of Kubernetes, whose status is left alone.
+/// A reconciler of a built-in kind, whose status it leaves alone.
 struct Maps(Told);
 
 #[reconciler(kind = ConfigMap)]

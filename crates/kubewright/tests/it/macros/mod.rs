@@ -1,4 +1,4 @@
-//! Programs with `#[reconciler]`, and what the compiler says when they are wrong.
+//! Programs with `#[reconciler]`, and the compiler's messages about wrong ones.
 
 mod by_hand;
 mod conditions;

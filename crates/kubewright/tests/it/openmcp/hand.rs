@@ -1,5 +1,5 @@
-//! What was done by hand in a step: changes of the owner and its internal configuration follow from the objects, changes of components are told
-//! here.
+//! The manual actions in a step. Changes of the owner and its internal configuration are derived from the objects; changes of components are
+//! listed here.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use kubewright::prelude::*;
 use super::kinds::{INTERNAL, OWNER};
 use super::recording::RecordedStep;
 
-/// One act of a person.
+/// One manual action.
 #[derive(Clone, Debug)]
 pub(super) enum Act {
     Create(Value),
@@ -18,7 +18,7 @@ pub(super) enum Act {
     Delete(&'static str),
 }
 
-/// The acts between two steps.
+/// Returns the actions between two steps.
 pub(super) fn acts(from: Option<&RecordedStep>, to: &RecordedStep) -> Vec<Act> {
     let mut acts = told(&to.id);
     for kind in [OWNER, INTERNAL] {
@@ -37,15 +37,15 @@ pub(super) fn acts(from: Option<&RecordedStep>, to: &RecordedStep) -> Vec<Act> {
     acts
 }
 
-/// The step of the scene that ours are at already, where the original has not noticed yet what was done.
+/// Returns the step of the scene that Kubewright has reached already, if the original has not noticed the action yet.
 pub(super) fn ahead(step: &str) -> Option<usize> {
-    // The owner of the original does not know of a new internal configuration until its next pass.
+    // The owner of the original does not notice a new internal configuration until its next pass.
     (step == "internal-configuration/01").then_some(2)
 }
 
-/// The step of the scene that tells of the systems behind the components, where the original has not come to them yet.
+/// Returns the step of the scene that shows the external systems, if the original has not reached them yet.
 pub(super) fn outside_ahead(step: &str) -> Option<usize> {
-    // The landscaper of the original fails before it asks for a landscaper.
+    // The landscaper of the original fails before it requests a landscaper.
     (step == "outlived-by-absent/01").then_some(2)
 }
 
@@ -57,7 +57,7 @@ fn label(kind: &'static str, key: &str, value: Value) -> Act {
     Act::Patch(kind, json!({ "metadata": { "labels": { key: value } } }))
 }
 
-/// What was done to components, and operations that leave no trace.
+/// Returns the actions on components, and operations that leave no trace.
 fn told(step: &str) -> Vec<Act> {
     match step {
         "spec-changed/03" => {
@@ -66,7 +66,7 @@ fn told(step: &str) -> Vec<Act> {
             vec![Act::Patch("CloudOrchestrator", patch)]
         }
         "spec-changed/05" => vec![Act::Patch("CloudOrchestrator", json!({ "spec": { "crossplane": { "version": "0.0.0" } } }))],
-        // Where `reconcile` was only set to wait for no requeue of the original, ours are not asked.
+        // If `reconcile` was set only to avoid waiting for a requeue of the original, it is not set for Kubewright.
         "reconcile-annotation/01" => vec![operation("Authentication", "reconcile")],
         "reconcile-annotation/02"
         | "ignore-annotation/03"
@@ -103,7 +103,7 @@ fn told(step: &str) -> Vec<Act> {
     }
 }
 
-/// An object as a person creates it: without what controllers put on it.
+/// Returns an object as a user creates it, without the fields that controllers set.
 fn created(object: &Value) -> Value {
     let mut created = json!({
         "apiVersion": object["apiVersion"], "kind": object["kind"], "spec": object["spec"],
@@ -118,13 +118,13 @@ fn created(object: &Value) -> Value {
     created
 }
 
-/// The labels that controllers do not put there.
+/// Returns the labels that controllers do not set.
 fn own(object: &Value, field: &str) -> Value {
     let all = object["metadata"][field].as_object().cloned().unwrap_or_default();
     all.into_iter().filter(|(key, _)| !key.starts_with("openmcp.cloud/mcp-")).collect()
 }
 
-/// The merge patch between two versions of an object as a person changes it.
+/// Returns the merge patch between two versions of an object for a user's change.
 fn changed(before: &Value, after: &Value) -> Option<Value> {
     let parts = |object: &Value| {
         let annotations = object["metadata"]["annotations"].as_object().cloned().unwrap_or_default();

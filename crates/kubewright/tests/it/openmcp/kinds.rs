@@ -1,4 +1,4 @@
-//! The kinds of the recorded definitions, with the fields that their owner is converted by.
+//! The kinds of the recorded definitions, with the fields that the conversion of the owner uses.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub(super) const GROUP: &str = "core.openmcp.cloud";
 pub(super) const OWNER: &str = "ManagedControlPlane";
 pub(super) const INTERNAL: &str = "InternalConfiguration";
 
-/// A part of a spec that is only passed on.
+/// A part of a spec that is passed on unchanged.
 type Fields = Map<String, Value>;
 
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -101,7 +101,7 @@ impl Contract for Mcp {
     }
 }
 
-/// A section of the owner, as the spec of a component.
+/// Returns a section of the owner as the spec of a component.
 fn section(section: Option<&Fields>) -> Fields {
     section.cloned().unwrap_or_default()
 }

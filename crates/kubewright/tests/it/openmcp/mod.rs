@@ -1,6 +1,7 @@
-//! Ours beside the openmcp mcp-operator: on the objects that it left, scene by scene, and the traps that ours avoid.
+//! Comparison of Kubewright with the openmcp mcp-operator: Kubewright runs on the objects that the original left, scene by scene, and avoids its
+//! traps.
 //!
-//! `recording` reads the scenes, `kinds` are the recorded kinds as a contract, `outside` plays what lies behind the components, `hand` what a person did,
+//! `recording` reads the scenes, `kinds` has the recorded kinds as a contract, `outside` plays the external systems, `hand` the manual actions,
 //! `play` compares, `documented` is the table of differences.
 
 mod documented;

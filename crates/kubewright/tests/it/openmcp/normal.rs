@@ -1,4 +1,4 @@
-//! What is compared: fields by their path, without identities, times and field managers.
+//! The compared content of objects: fields by their path, without identities, times and field managers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ pub(super) type Normal = BTreeMap<String, Value>;
 /// The metadata that is compared.
 const METADATA: [&str; 4] = ["name", "labels", "annotations", "generation"];
 
-/// The fields of an object.
+/// Returns the compared fields of an object.
 pub(super) fn normal(object: &Value) -> Normal {
     let mut fields = Normal::new();
     for field in METADATA {
@@ -71,14 +71,14 @@ impl Spot<'_> {
         self.recorded.is_some_and(|recorded| recorded == text)
     }
 
-    /// The type of the condition that the field belongs to, without the component on an owner.
+    /// Returns the type of the condition that the field belongs to, without the component on an owner.
     pub(super) fn condition(&self) -> Option<&str> {
         let (type_, _) = self.path.strip_prefix("/status/conditions/")?.split_once('/')?;
         Some(type_.split_once('.').map_or(type_, |(_, type_)| type_))
     }
 }
 
-/// The fields in which ours differ from the recorded ones.
+/// Returns the fields in which the state under Kubewright differs from the recorded one.
 pub(super) fn differences<'a>(
     step: &'a str,
     kind: &'a str,

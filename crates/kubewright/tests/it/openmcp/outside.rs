@@ -1,4 +1,4 @@
-//! What lies behind the components, played from recorded statuses, and controllers that tell of it.
+//! The external systems of the components, played from recorded statuses, and controllers that report on them.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -17,33 +17,33 @@ use parking_lot::Mutex;
 use super::kinds::{ApiServer, Authentication, Authorization, CloudOrchestrator, Landscaper, Mcp};
 use super::recording::RecordedStep;
 
-/// The config map whose changes start passes of all components: the systems behind them have changed.
+/// The config map whose changes start passes of all components after a change of their external systems.
 pub(super) const SIGNAL: &str = "outside";
 
-/// The systems behind all components.
+/// The external systems of all components.
 #[derive(Clone, Default)]
 pub(super) struct Outside(Arc<Mutex<BTreeMap<String, System>>>);
 
-/// The system behind a component.
+/// The external system of a component.
 #[derive(Clone, Debug, Default)]
 struct System {
-    /// The status that tells of it.
+    /// The status that reports on the system.
     status: Value,
     /// The reason and message of a failure.
     failure: Option<(String, String)>,
     /// The reason of a wait.
     waits: Option<String>,
-    /// The component whose deletion it holds up.
+    /// The component whose deletion the system holds up.
     holds: Option<String>,
 }
 
-/// The reasons of a health that follows from the loop, not from the system.
+/// The reasons of a health that results from the loop, not from the system.
 const OF_THE_LOOP: [&str; 2] = ["WaitingForDependencies", "ReconciliationError"];
-/// The components behind which something holds up a deletion.
+/// The components whose external system holds up a deletion.
 const HOLDING: [&str; 3] = ["APIServer", "Landscaper", "CloudOrchestrator"];
 
 impl Outside {
-    /// Brings all systems to where they were after the last of these steps.
+    /// Sets all systems to the state after the last of these steps.
     pub(super) fn set(&self, steps: &[&RecordedStep]) {
         let Some(now) = steps.last() else { return };
         let kinds = ["APIServer", "Authentication", "Authorization", "Landscaper", "CloudOrchestrator"];
@@ -66,7 +66,7 @@ impl Outside {
         *self.0.lock() = kinds.into_iter().map(|kind| (kind.to_owned(), system(kind))).collect();
     }
 
-    /// Lets nothing hold up a deletion any more.
+    /// Releases all deletions that are held up.
     pub(super) fn release(&self) {
         self.0.lock().values_mut().for_each(|system| system.holds = None);
     }
@@ -76,7 +76,7 @@ impl Outside {
     }
 }
 
-/// Whether the status of a component tells of the system behind it.
+/// Returns true if the status of a component reports on its external system.
 fn tells(object: &Value, kind: &str) -> bool {
     let healthy = condition(object, &format!("{kind}Healthy"));
     !healthy.is_null() && !OF_THE_LOOP.iter().any(|reason| healthy["reason"] == **reason)
@@ -87,7 +87,7 @@ pub(super) fn condition(object: &Value, type_: &str) -> Value {
     conditions.find(|condition| condition["type"] == type_).cloned().unwrap_or_default()
 }
 
-/// A controller that tells what its system is like.
+/// A controller that reports the state of its system.
 pub(super) struct Telling<T> {
     outside: Outside,
     component: PhantomData<fn() -> T>,
@@ -146,7 +146,7 @@ impl<T: ContractComponent> ComponentController for Telling<T> {
     }
 }
 
-/// The controllers that are at work.
+/// The controllers that run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     pub(super) owner: bool,
@@ -158,7 +158,7 @@ impl Parts {
         Self { owner: true, components: &["APIServer", "Authentication", "Authorization", "Landscaper", "CloudOrchestrator"] };
 }
 
-/// An operator with these parts.
+/// Returns an operator with these controllers.
 pub(super) fn operator(outside: &Outside, parts: Parts) -> Operator {
     let mut operator: Operator = Operator::new("mcp-operator.openmcp.cloud").state(outside.clone());
     if parts.owner {

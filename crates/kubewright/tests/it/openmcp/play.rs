@@ -1,4 +1,4 @@
-//! Ours on recorded objects: what was done by hand is done, and what becomes of it is compared with what the original made of it.
+//! Kubewright on recorded objects: the manual actions are repeated, and the result is compared with that of the original.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -20,16 +20,16 @@ use super::normal::{Normal, differences, normal};
 use super::outside::{Outside, Parts, SIGNAL, operator};
 use super::recording::{RecordedScene, RecordedStep, definitions};
 
-/// How long ours may take to come to a state.
+/// The time in which Kubewright must reach a state.
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(250);
-/// How long the state must last then.
+/// The time for which the state must last then.
 const REST: Duration = Duration::from_secs(2);
 
 pub(super) const KINDS: [&str; 7] =
     [OWNER, "InternalConfiguration", "APIServer", "Authentication", "Authorization", "Landscaper", "CloudOrchestrator"];
 
-/// A cluster with recorded objects, and ours beside them.
+/// A cluster with recorded objects, and a Kubewright operator on them.
 pub(super) struct Stage {
     pub(super) cluster: TestCluster,
     pub(super) outside: Outside,
@@ -38,7 +38,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// The objects of the last of these steps, which may have none; the steps tell what the outside was like.
+    /// Loads the objects of the last of these steps, which may have none. The steps determine the state of the external systems.
     pub(super) async fn set(folder: &Path, steps: &[&RecordedStep], name: &str) -> Self {
         let cluster = TestCluster::start().await;
         cluster.journal().keep_bodies(true);
@@ -54,7 +54,7 @@ impl Stage {
         let stage = Self { cluster, outside, name: name.to_owned(), operator: None };
         stage.play_outside(steps);
         if let Some(step) = steps.last() {
-            // The owner first, so that nobody takes its components for orphans.
+            // The owner comes first, so that garbage collection does not take its components for orphans.
             let step = stage.here(step);
             let mut objects: Vec<Value> = step.objects.into_values().collect();
             objects.sort_by_key(|object| object.kind() != OWNER);
@@ -63,7 +63,7 @@ impl Stage {
         stage
     }
 
-    /// A step as if it had been recorded in the namespace of the test.
+    /// Returns a step as if it had been recorded in the namespace of the test.
     pub(super) fn here(&self, step: &RecordedStep) -> RecordedStep {
         step.moved_to(self.cluster.namespace())
     }
@@ -73,7 +73,7 @@ impl Stage {
         self.outside.set(&steps.iter().collect::<Vec<_>>());
     }
 
-    /// Starts ours, with these parts in place of those that are at work.
+    /// Starts the operator with these controllers, in place of the running one.
     pub(super) async fn start(&mut self, parts: Parts) {
         if let Some(former) = self.operator.take() {
             former.stop().await;
@@ -90,7 +90,7 @@ impl Stage {
         self.cluster.stop().await;
     }
 
-    /// The systems behind the components come to where they were after the last of these steps, and tell so.
+    /// Sets the external systems to the state after the last of these steps, and signals the change.
     pub(super) async fn outside_becomes(&self, steps: &[&RecordedStep]) {
         self.play_outside(steps);
         self.signal().await;
@@ -102,7 +102,7 @@ impl Stage {
         self.cluster.patch::<ConfigMap>(SIGNAL, json!({ "data": { "changed": now } })).await;
     }
 
-    /// Lets some time pass in which ours come to rest.
+    /// Lets some time pass in which the operator comes to rest.
     pub(super) async fn rest(&self) {
         self.cluster.pass(REST).await;
     }
@@ -130,7 +130,7 @@ impl Stage {
         }
     }
 
-    /// Waits until something holds of all objects.
+    /// Waits until a condition holds for all objects.
     pub(super) async fn until(&self, what: &str, holds: impl Fn(&BTreeMap<String, Value>) -> bool) {
         let end = self.cluster.clock().moment() + Duration::from_secs(60);
         loop {
@@ -143,7 +143,8 @@ impl Stage {
         }
     }
 
-    /// Waits until ours have come to this step, and returns the rules by which it differs; or what else differs.
+    /// Waits until the operator has reached this step. Returns the rules that explain the differences, or the unexplained differences as an
+    /// error.
     pub(super) async fn comes_to(&self, step: &RecordedStep) -> Result<BTreeSet<&'static str>, String> {
         let end = self.cluster.clock().moment() + PATIENCE;
         let mut rests = false;
@@ -182,7 +183,7 @@ impl Stage {
         if report.is_empty() { Ok(ids) } else { Err(report) }
     }
 
-    /// The requests of ours to objects of the group since a mark, which are neither lists nor watches, by resource.
+    /// Returns the operator's requests to objects of the group since a mark, except lists and watches, by resource.
     pub(super) fn requests(&self, mark: Mark) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for record in self.requests_one_by_one(mark) {
@@ -205,25 +206,25 @@ pub(super) fn gvk(kind: &str) -> GroupVersionKind {
     GroupVersionKind::gvk(GROUP, "v1alpha1", kind)
 }
 
-/// What a scene is played with.
+/// The parameters of a played scene.
 pub(super) struct Played {
     pub(super) scene: &'static str,
     /// The name of the owner.
     pub(super) name: &'static str,
-    /// The steps that are played, each from the recorded one before it.
+    /// The played steps, each from the recorded one before it.
     pub(super) steps: std::ops::RangeInclusive<usize>,
-    /// The controllers that were at work in a step.
+    /// A function that returns the controllers that ran in a step.
     pub(super) parts: fn(usize) -> Parts,
 }
 
-/// The requests of both in a scene.
+/// The requests of both operators in a scene.
 #[derive(Default)]
 struct Tally {
     ours: BTreeMap<String, usize>,
     theirs: BTreeMap<String, usize>,
-    /// The requests of ours to components that the original does not generate.
+    /// The number of requests to components that the original does not generate.
     beside: usize,
-    /// Each request of ours, for the report.
+    /// Each request of the Kubewright operator, for the report.
     told: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! An owner from its creation until it is ready, in one go.
+//! An owner from its creation until it is ready, without interruption.
 
 use std::collections::BTreeMap;
 

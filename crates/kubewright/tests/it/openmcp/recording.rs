@@ -1,4 +1,4 @@
-//! The scenes that were recorded of the openmcp mcp-operator. They lie in `shared/data/openmcp` beside the repository, or in the folder that
+//! The recorded scenes of the openmcp mcp-operator. They are in `shared/data/openmcp` beside the repository, or in the folder that
 //! `KUBEWRIGHT_OPENMCP` names.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use super::kinds::GROUP;
 
 /// The namespace of all recorded objects.
 const NAMESPACE: &str = "project-demo--ws-dev";
-/// The scenes that are one life of one owner, in order.
+/// The scenes that together show the life of one owner, in order.
 const LIFE: [&str; 10] = [
     "created",
     "one-ready",
@@ -29,26 +29,26 @@ const LIFE: [&str; 10] = [
 /// The objects of one owner after a step, and the requests of the operator in it.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedStep {
-    /// Such as `created/01`.
+    /// The id of the step, such as `created/01`.
     pub(super) id: String,
-    /// By kind.
+    /// The objects by kind.
     pub(super) objects: BTreeMap<String, Value>,
     /// The requests of the operator that are neither lists nor watches, by resource.
     pub(super) requests: BTreeMap<String, usize>,
     /// The lists and watches of the operator, of all groups, by resource.
     pub(super) watched: BTreeMap<String, usize>,
-    /// The requests to delete something.
+    /// The number of delete requests.
     pub(super) deletes: usize,
 }
 
-/// A scene: its steps, and the one before them, if it goes on from another scene.
+/// A scene: its steps, and those before it, if it continues another scene.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedScene {
     pub(super) before: Vec<RecordedStep>,
     pub(super) steps: Vec<RecordedStep>,
 }
 
-/// The folder of the recordings; none, with a note, where it is absent.
+/// Returns the folder of the recordings. `None`, with a printed note, if it is absent.
 pub(super) fn folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("KUBEWRIGHT_OPENMCP") {
         return Some(folder.into());
@@ -61,12 +61,12 @@ pub(super) fn folder() -> Option<PathBuf> {
     found
 }
 
-/// The definitions of the recorded kinds.
+/// Returns the definitions of the recorded kinds.
 pub(super) fn definitions(folder: &Path) -> Vec<Value> {
     documents(&text(&folder.join("crds.yaml"))).unwrap()
 }
 
-/// The admission policy of the recorded operator, and its binding.
+/// Returns the admission policy of the recorded operator, and its binding.
 pub(super) fn policies(folder: &Path) -> Vec<Value> {
     let mut all = documents(&text(&folder.join("startup/admission-policy.yaml"))).unwrap();
     for object in &mut all {
@@ -77,7 +77,7 @@ pub(super) fn policies(folder: &Path) -> Vec<Value> {
     all
 }
 
-/// The reasons for which the API server refused changes by hand, in the order of the file.
+/// Returns the reasons for which the API server refused manual changes, in the order of the file.
 pub(super) fn refusals(folder: &Path) -> Vec<String> {
     let text = text(&folder.join("component-removed/rejected.txt"));
     let reasons = text.lines().filter_map(|line| line.split_once(" is invalid: "));
@@ -92,19 +92,19 @@ impl RecordedScene {
         Self { before, steps }
     }
 
-    /// The steps up to this one of the scene, this one last.
+    /// Returns the steps up to and including this one of the scene.
     pub(super) fn until(&self, number: usize) -> Vec<&RecordedStep> {
         self.before.iter().chain(&self.steps[..number]).collect()
     }
 
-    /// A step by its number, which begins with 1.
+    /// Returns a step by its number, which begins with 1.
     pub(super) fn step(&self, number: usize) -> &RecordedStep {
         &self.steps[number - 1]
     }
 }
 
 impl RecordedStep {
-    /// The objects as if they had been recorded in this namespace, with identities of their own.
+    /// Returns the objects as if they had been recorded in this namespace, with identities of their own.
     pub(super) fn moved_to(&self, namespace: &str) -> Self {
         let mut text = serde_json::to_string(&self.objects).unwrap();
         for uid in uids(&self.objects) {
@@ -119,7 +119,7 @@ fn uids(objects: &BTreeMap<String, Value>) -> BTreeSet<String> {
     objects.values().map(|object| object.uid().to_owned()).collect()
 }
 
-/// Tests that run beside each other on one server have no object with the same identity.
+/// Returns the UID for a namespace. Tests that run in parallel on one server have no object with the same identity.
 fn moved_uid(uid: &str, namespace: &str) -> String {
     let hash = namespace.bytes().fold(2_166_136_261_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
     format!("{hash:08x}{}", &uid[8..])

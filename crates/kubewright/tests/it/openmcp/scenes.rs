@@ -1,4 +1,4 @@
-//! Every scene, step by step: ours are put on the recorded objects and go on from there.
+//! Every scene, step by step: Kubewright starts on the recorded objects and continues from there.
 
 use super::outside::Parts;
 use super::play::{Played, play};

@@ -1,4 +1,4 @@
-//! The start of the operator, and what the API server of the original refuses: its admission policy and the rules of its definitions.
+//! The start of the operator, and the refusals by the API server of the original: its admission policy and the rules of its definitions.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const ARCHITECTURE: &str = "architecture.openmcp.cloud/version";
 #[tokio::test]
 async fn an_operator_that_starts_reads_the_recorded_kinds_once_and_writes_nothing() {
     let Some(folder) = folder() else { return };
-    // The original sends one watch for each kind, which begins with a list.
+    // The original sends one watch per kind, which begins with a list.
     let theirs = RecordedScene::read(&folder, "startup").step(2).clone();
     assert_eq!(theirs.requests, BTreeMap::new());
     let mut stage = Stage::set(&folder, &[], "mcp").await;
@@ -46,23 +46,23 @@ async fn an_operator_that_starts_reads_the_recorded_kinds_once_and_writes_nothin
             *count = 1;
         }
     }
-    // Ours list before they watch. Reviews of their rights and discovery are not compared.
+    // Kubewright lists before it watches. Access reviews and discovery are not compared.
     let wanted: BTreeMap<String, BTreeMap<String, usize>> =
         ["list", "watch"].map(|verb| (verb.to_owned(), theirs.watched.clone())).into();
     assert_eq!(by_kind, wanted);
     stage.stop().await;
 }
 
-/// A stage with the admission policy of the original, and whether the API server asks it.
+/// Prepares a stage with the admission policy of the original, and waits until the API server enforces it.
 async fn guarded(folder: &std::path::Path) -> Stage {
     let stage = Stage::set(folder, &[], "mcp").await;
-    // Policies have no namespace: tests that run beside each other install the same ones.
+    // Policies are cluster-scoped: tests that run in parallel install the same ones.
     for policy in policies(folder) {
         stage.cluster.apply(policy).await;
     }
     let probe =
         json!({ "apiVersion": format!("{GROUP}/v1alpha1"), "kind": "Landscaper", "metadata": { "name": "probe" }, "spec": {} });
-    // Embedded servers ask no policies, real ones begin some time after the policy came.
+    // The embedded server evaluates no policies; a real one begins some time after their creation.
     while !stage.cluster.is_embedded() && stage.cluster.create(&probe).await.is_ok() {
         stage.cluster.delete::<Landscaper>("probe").await;
         stage.cluster.pass(Duration::from_millis(250)).await;
@@ -104,7 +104,7 @@ async fn what_the_api_server_of_the_original_refuses_is_never_sent() {
     }
     stage.until("all components are there", |all| all.len() == 6).await;
     let before = stage.all().await;
-    // A section that the definition puts back, and another architecture for components that have one.
+    // A section that the definition restores, and another architecture for components that have one.
     stage.act(&Act::Patch(OWNER, json!({ "spec": { "components": { "apiServer": null } } }))).await;
     let labels = ["APIServer", "Landscaper"].map(|kind| (format!("{}.{ARCHITECTURE}", kind.to_lowercase()), "v2"));
     let labels: BTreeMap<String, &str> = labels.into_iter().collect();

@@ -1,4 +1,4 @@
-//! Traps of the original, each from both sides: what the recordings show, and what ours do with the same objects.
+//! Traps of the original, each from both sides: the recorded behaviour, and that of Kubewright on the same objects.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -24,7 +24,7 @@ fn status_of(object: &Value, type_: &str) -> String {
 async fn a_teardown_goes_on_while_a_dependency_is_not_ready() {
     let Some(folder) = folder() else { return };
     let scene = RecordedScene::read(&folder, "teardown-dependency-not-ready");
-    // The original stays where it is, however often it is asked.
+    // The original stays in its state, however often a pass is requested.
     for number in [3, 4] {
         let stuck = scene.step(number);
         for kind in ["Authentication", "Authorization", "Landscaper", "CloudOrchestrator"] {
@@ -33,7 +33,7 @@ async fn a_teardown_goes_on_while_a_dependency_is_not_ready() {
             assert_eq!(condition(object, &format!("{kind}Healthy"))["reason"], "WaitingForDependencies");
         }
     }
-    // Ours ask the systems behind them to go, on the same objects: those before the deletion, and those that are stuck.
+    // Kubewright asks the external systems to delete their objects, starting from the objects before the deletion and from the stuck ones.
     for (from, rest) in [(2, 3..=6), (4, 5..=6)] {
         let mut stage = Stage::set(&folder, &scene.until(from), "stuck").await;
         let mark = stage.cluster.journal().mark();
@@ -64,11 +64,11 @@ async fn a_teardown_goes_on_while_a_dependency_is_not_ready() {
 async fn a_target_that_is_absent_does_not_hold_up_a_component() {
     let Some(folder) = folder() else { return };
     let scene = RecordedScene::read(&folder, "outlived-by-absent");
-    // The original fails on it.
+    // The original fails on the absent target.
     let theirs = scene.step(1);
     let failed = condition(&theirs.objects["Landscaper"], "LandscaperReconciliation");
     assert_eq!((failed["status"].as_str(), failed["reason"].as_str()), (Some("False"), Some("CrateClusterInteractionProblem")));
-    // From the failed objects, and with no other change than that ours are at work.
+    // The test starts from the failed objects; the only change is that Kubewright runs.
     let mut stage = Stage::set(&folder, &scene.until(1), "noauthz").await;
     stage.outside_becomes(&scene.until(2)).await;
     stage.start(LANDSCAPER_ALONE).await;
@@ -114,7 +114,7 @@ async fn a_dependency_finalizer_of_a_component_that_is_gone_is_removed() {
     let theirs = &scene.step(6).objects["Authentication"];
     assert!(theirs.has_finalizer("dependency.openmcp.cloud/foreign"));
     assert!(!scene.step(6).objects.contains_key("Landscaper"));
-    // The same object, held by a component of the contract that is gone.
+    // The same object is held by a component of the contract that is gone.
     let mut steps: Vec<_> = scene.until(6).into_iter().cloned().collect();
     let last = steps.last_mut().unwrap();
     let finalizers = json!(["authentication.openmcp.cloud", "dependency.openmcp.cloud/landscaper"]);
@@ -165,7 +165,7 @@ async fn the_last_dependency_finalizer_that_comes_off_starts_the_deletion() {
 async fn a_component_notices_at_once_that_its_dependency_is_ready_again() {
     let Some(folder) = folder() else { return };
     let scene = RecordedScene::read(&folder, "spec-changed");
-    // The cloud orchestrator of the original still waits when its API server has been up to date for long.
+    // The cloud orchestrator of the original still waits long after its API server is up to date.
     let (theirs, steps) = (scene.step(2), scene.until(2));
     let told = &theirs.objects["APIServer"]["status"]["observedGenerations"]["managedControlPlane"];
     assert_eq!(*told, theirs.objects[OWNER]["metadata"]["generation"]);
@@ -196,7 +196,7 @@ async fn a_component_notices_at_once_that_its_dependency_is_ready_again() {
 async fn a_component_is_deleted_once() {
     let Some(folder) = folder() else { return };
     let scene = RecordedScene::read(&folder, "teardown");
-    // The original sends it in every pass.
+    // The original sends the deletion in every pass.
     assert_eq!(scene.step(2).deletes, 15);
     let mut stage = Stage::set(&folder, &scene.until(1), "mcp").await;
     stage.start(Parts::ALL).await;
@@ -226,7 +226,7 @@ async fn an_ignore_that_was_set_by_hand_stays() {
     let Some(folder) = folder() else { return };
     let scene = RecordedScene::read(&folder, "ignore-annotation");
     let operation = "openmcp.cloud/operation";
-    // The original drops it with the next pass of the owner, and puts the spec back.
+    // The original drops the annotation with the next pass of the owner, and resets the spec.
     assert_eq!(scene.step(2).objects["Landscaper"].annotation(operation), Some("ignore"));
     assert_eq!(scene.step(3).objects["Landscaper"].annotation(operation), None);
     let mut stage = Stage::set(&folder, &scene.until(2), "mcp").await;

@@ -1,4 +1,4 @@
-//! The call that each step makes: it fails, there is nothing to do, it had to be made.
+//! The call that each step makes: when it fails, when there is nothing to do, and when it is needed.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use kubewright_testing::fixtures::package::{AccountProducer, Package, RESTORED};
 
 use super::world::{PackageWorld, descriptor, shop};
 
-/// What somebody does, so that a step has something to do.
+/// An action that gives a step something to do.
 enum Undo {
-    /// Deletes an object of this kind and name.
+    /// Deletes the object of this kind and name.
     Delete(&'static str, &'static str),
-    /// Makes a merge patch on one.
+    /// Sends a merge patch to the object of this kind and name.
     Patch(&'static str, &'static str, Value),
-    /// Makes a JSON patch on the Deployment.
+    /// Sends a JSON patch to the Deployment.
     Edit(Value),
     /// Changes the specification of the package.
     Spec(Value),
-    /// Creates a helper pod that nobody needs.
+    /// Creates a helper pod that is not needed.
     Helper,
 }
 
-/// A step, what gives it something to do, and the call that it then makes.
+/// A step, the action that gives it something to do, and the call that it then makes.
 struct StepCall {
     step: &'static str,
     undo: Undo,
@@ -169,7 +169,8 @@ async fn fails_in(world: &PackageWorld, step: &str) {
     }
 }
 
-/// Each row: the call fails, and the pass fails in this step; the call works, and the package gets ready; nothing is to be done, and nothing is written.
+/// Tests each row in three situations: the call fails, and the pass fails in this step; the call works, and the package gets ready; there is
+/// nothing to do, and nothing is written.
 async fn try_all(rows: Vec<StepCall>) {
     let world = installed().await;
     let mut pokes = 0..;

@@ -1,4 +1,4 @@
-//! A process that ends after each of its requests in turn.
+//! Processes that end after each of their requests in turn.
 
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;
@@ -6,7 +6,7 @@ use kubewright_testing::fixtures::package::{Package, Scripts, operator};
 
 use super::world::{condition, descriptor, shop};
 
-/// What there is at the end of an installation that is cut off after so many requests. None if it sends fewer.
+/// Returns the final objects of an installation that is cut off after a number of requests. `None` if it sends fewer.
 async fn installed(requests: u64) -> Option<Value> {
     let cluster = TestCluster::start().await;
     let operators = || operator(Scripts::default());

@@ -1,4 +1,4 @@
-//! What is removed when a package is deleted.
+//! The objects that are removed when a package is deleted.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubewright::machinery::object::ObjectExt as _;
@@ -24,7 +24,7 @@ async fn a_deleted_package_leaves_nothing_in_other_systems_and_loses_its_finaliz
     let world = installed().await;
     let finalizers = json!({ "metadata": { "finalizers": [LEGACY_FINALIZER, FINALIZER] } });
     world.cluster.patch::<Package>("shop", finalizers).await;
-    // What is gone already is no obstacle.
+    // An object that is gone already is no obstacle.
     world.cluster.delete::<Secret>("shop-sensitive").await;
     world.cluster.delete::<Package>("shop").await;
     world.cluster.expect::<Package>("shop").to_be_gone().await;

@@ -13,7 +13,7 @@ use super::world::{CLASS, condition, descriptor, shop, storage_class};
 /// A package `shop` with a volume in a namespace where two versions of it are published.
 struct Packages {
     name: &'static str,
-    /// Whether it is installed before the disturbances begin.
+    /// True if the package is installed before the disturbances begin.
     is_installed: bool,
     steps: fn() -> Vec<Step>,
 }
@@ -26,7 +26,7 @@ fn package(change: fn(&mut PackageSpec)) -> Value {
     json!(Package::new(&name, spec))
 }
 
-/// The package is ready in its newest generation, with this version installed and a volume of this size.
+/// Returns the step that waits until the package is ready in its newest generation, with this version installed and a volume of this size.
 pub(crate) fn until_installed(object: Value, version: &str, size: &str) -> Step {
     let holds = |live: &Value, wanted: &str| {
         let ready = condition(live, "Ready");
@@ -58,7 +58,7 @@ fn removal() -> Vec<Step> {
     vec![Step::Delete(package(|_| {})), Step::Gone(package(|_| {}))]
 }
 
-/// Plays the storage: claims are bound, and get the capacity that they ask for.
+/// Plays the storage: claims are bound, and get the requested capacity.
 pub(crate) async fn play_storage(hand: &Hand) -> Result<(), String> {
     for claim in hand.list(&of_kind("v1", "PersistentVolumeClaim")).await? {
         let (requested, capacity) = (&claim["spec"]["resources"]["requests"], &claim["status"]["capacity"]);
@@ -74,7 +74,7 @@ fn of_kind(api: &str, kind: &str) -> Value {
     json!({ "apiVersion": api, "kind": kind, "metadata": { "name": "" } })
 }
 
-/// The package and all that belongs to it, in this namespace or in other systems.
+/// Returns the package and all objects that belong to it, in this namespace or in other systems.
 pub(crate) async fn left_of_packages(hand: &Hand) -> Result<Vec<Value>, String> {
     let kinds = [
         ("fixtures.kubewright.dev/v1", "Package"),
@@ -89,14 +89,14 @@ pub(crate) async fn left_of_packages(hand: &Hand) -> Result<Vec<Value>, String> 
     let mut left = Vec::new();
     for (api, kind) in kinds {
         let found = hand.list(&of_kind(api, kind)).await?;
-        // Pods of Deployments have names of their own in each run.
+        // The pods of Deployments have different names in each run.
         let is_ours = |object: &Value| object.name() != "kube-root-ca.crt" && object["metadata"].get("generateName").is_none();
         left.extend(found.into_iter().filter(is_ours));
     }
     Ok(left)
 }
 
-/// An object without what the server and other controllers chose.
+/// Returns an object without the fields that the server and other controllers chose.
 pub(crate) fn comparable_of_packages(live: &Value, mut object: Value) -> Value {
     for owner in object["metadata"]["ownerReferences"].as_array_mut().into_iter().flatten() {
         owner["uid"] = Value::Null;
@@ -128,7 +128,7 @@ impl Scenario for Packages {
         3
     }
 
-    // A volume that grows is looked at after ten seconds.
+    // A growing volume is checked after ten seconds.
     fn poll(&self) -> Duration {
         Duration::from_secs(10)
     }

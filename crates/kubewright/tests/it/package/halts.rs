@@ -1,4 +1,4 @@
-//! What a package waits for, and what blocks it.
+//! The waits and blocks of a package.
 
 use std::time::Duration;
 
@@ -130,7 +130,7 @@ async fn support_mode_keeps_the_workload_idle_and_nothing_after_it_runs() {
     world.change("shop", json!({ "supportMode": true, "extraMounts": [mount] })).await;
     let message = world.halted("shop", "SupportModeActive").await;
     assert_eq!(message, "the workload is idle until `spec.supportMode` is false");
-    // Passes that wait until the changed workload is observed tell its health as it is.
+    // Passes that wait until the changed workload is observed report its present health.
     let is_told = |package: &Value| {
         ["SupportMode", "Healthy"].iter().all(|type_| condition(package, type_)["reason"] == "SupportModeActive")
     };

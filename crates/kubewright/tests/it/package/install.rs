@@ -1,4 +1,4 @@
-//! How a package is installed.
+//! Installation of a package.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -77,7 +77,7 @@ async fn a_package_that_was_restored_from_a_backup_tells_the_registered_version_
     let former = json!([{
         "apiVersion": "fixtures.kubewright.dev/v1", "kind": "Package", "name": "shop", "uid": "11111111-2222-3333-4444-555555555555",
     }]);
-    // Backups bring references to the object that they were made of.
+    // Objects from backups have references to the object that they were made from.
     let package = world.cluster.get::<Package>("shop").await.unwrap_or_default();
     let mut owners = former.as_array().cloned().unwrap_or_default();
     owners.push(

@@ -1,4 +1,4 @@
-//! How a volume grows: the workload is stopped, the request written, the workload started, the capacity awaited.
+//! Growth of a volume: the workload is stopped, the request written, the workload started, and the capacity awaited.
 
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use kubewright::prelude::*;
@@ -6,7 +6,7 @@ use kubewright_testing::fixtures::package::Package;
 
 use super::world::{PackageWorld, condition, shop};
 
-/// The writes that a resize consists of, in order.
+/// Returns the writes of a resize, in order.
 fn resizes(world: &PackageWorld) -> Vec<String> {
     let mut told = Vec::new();
     for record in world.cluster.journal().all().writes().iter() {
@@ -36,7 +36,7 @@ async fn resized(world: &PackageWorld) {
     assert_eq!(package["status"]["stopped"], false);
 }
 
-/// What a resize writes, after the writes of the installation.
+/// The writes of a resize, after those of the installation.
 const EXPECTED: [&str; 5] = ["request \"1Gi\"", "scale to 1", "scale to 0", "request \"2Gi\"", "scale to 1"];
 
 // FLOW-01
@@ -61,7 +61,7 @@ async fn a_resize_goes_on_in_another_process_after_each_of_its_requests() {
         let mut spec = shop();
         spec.volume = Some(world.volume("1Gi").await);
         world.install(spec).await;
-        // Where time is real some of the requests do.
+        // In real time, some of the requests are polls.
         let requests = if world.cluster.is_embedded() { requests } else { 4 * requests };
         let is_cut = world.change_and_restart_after(requests, "shop", json!({ "volume": { "size": "2Gi" } })).await;
         if is_cut {

@@ -1,4 +1,4 @@
-//! How a package gets another version.
+//! Upgrades and downgrades of a package.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kubewright::prelude::*;
@@ -6,7 +6,7 @@ use kubewright_testing::fixtures::package::{Package, Script};
 
 use super::world::{PackageWorld, condition, descriptor, shop, workload};
 
-/// A helper pod of the new version that does not start.
+/// Returns a helper pod of the new version that does not start.
 fn gated_helper() -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "shop-helper" },
@@ -65,7 +65,7 @@ async fn an_upgrade_fails_while_the_helper_pod_is_not_ready_and_while_a_script_f
     let message = world.halted("shop", "HelperPodNotReady").await;
     assert_eq!(message, "step helper-pod: the helper pod is not ready: it is Pending");
 
-    // The one that the package makes in its place starts.
+    // The pod that the package creates in its place starts.
     world.cluster.delete::<Pod>("shop-helper").await;
     let message = world.halted("shop", "PreUpgradeFailed").await;
     assert_eq!(message, "step update-deployment: the script ended with code 3");

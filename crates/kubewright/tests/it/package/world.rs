@@ -16,7 +16,7 @@ use kubewright_testing::fixtures::package::{
 use kubewright_testing::{Calm, TestCluster, TestOperator};
 use parking_lot::Mutex;
 
-/// Scripts that are recorded, and fail when a test says so.
+/// Scripts that are recorded, and that fail when a test requests it.
 #[derive(Clone, Default)]
 pub(crate) struct PlayedScripts {
     runs: Arc<Mutex<Vec<String>>>,
@@ -24,12 +24,12 @@ pub(crate) struct PlayedScripts {
 }
 
 impl PlayedScripts {
-    /// The runs so far, such as `PreUpgrade 2.0.0`.
+    /// Returns the runs so far, such as `PreUpgrade 2.0.0`.
     pub(crate) fn runs(&self) -> Vec<String> {
         self.runs.lock().clone()
     }
 
-    /// From now on this script fails, and no other.
+    /// Makes this script fail from now on, and no other.
     pub(crate) fn fail(&self, script: Option<Script>) {
         *self.failing.lock() = script;
     }
@@ -45,7 +45,7 @@ impl ScriptRunner for PlayedScripts {
     }
 }
 
-/// The specification of the package `shop`.
+/// Returns the specification of the package `shop`.
 pub(crate) fn shop() -> PackageSpec {
     PackageSpec {
         name: "shop".to_owned(),
@@ -56,7 +56,7 @@ pub(crate) fn shop() -> PackageSpec {
     }
 }
 
-/// The descriptor of a version of a package that needs nothing.
+/// Returns the descriptor of a version of a package without requirements.
 pub(crate) fn descriptor(name: &str, version: &str) -> Descriptor {
     Descriptor { name: name.to_owned(), version: version.to_owned(), ..Descriptor::default() }
 }
@@ -83,8 +83,8 @@ impl PackageWorld {
         self.operator = Some(self.cluster.run(operator(Scripts::new(self.scripts.clone()))).await);
     }
 
-    /// Changes the specification of a package, ends the operator after so many more of its requests, and starts the next process. False if the operator
-    /// sends no more than these; then there is none any more.
+    /// Changes the specification of a package, ends the operator after a number of further requests, and starts the next process. Returns false
+    /// if the operator sends no more than these; then none is running any more.
     pub(crate) async fn change_and_restart_after(&mut self, requests: u64, name: &str, spec: Value) -> bool {
         let Some(first) = self.operator.take() else { return false };
         let cut = self.cluster.cut_after(requests);
@@ -107,12 +107,12 @@ impl PackageWorld {
         self.cluster.stop().await;
     }
 
-    /// Puts a descriptor into the registry of images.
+    /// Adds a descriptor to the registry of images.
     pub(crate) async fn publish(&self, descriptor: &Descriptor) {
         self.cluster.apply(descriptor.to_map()).await;
     }
 
-    /// Creates a package named like its specification.
+    /// Creates a package with the name in its specification.
     pub(crate) async fn create(&self, spec: PackageSpec) {
         let name = spec.name.clone();
         self.cluster.apply(Package::new(&name, spec)).await;
@@ -130,7 +130,7 @@ impl PackageWorld {
         self.settled(&name).await
     }
 
-    /// Waits until everything about a package is done.
+    /// Waits until a package is completely processed.
     pub(crate) async fn settled(&self, name: &str) -> Value {
         let wanted = self.cluster.get::<Package>(name).await.unwrap_or_default()["spec"]["version"].clone();
         let is_settled = move |package: &Value| package["status"]["installedVersion"] == wanted;
@@ -138,18 +138,18 @@ impl PackageWorld {
         self.cluster.expect::<Package>(name).within(self.patience()).matching("it has the wanted version", is_settled).await
     }
 
-    /// How long something may take that goes through several polls.
+    /// Returns the time limit of an operation that takes several polls.
     pub(crate) fn patience(&self) -> Duration {
         Duration::from_secs(if self.cluster.is_embedded() { 120 } else { 170 })
     }
 
-    /// A volume of a class whose volumes can grow.
+    /// Returns a volume of a class whose volumes can grow.
     pub(crate) async fn volume(&self, size: &str) -> PackageVolume {
         self.cluster.apply(storage_class()).await;
         PackageVolume { size: size.to_owned(), storage_class: Some(CLASS.to_owned()) }
     }
 
-    /// Plays the storage: the claim is bound, and has this capacity.
+    /// Plays the storage: binds the claim with this capacity.
     pub(crate) async fn bind(&self, claim: &str, capacity: &str) {
         self.cluster.expect::<PersistentVolumeClaim>(claim).to_exist().await;
         let status = json!({ "phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": { "storage": capacity } });
@@ -161,7 +161,7 @@ impl PackageWorld {
         self.cluster.patch::<Package>(name, json!({ "spec": spec })).await;
     }
 
-    /// Waits until the package is not ready, for this reason.
+    /// Waits until the package is not ready, for this reason, and returns the message.
     pub(crate) async fn halted(&self, name: &str, reason: &str) -> String {
         let wanted = reason.to_owned();
         let is_halted = move |package: &Value| {
@@ -189,7 +189,7 @@ impl PackageWorld {
         }
     }
 
-    /// The outcomes of the passes of a package that ended in this step.
+    /// Returns the outcomes of the passes of a package that ended in this step.
     pub(crate) fn ended_in(&self, name: &str, step: &str) -> Vec<String> {
         let (key, kind) = (Key::new(self.cluster.namespace(), name), GroupKind::new("fixtures.kubewright.dev", "Package"));
         let passes = self.operator.as_ref().map(|operator| operator.running().why().of(&kind, &key)).unwrap_or_default();
@@ -197,25 +197,25 @@ impl PackageWorld {
         passes.map(|pass| pass["outcome"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// The value of a metric of the operator.
+    /// Returns the value of a metric of the operator.
     pub(crate) fn metric(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
         self.operator.as_ref().and_then(|operator| operator.metric(name, labels))
     }
 
-    /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.
+    /// Lets time pass in which nothing should happen: the whole time if it is virtual, a few seconds if it is real.
     pub(crate) async fn idle(&self, time: Duration) {
         let longest = if self.cluster.is_embedded() { time } else { Duration::from_secs(4) };
         self.cluster.pass(time.min(longest)).await;
     }
 
-    /// The writes of the operator but those of events, such as `patch packages/status shop`.
+    /// Returns the writes of the operator, without events, such as `patch packages/status shop`.
     pub(crate) fn writes(&self) -> Vec<String> {
         let writes = self.cluster.journal().all().writes();
         let writes = writes.filter(|record| record.target.resource().is_none_or(|of| of.resource != "events"));
         writes.iter().map(ToString::to_string).collect()
     }
 
-    /// The Deployment of a package once it satisfies the predicate.
+    /// Waits until the Deployment of a package satisfies the predicate, and returns it.
     pub(crate) async fn deployment(&self, name: &str, what: &str, predicate: impl Fn(&Value) -> bool) -> Value {
         self.cluster.expect::<Deployment>(name).within(self.patience()).matching(what, predicate).await
     }
@@ -224,7 +224,7 @@ impl PackageWorld {
 /// The class whose volumes can grow.
 pub(crate) const CLASS: &str = "fixtures-expandable";
 
-/// The class whose volumes can grow. Nobody makes any: tests play the storage.
+/// Returns the class whose volumes can grow. It has no provisioner: tests play the storage.
 pub(crate) fn storage_class() -> Value {
     json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": { "name": CLASS },
@@ -232,13 +232,13 @@ pub(crate) fn storage_class() -> Value {
     })
 }
 
-/// A condition of an object; null if it has none of the type.
+/// Returns a condition of an object, or null if it has none of the type.
 pub(crate) fn condition(object: &Value, type_: &str) -> Value {
     let mut conditions = object["status"]["conditions"].as_array().into_iter().flatten();
     conditions.find(|condition| condition["type"] == type_).cloned().unwrap_or_default()
 }
 
-/// The container of the workload.
+/// Returns the container of the workload.
 pub(crate) fn workload(deployment: &Value) -> Value {
     let mut containers = deployment["spec"]["template"]["spec"]["containers"].as_array().into_iter().flatten();
     containers.find(|container| container["name"] == "workload").cloned().unwrap_or_default()

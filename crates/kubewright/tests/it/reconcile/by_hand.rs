@@ -1,4 +1,4 @@
-//! What a reconciler does itself that the framework otherwise does for it.
+//! Reconcilers that perform tasks themselves which the framework can do for them.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Reconcilers that tell of outcomes in a status of their own.
+//! Reconcilers that report outcomes in a status of their own.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ impl Conclude for Noting {
     }
 }
 
-/// A reconciler whose pass ends as the size of its widget says.
+/// Returns a reconciler whose pass ends as the size of its widget selects.
 fn script() -> Script {
     Script::default()
         .reconcile(|_, widget, status| {
@@ -89,7 +89,7 @@ async fn every_outcome_is_told_by_the_reconciler() {
     {
         world.cluster.patch::<Widget>("demo", json!({"spec": {"size": size}})).await;
         let told = noted(&world, note).await;
-        // A pass that was broken off leaves nothing half done.
+        // A pass that was interrupted leaves no partial result.
         assert_eq!(told["status"]["size"], size.min(3), "{told}");
     }
     world.cluster.delete::<Widget>("demo").await;

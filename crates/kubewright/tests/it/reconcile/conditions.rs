@@ -126,7 +126,7 @@ async fn the_marks_of_the_user_outweigh_the_texts_of_a_failure() {
     world.stop().await;
 }
 
-// CND-8: told after the status is written, once, and not again for the same conditions
+// CND-8: reported after the status is written, once, and not again for the same conditions
 #[tokio::test]
 async fn conditions_that_changed_are_told_by_events_when_the_controller_asks_for_it() {
     let script = Script::default();

@@ -1,4 +1,4 @@
-//! Fields that an object leaves out.
+//! Fields that are absent in an object.
 
 use kubewright::prelude::*;
 use kubewright_testing::TestCluster;

@@ -1,4 +1,4 @@
-//! Clusters beside that of the operator, whose connections a test breaks, and a reconciler that works in them.
+//! Clusters besides that of the operator, whose connections a test breaks, and a reconciler that works in them.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use super::world::World;
 
 pub(super) const ANNOTATION: &str = "test.kubewright.dev/widget";
 
-/// The line to a cluster.
+/// The connection to a cluster.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Line {
     Up,
-    /// New requests are not answered; what is under way goes on.
+    /// New requests are not answered; running ones continue.
     Hangs,
-    /// All requests are refused, and what is under way breaks.
+    /// All requests are refused, and running ones break.
     Down,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Far {
     pub(super) line: watch::Sender<Line>,
 }
 
-/// A client whose requests go through a line.
+/// Returns a client whose requests go through a connection.
 pub(super) fn through(line: &watch::Sender<Line>, client: &kube::Client) -> kube::Client {
     let (client, sender) = (client.clone(), line.clone());
     let service = tower::service_fn(move |request: http::Request<Body>| {
@@ -94,8 +94,8 @@ pub(super) fn kubeconfig(host: &str, token: &str) -> String {
     )
 }
 
-/// Works in the cluster of the kubeconfig in the config map `kubeconfig-<size>`, if the size is not 0. With size 6 it looks for gadgets there. From 100 on it
-/// works in two: in that of `size / 10`, too.
+/// A reconciler that works in the cluster of the kubeconfig in the config map `kubeconfig-<size>`, if the size is not 0. With size 6 it looks
+/// for gadgets there. From 100 on it works in two clusters: also in that of `size / 10`.
 pub(super) struct Remotes {
     maps: Store<ConfigMap>,
     targets: Targets,
@@ -199,7 +199,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// With clusters `one` to so many.
+    /// Starts this number of other clusters.
     pub(super) async fn start(count: usize) -> Self {
         let (net, script) = (Net::default(), Script::default());
         let mut far = Vec::new();
@@ -210,7 +210,7 @@ impl Places {
         for far in &far {
             let name = world.cluster.namespace();
             let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-            // It is there if all clusters are one.
+            // The namespace exists if all clusters are one.
             drop(far.cluster.create(namespace).await);
         }
         let places = Self { world, net, far };

@@ -78,7 +78,7 @@ async fn a_finalizer_stays_until_finalize_is_done_and_the_outcome_is_retried() {
 async fn an_object_that_was_never_marked_is_never_worked_on() {
     let script = Script::default();
     let world = World::start(script).await;
-    // The event of the creation comes with the deletion already made: another finalizer keeps the object.
+    // The event of the creation arrives with the deletion already requested: another finalizer keeps the object.
     let late = world.cluster.faults().on_writes().of("test.kubewright.dev", "widgets").delay(Duration::from_secs(2));
     let mut object = super::widget::widget(&world.cluster, "demo", 1);
     object["metadata"]["finalizers"] = json!(["example.com/other"]);
@@ -177,12 +177,12 @@ async fn observe_deleted_is_called_for_keys_whose_objects_are_gone() {
     world.stop().await;
 }
 
-/// A script whose `finalize` fails for as long as it is called.
+/// Returns a script whose `finalize` always fails.
 fn never_cleaned() -> Script {
     Script::default().finalize(|_, _, _| Box::pin(async { Err(std::io::Error::other("the backend is away").into()) }))
 }
 
-// FDEL-06, FZ-12: the last `finalize` runs when the time is over, however long the back-off is by then
+// FDEL-06, FZ-12: the last `finalize` runs when the time has expired, however long the back-off is by then
 #[tokio::test]
 async fn an_object_is_abandoned_when_its_cleanup_does_not_succeed_in_time() {
     let script = never_cleaned();

@@ -17,7 +17,7 @@ fn with_finalizers(cluster: &TestCluster, finalizers: &[&str]) -> Value {
     object
 }
 
-/// Writes of the operator to widgets that are no writes of a status.
+/// Returns the number of writes of the operator to widgets, without those of a status.
 fn of_metadata(world: &World) -> usize {
     world.writes().iter().filter(|write| !write.contains("status")).count()
 }

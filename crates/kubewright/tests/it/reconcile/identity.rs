@@ -1,4 +1,4 @@
-//! How objects and controllers are named in events.
+//! The names of objects and controllers in events.
 
 use std::sync::Arc;
 use std::time::Duration;

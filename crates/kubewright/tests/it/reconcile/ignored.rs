@@ -1,4 +1,4 @@
-//! The changes of its own objects that start passes of a controller, and objects that are left alone.
+//! The changes of a controller's own objects that start its passes, and objects that are left alone.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ async fn for_an_ignored_object_nothing_is_called_or_sent_whatever_starts_the_pas
     world.condition("demo", "Ready", "False", "Growing").await;
     world.cluster.patch::<Widget>("demo", annotated("ignore".into())).await;
     world.cluster.patch::<Widget>("demo", json!({"spec": {"size": 2}})).await;
-    // Events are sent beside the passes.
+    // Events are sent outside of the passes.
     world.idle(Duration::from_secs(3)).await;
     let (mark, calls) = (world.cluster.journal().mark(), world.script.calls().len());
     let before = world.get("demo").await;

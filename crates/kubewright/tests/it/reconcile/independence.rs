@@ -12,7 +12,7 @@ use serde_json::json;
 use super::widget::{Script, Widget, Widgets};
 use super::world::World;
 
-/// Does nothing for Secrets.
+/// A reconciler that does nothing for Secrets.
 struct Secrets(Script);
 
 impl Reconcile for Secrets {

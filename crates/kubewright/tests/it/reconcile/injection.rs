@@ -1,4 +1,4 @@
-//! What constructors are given.
+//! The arguments of constructors.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Follows config maps, and reads secrets of the same name.
+/// A reconciler that follows config maps, and reads secrets of the same name.
 struct Mirror {
     secrets: Store<Secret>,
     names: MetaStore<Secret>,
@@ -36,7 +36,7 @@ impl Reconcile for Mirror {
     }
 }
 
-/// An own extractor made of others.
+/// A custom extractor that consists of others.
 struct Both(Store<Secret>, MetaStore<Secret>);
 
 impl FromOperator for Both {

@@ -13,7 +13,7 @@ use super::world::World;
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Notes on the way in and on the way out which write of the pass the object has seen last.
+/// A layer that notes, before and after the inner stages, the last write of the pass that the object has seen.
 struct Noted {
     log: Log,
     tag: &'static str,
@@ -38,7 +38,7 @@ impl PassLayer for Noted {
     }
 }
 
-/// The notes of the pass that ran a method, without the object's name, and with `1`, `2`, … in place of resource versions.
+/// Returns the notes of the pass that ran a method, without the object's name, and with `1`, `2`, … in place of resource versions.
 fn pass_of(log: &Log, method: &str) -> Vec<String> {
     let all = log.lock().clone();
     let begin = all.iter().position(|line| line == &format!("{method} runs")).unwrap();
@@ -86,7 +86,7 @@ async fn each_layer_runs_once_in_a_pass_directly_inside_its_stage() {
     world.create("demo", 3).await;
     world.condition("demo", "Ready", "True", "Reconciled").await;
     world.until("the pass ends", || log.lock().iter().filter(|line| line.starts_with("out allEvents")).count() > 0).await;
-    // Before the object is read, before the finalizer is set, and after both; after the status is written.
+    // Before the object is read, before the finalizer is set, and after both; then after the status is written.
     let expected = [
         "in allEvents - 0",
         "in Events - 0",
@@ -110,16 +110,16 @@ async fn each_layer_runs_once_in_a_pass_directly_inside_its_stage() {
     assert_eq!(passes, 1);
     let finalize = pass_of(&log, "finalize");
     assert_eq!(finalize.len(), expected.len(), "{finalize:#?}");
-    // The status is written inside of stage `Finalizer`.
+    // The status is written inside stage `Finalizer`.
     assert_eq!(finalize[8..10], ["out Status finalize 1", "out Finalizer finalize 2"], "{finalize:#?}");
     let lines = log.lock().clone();
     let end = lines.iter().rposition(|line| line.starts_with("out Cache finalize")).unwrap();
-    // The pass without object ends in stage `Cache`.
+    // The pass without an object ends in stage `Cache`.
     assert!(lines[end + 1..].iter().all(|line| line.contains("Events - demo")), "{lines:#?}");
     world.stop().await;
 }
 
-/// Lets objects wait while a switch is off.
+/// A layer that makes objects wait while a switch is off.
 struct Gate(Arc<AtomicBool>);
 
 impl PassLayer for Gate {
@@ -146,7 +146,7 @@ async fn a_layer_that_keeps_the_method_from_running_is_told_by_the_status() {
     world.stop().await;
 }
 
-/// Turns successes into waits, once.
+/// A layer that turns successes into waits, once.
 struct NotYet(AtomicBool);
 
 impl PassLayer for NotYet {
@@ -162,7 +162,7 @@ impl PassLayer for NotYet {
 // OPR-7
 #[tokio::test]
 async fn the_stages_outside_of_a_layer_see_the_outcome_that_it_returns() {
-    // Around the method, conditions and event tell of it; around the status, only the event and the queue do.
+    // A layer around the method affects conditions and event; a layer around the status affects only the event and the queue.
     for (stage, in_status) in [(PipelineStage::Conditions, true), (PipelineStage::Finalizer, false)] {
         let script = Script::default();
         let operator = Widgets::operator(&script).layer(stage, NotYet(AtomicBool::new(false)));

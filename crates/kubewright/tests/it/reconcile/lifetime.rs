@@ -1,4 +1,4 @@
-//! What constructors are given lasts as long as the operator.
+//! The arguments of constructors last as long as the operator.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use kubewright_testing::TestCluster;
 
 use super::world::until;
 
-/// Secrets with a label.
+/// The scope of secrets with a label.
 struct Labelled;
 
 impl Scope for Labelled {
@@ -83,7 +83,7 @@ async fn stores_and_recorders_outlive_the_passes_that_use_them() {
         String::from_utf8(secret.data.as_ref()?.get("k")?.0.clone()).ok()
     };
     until(&cluster, || "the store has the secret".to_owned(), || value().as_deref() == Some("1")).await;
-    // A watch that nobody uses ends after a minute (STORE-10).
+    // A watch without users ends after a minute (STORE-10).
     cluster.pass(if cluster.is_embedded() { Duration::from_mins(4) } else { Duration::from_secs(2) }).await;
     cluster.patch::<Secret>("mine", json!({"stringData": {"k": "2"}})).await;
     until(&cluster, || "the store follows".to_owned(), || value().as_deref() == Some("2")).await;

@@ -1,4 +1,4 @@
-//! Stores of kinds that need not be served.
+//! Stores of kinds that may not be served.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -18,7 +18,7 @@ struct GizmoSpec {
     turns: u32,
 }
 
-/// Where the reconciler puts what it is given.
+/// The place where the reconciler stores its arguments.
 type Given = Arc<OnceLock<(Optional<Store<Gizmo>>, Optional<MetaStore<Gizmo>>)>>;
 
 struct Maps;

@@ -1,4 +1,4 @@
-//! What the runner makes of each outcome: schedule, conditions, event and metric.
+//! The effect of each outcome in the runner: schedule, conditions, event and metric.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use kubewright_apiserver::kinds::Verb;
 use super::widget::{Script, Widget, Widgets};
 use super::world::World;
 
-/// The halts of widgets of these sizes: reason of `Ready`, whether `Stalled` is True, type of the event, label of the metric.
+/// The halts of widgets of these sizes: reason of `Ready`, `Stalled` being True, type of the event, label of the metric.
 const HALTS: [(i64, &str, bool, &str, &str); 7] = [
     (1, "Timer", false, "Normal", "wait"),
     (2, "Event", false, "Normal", "wait"),
@@ -21,7 +21,7 @@ const HALTS: [(i64, &str, bool, &str, &str); 7] = [
     (7, "Never", true, "Warning", "terminal"),
 ];
 
-/// The outcome of a widget of this size.
+/// Returns the outcome for a widget of this size.
 fn outcome(size: i64) -> Flow {
     match size {
         1 => Wait::after(Delay::minutes::<10>(), "Timer").message("it waits").into(),
@@ -37,7 +37,7 @@ fn outcome(size: i64) -> Flow {
     }
 }
 
-/// `reconcile` ends as the size says, although the condition of the author is True.
+/// Returns a script whose `reconcile` ends as the size selects, although the condition of the author is True.
 fn by_size() -> Script {
     Script::default().reconcile(|_, widget, status| {
         Box::pin(async move {
@@ -52,13 +52,13 @@ fn name_of(size: i64) -> String {
     format!("of-{size}")
 }
 
-/// Status and reason of a condition.
+/// Returns status and reason of a condition.
 fn condition(object: &Value, type_: &str) -> Option<(String, String)> {
     let found = object["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == type_)?;
     Some((found["status"].as_str()?.to_owned(), found["reason"].as_str()?.to_owned()))
 }
 
-/// The passes of the controller that were counted with this result.
+/// Returns the number of passes of the controller that were counted with this result.
 fn counted(world: &World, result: &str) -> f64 {
     world.metric("kubewright_reconcile_total", &[("controller", "widget"), ("result", result)]).unwrap_or_default()
 }

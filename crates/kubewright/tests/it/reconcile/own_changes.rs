@@ -1,4 +1,4 @@
-//! Changes of a controller's own objects that start a pass by default or by a filter.
+//! Changes of a controller's own objects that start a pass, by default or by a filter.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use kubewright_testing::TestCluster;
 use super::widget::{Script, Widget, Widgets};
 use super::world::{World, until};
 
-/// Counts the ends of config maps, a kind without generation.
+/// A reconciler that counts the deletions of config maps, a kind without generation.
 struct Ends(Arc<AtomicUsize>);
 
 #[reconciler(kind = ConfigMap, finalizer = "test.kubewright.dev/ends")]

@@ -1,4 +1,4 @@
-//! Writes of a pass in the stores of its operator, while the events of these writes are late (STORE-8).
+//! Own writes of a pass in the stores of its operator, while the events of these writes are late (STORE-8).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,12 +14,13 @@ use parking_lot::Mutex;
 
 use super::widget::{Script, Widget, Widgets, widget};
 
-/// Later than everything that a test does meanwhile.
+/// The delay of an event that arrives after all other actions of a test.
 const LATE: Duration = Duration::from_secs(60);
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Keeps a config map with the size of each widget; none for size 0. Writes by the client that it is given, by what its store has.
+/// A reconciler that keeps a config map with the size of each widget, none for size 0. It writes with its client, based on the content of its
+/// store.
 struct Sizes {
     owned: Store<ConfigMap>,
     log: Log,
@@ -34,7 +35,7 @@ impl Sizes {
         self.owned.get(cx.key())?.data.as_ref()?.get("size").cloned()
     }
 
-    /// Notes what was written, and what the store shows right after it.
+    /// Notes a write, and the content of the store right after it.
     fn wrote(&self, what: &str, cx: &Context<Widget>) {
         self.log.lock().push(format!("{what}: {}", self.stored(cx).as_deref().unwrap_or("-")));
     }
@@ -107,7 +108,7 @@ async fn what_a_pass_writes_through_its_client_is_in_the_stores_of_the_next_one(
     cluster.pass(if cluster.is_embedded() { 2 * LATE } else { Duration::from_secs(2) }).await;
     assert_eq!(*log.lock(), expected, "the events of the own writes are no news");
     let writes: Vec<String> = cluster.journal().all().of("", "configmaps").writes().iter().map(ToString::to_string).collect();
-    // Real clusters put a config map of their own into each namespace.
+    // Real clusters create a config map of their own in each namespace.
     assert_eq!(writes.iter().filter(|write| !write.contains("kube-root-ca")).count(), 4, "{writes:#?}");
     operator.stop().await;
 }
@@ -140,7 +141,7 @@ async fn passes_that_a_cache_would_have_shown_an_older_object_are_counted() {
     let metrics = operator.running().metrics().encode().unwrap();
     let counted = metrics.lines().find(|line| line.starts_with("kubewright_reads_ahead_of_watch_total{")).unwrap_or_default();
     let count: u64 = counted.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or_default();
-    // Whether the events of the first writes came before the second pass, the delay decides.
+    // The delay decides if the events of the first writes arrive before the second pass.
     assert!((2..=3).contains(&count), "{counted:?} in {metrics}");
     operator.stop().await;
 }

@@ -10,7 +10,7 @@ use super::world::World;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Fails until the size is 9; 2 stands for a failure with its own delay.
+/// Returns a script that fails until the size is 9; size 2 is a failure with its own delay.
 fn failing() -> Script {
     Script::default().reconcile(|_, widget, status| {
         status.conditions.mark_true("Sized");
@@ -25,7 +25,7 @@ fn failing() -> Script {
 }
 
 fn operator(script: &Script) -> Operator {
-    // Short, so that the test is quick on a server with a real clock.
+    // The delay is short, so that the test is quick on a server with a real clock.
     let policy = PersistedBackoff::new(Duration::from_millis(500), Duration::from_hours(6));
     Widgets::operator_with(script, |controller| controller.persisted_backoff(policy))
 }

@@ -144,7 +144,7 @@ impl World {
         }
     }
 
-    /// Creates the site, or gives it this spec.
+    /// Creates the site, or changes it to this spec.
     async fn set(&self, spec: Value) {
         if self.cluster.get::<Site>("demo").await.is_some() {
             self.cluster.patch::<Site>("demo", json!({ "spec": spec })).await;
@@ -169,7 +169,7 @@ impl World {
         self.cluster.get::<ConfigMap>(&format!("demo-{name}")).await
     }
 
-    /// Waits until a page holds this text.
+    /// Waits until a page contains this text.
     async fn text(&self, name: &str, text: &str) -> Value {
         let page = self.cluster.expect::<ConfigMap>(&format!("demo-{name}"));
         page.matching(&format!("the text {text}"), |page| page["data"]["text"] == text).await
@@ -179,13 +179,13 @@ impl World {
         self.cluster.patch::<ConfigMap>(&format!("demo-{name}"), patch).await;
     }
 
-    /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.
+    /// Lets time pass in which nothing should happen: the whole time if it is virtual, a few seconds if it is real.
     async fn idle(&self, seconds: u64) {
         let time = Duration::from_secs(seconds);
         self.cluster.pass(if self.cluster.is_embedded() { time } else { time.min(Duration::from_secs(3)) }).await;
     }
 
-    /// The numbers of writes of the operator: to sites, to their statuses, and to pages.
+    /// Returns the numbers of writes of the operator: to sites, to their statuses, and to pages.
     fn writes(&self) -> [usize; 3] {
         let all = || self.cluster.journal().all().writes();
         let statuses = all().of(GROUP, "sites").subresource("status").iter().count();
@@ -364,7 +364,7 @@ async fn a_cut_after_any_write_leads_to_the_same_end() {
 }
 
 impl World {
-    /// Makes a change while the operator is cut off after so many of its writes, and starts it anew.
+    /// Makes a change while the operator is cut off after a number of writes, and restarts it.
     async fn cut_after(&mut self, writes: u64, change: impl AsyncFnOnce(&Self)) {
         let cut = self.cluster.faults().cut_after(writes).writes_only().start();
         change(self).await;

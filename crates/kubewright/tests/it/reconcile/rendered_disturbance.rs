@@ -66,7 +66,7 @@ impl Scenario for Sites {
         object
     }
 
-    /// Digests, and the hash of the owner.
+    /// Returns the digests and the hash of the owner.
     fn computed(&self, live: &Value) -> Vec<String> {
         let mut computed = Vec::new();
         for marks in [&live["metadata"]["annotations"], &live["metadata"]["labels"]] {

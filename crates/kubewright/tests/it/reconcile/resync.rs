@@ -1,4 +1,4 @@
-//! Objects that are looked at again though nothing changed.
+//! Objects that are processed again although nothing changed.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use kubewright::runtime::reconcile::Controller;
 use super::widget::{Script, Widget, Widgets};
 use super::world::World;
 
-/// Where the handle is put.
+/// The place where the controller stores its handle.
 type Handle = Arc<OnceLock<Enqueue<Widget>>>;
 
 /// A controller of another kind, which queues widgets.
@@ -32,7 +32,7 @@ impl Reconcile for Other {
     }
 }
 
-/// The widgets `small`, `large` and `huge`, after their first passes. Only the last two are looked at again.
+/// Starts the widgets `small`, `large` and `huge`, and waits for their first passes. Only the last two are resynced.
 async fn world(change: impl FnOnce(Controller<Widgets>) -> Controller<Widgets>) -> (World, Enqueue<Widget>) {
     let (script, handle) = (Script::default(), Handle::default());
     let operator = Widgets::operator_with(&script, |controller| change(controller.resync_filter(|widget| widget.spec.size > 1)));
@@ -46,7 +46,7 @@ async fn world(change: impl FnOnce(Controller<Widgets>) -> Controller<Widgets>) 
     (world, handle.get().unwrap().clone())
 }
 
-/// The widgets that had passes since so many calls.
+/// Returns the widgets that had passes after this number of calls.
 fn since(world: &World, calls: usize) -> Vec<String> {
     let mut names: Vec<String> =
         world.script.calls()[calls..].iter().map(|call| call.rsplit(' ').next().unwrap_or_default().to_owned()).collect();

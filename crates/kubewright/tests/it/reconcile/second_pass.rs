@@ -1,4 +1,4 @@
-//! Operators that find everything as it should be.
+//! Operators that find all objects in the desired state.
 
 use std::panic::AssertUnwindSafe;
 
@@ -7,7 +7,7 @@ use kubewright_testing::TestCluster;
 
 use super::widget::{Script, Widget, Widgets, widget};
 
-/// A cluster on which an operator has brought a widget to Ready.
+/// Starts a cluster on which an operator has made a widget Ready.
 async fn brought_up(script: &Script) -> TestCluster {
     let cluster = TestCluster::start().await;
     let operator = cluster.run(Widgets::operator(script)).await;

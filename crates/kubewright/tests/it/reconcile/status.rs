@@ -1,4 +1,4 @@
-//! What a pass writes.
+//! The writes of a pass to the status.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ async fn a_co_writers_field_and_condition_survive() {
                 && widget.spec.size == 4
                 && status.size == Some(3)
             {
-                // Another writer, between the read and the write of this pass; not through the client of the operator.
+                // Another writer changes the object between the read and the write of this pass, through another client.
                 let api = kube::Api::<Widget>::namespaced(client, cx.key().namespace());
                 let patch = json!({"status": {"note": "theirs", "conditions": [
                     {"type": "Ready", "status": "True", "reason": "Reconciled", "lastTransitionTime": "2026-01-01T00:00:00Z", "message": ""},

@@ -1,4 +1,4 @@
-//! What stands in a status after a pass, and what does not.
+//! The content of a status after a pass.
 
 use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
@@ -37,7 +37,7 @@ async fn the_seen_generation_advances_with_each_pass_and_the_applied_one_with_su
     world.stop().await;
 }
 
-// STAT-08, SW-9: the mask of the operator, and the default ones, in conditions, events, and on the page of the admin server
+// STAT-08, SW-9: the operator's mask and the default masks, in conditions, events, and on the page of the admin server
 #[tokio::test]
 async fn confidential_text_is_masked_as_the_operator_says() {
     let script = Script::default().reconcile(|_, _, status| {
@@ -61,7 +61,7 @@ async fn confidential_text_is_masked_as_the_operator_says() {
     world.stop().await;
 }
 
-// STAT-04, STAT-11, SW-4, SW-5: an object that is gone takes no status, and that hides no failure
+// STAT-04, STAT-11, SW-4, SW-5: an object that is gone gets no status, and that hides no failure
 #[tokio::test]
 async fn a_status_of_an_object_that_is_gone_is_no_failure_and_hides_none() {
     let client: std::sync::Arc<parking_lot::Mutex<Option<kube::Client>>> = std::sync::Arc::default();
@@ -72,7 +72,7 @@ async fn a_status_of_an_object_that_is_gone_is_no_failure_and_hides_none() {
             if let Some(client) = client {
                 let api = kube::Api::<Widget>::namespaced(client, cx.key().namespace());
                 api.delete(cx.key().name(), &kube::api::DeleteParams::default()).await?;
-                // The event of the deletion comes before the status is written.
+                // The event of the deletion arrives before the status is written.
                 cx.cluster().clock().sleep(std::time::Duration::from_secs(1)).await;
             }
             status.size = Some(widget.spec.size);
@@ -91,7 +91,7 @@ async fn a_status_of_an_object_that_is_gone_is_no_failure_and_hides_none() {
     assert!(count("error") < 1.0, "{:#?}", world.why("demo"));
     world.create("other", 2).await;
     world.until("the failure counts", || count("terminal") >= 1.0).await;
-    // The store tells that they are gone.
+    // The store shows that they are gone.
     let reads = world.cluster.journal().all().of("test.kubewright.dev", "widgets").verb(Verb::Get);
     assert_eq!(reads.iter().map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
     world.stop().await;

@@ -1,4 +1,4 @@
-//! Other clusters that a reconciler uses.
+//! Use of other clusters by a reconciler.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn stores_triggers_and_trackers_may_be_of_another_cluster() {
     places.put(0, "demo", json!({"a": "1", "b": "2"}), json!({})).await;
     places.until("demo", "two entries", |widget| widget["status"]["size"] == 2).await;
     world.idle(Duration::from_secs(3)).await;
-    // A trigger queues the keys that use the cluster, and no other.
+    // A trigger queues only the keys that use the cluster.
     let calls = (places.calls("demo"), places.calls("near"));
     let of = |name: &str| json!({ANNOTATION: format!("{}/{name}", world.cluster.namespace())});
     places.put(0, "marked", json!({}), of("near")).await;
@@ -47,7 +47,7 @@ async fn stores_triggers_and_trackers_may_be_of_another_cluster() {
     world.idle(Duration::from_secs(3)).await;
     assert_eq!(places.calls("near"), calls.1);
     if world.cluster.is_embedded() {
-        // An object of the same name in the own cluster is another object.
+        // An object of the same name in the operator's own cluster is another object.
         let calls = places.calls("demo");
         world.cluster.apply(configured("demo", json!({"c": "3"}))).await;
         world.idle(Duration::from_secs(3)).await;
@@ -55,7 +55,7 @@ async fn stores_triggers_and_trackers_may_be_of_another_cluster() {
     }
     world.cluster.delete::<Widget>("demo").await;
     world.cluster.expect::<Widget>("demo").to_be_gone().await;
-    // Who is gone is queued no more.
+    // A deleted object is no longer queued.
     world.idle(Duration::from_secs(3)).await;
     let calls = places.calls("demo");
     places.put(0, "demo", json!({"a": "2"}), of("demo")).await;
@@ -92,7 +92,7 @@ async fn a_cluster_that_is_away_degrades_only_the_objects_that_need_it() {
     places.far[0].line.send_replace(Line::Down);
     world.create("near", 0).await;
     world.create("other", 2).await;
-    // More of them than there are workers.
+    // The number of objects exceeds the number of workers.
     for number in 0..5 {
         world.create(&format!("far-{number}"), 1).await;
     }
@@ -114,7 +114,7 @@ async fn a_cluster_that_is_away_degrades_only_the_objects_that_need_it() {
     assert_eq!(lines(world.cluster.journal().since(mark).writes()), [""; 0], "nothing new is told");
     let asked = places.far[1].cluster.journal().since(there).filter(|record| record.target.verb() != Some(Verb::Watch));
     assert_eq!(lines(asked), [""; 0]);
-    // It comes, and goes, and comes back.
+    // The cluster becomes available, unavailable, and available again.
     places.far[0].line.send_replace(Line::Up);
     for number in 0..5 {
         places.ready(&format!("far-{number}")).await;
@@ -171,7 +171,7 @@ async fn a_new_kubeconfig_is_a_new_target_and_the_former_one_ends_after_a_quarte
     world.create("demo", 1).await;
     let first = places.ready("demo").await["status"]["note"].clone();
     assert_eq!(world.clients(), (1, 1));
-    // An object that has selected another cluster has left the former one, also if it cannot be reached.
+    // An object that has selected another cluster has left the former one, even if the new one cannot be reached.
     places.far[1].line.send_replace(Line::Down);
     places.configure(1, &kubeconfig("far-2", "a")).await;
     world.condition("demo", "Ready", "False", "TargetUnreachable").await;
@@ -188,7 +188,7 @@ async fn a_new_kubeconfig_is_a_new_target_and_the_former_one_ends_after_a_quarte
     places.configure(1, &kubeconfig("far-2", "b")).await;
     places.until("demo", "with another token", move |widget| widget["status"]["note"] != last).await;
     assert_eq!(world.clients(), (3, 3));
-    // What is left queues nothing.
+    // Objects in the former clusters queue nothing.
     let calls = places.calls("demo");
     let of = json!({ANNOTATION: format!("{}/demo", world.cluster.namespace())});
     places.put(0, "demo", json!({"a": "1"}), of).await;
@@ -206,7 +206,7 @@ async fn a_new_kubeconfig_is_a_new_target_and_the_former_one_ends_after_a_quarte
         assert_eq!(lines(places.far[0].cluster.journal().since(mark)), [""; 0]);
         places.put(1, "demo", json!({"a": "1"}), json!({})).await;
         places.until("demo", "one entry", |widget| widget["status"]["size"] == 1).await;
-        // An object that needs no target any more leaves it.
+        // An object that no longer needs a target leaves it.
         world.cluster.patch::<Widget>("demo", json!({"spec": {"size": 0}})).await;
         world.idle(Duration::from_mins(20)).await;
         assert_eq!(world.clients(), (3, 0));
@@ -252,7 +252,7 @@ async fn a_cluster_that_hangs_holds_workers_for_a_limited_time() {
     places.ready("near").await;
     world.idle(Duration::from_secs(3)).await;
     places.far[0].line.send_replace(Line::Hangs);
-    // Each pass of them creates it again.
+    // Each of their passes creates it again.
     let maps = kube::Api::<ConfigMap>::namespaced(places.far[0].cluster.client().clone(), world.cluster.namespace());
     maps.delete("written", &kube::api::DeleteParams::default()).await.unwrap();
     for name in ["a", "b", "c"] {
@@ -324,7 +324,7 @@ async fn objects_stay_ready_when_the_operator_starts_again() {
     places.stop().await;
 }
 
-// CLU-1: connections are real here, so time is real too.
+// CLU-1: connections are real here, so time is real, too.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kubeconfig_leads_to_its_cluster() {
     let places = Places::start(1).await;

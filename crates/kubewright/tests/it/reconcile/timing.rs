@@ -1,4 +1,4 @@
-//! Delays and limits that a ConfigMap replaces.
+//! Delays and limits that are replaced by a ConfigMap.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubewright::core::flow::Classified;
@@ -18,7 +18,7 @@ async fn until_again(world: &World, delay: &str) {
     world.until(&end, || world.why("demo").last().is_some_and(|line| line.ends_with(&end))).await;
 }
 
-// RTY-22, 14: the next pass goes by what was replaced; a wrong value changes nothing; without the ConfigMap the default is back
+// RTY-22, 14: the next pass uses the replaced values; an invalid value changes nothing; without the ConfigMap the default applies again
 #[tokio::test]
 async fn the_next_pass_goes_by_a_replaced_timing() {
     let script =

@@ -12,7 +12,7 @@ use kubewright::runtime::store::Store;
 use super::widget::{Script, Widget, WidgetStatus};
 use super::world::World;
 
-/// Follows the config map `target-<size>` of each widget, and a secret by its kind's name if the size is 9.
+/// A reconciler that follows the config map `target-<size>` of each widget, and a secret by its kind's name if the size is 9.
 struct Followers {
     maps: Store<ConfigMap>,
     script: Script,
@@ -90,7 +90,7 @@ async fn a_tracked_object_starts_passes_when_it_comes_changes_and_goes() {
     world.cluster.expect::<Widget>("demo").matching("two entries", |widget| widget["status"]["size"] == 2).await;
     world.cluster.delete::<ConfigMap>("target-1").await;
     world.condition("demo", "Ready", "False", "TargetMissing").await;
-    // Other objects start none.
+    // Other objects start no pass.
     let calls = world.script.calls().len();
     world.cluster.apply(target(5, json!({}))).await;
     world.idle(Duration::from_secs(3)).await;
@@ -112,7 +112,7 @@ async fn references_of_a_successful_pass_replace_the_former_ones() {
     world.cluster.apply(target(1, json!({"a": "changed"}))).await;
     world.idle(Duration::from_secs(3)).await;
     assert_eq!(world.script.calls().len(), calls, "nothing refers to it any more");
-    // A pass that did not succeed adds its references to the former ones.
+    // The references of a failed pass are added to the former ones.
     world.cluster.apply(target(3, json!({"broken": "yes"}))).await;
     world.cluster.patch::<Widget>("demo", json!({"spec": {"size": 3}})).await;
     world.condition("demo", "Stalled", "True", "Broken").await;

@@ -1,4 +1,4 @@
-//! What starts a pass.
+//! The triggers of passes.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn world(watches: impl FnOnce(&mut TriggerSet<Widget>)) -> World {
     world
 }
 
-/// The passes since so many calls.
+/// Returns the passes after this number of calls.
 fn since(world: &World, calls: usize) -> Vec<String> {
     world.script.calls()[calls..].iter().map(|call| call.rsplit(' ').next().unwrap_or_default().to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! The kind of these tests, and a reconciler that does what a test says.
+//! The kind of these tests, and a reconciler that is controlled by a test.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl Conditioned for WidgetStatus {
 
 type Method = Arc<dyn for<'a> Fn(&'a Context<Widget>, &'a Widget, &'a mut WidgetStatus) -> BoxFuture<'a, Flow> + Send + Sync>;
 
-/// What the methods do, and which of them were called.
+/// The behaviour of the methods, and their calls so far.
 #[derive(Clone)]
 pub(crate) struct Script {
     pub(crate) reconcile: Method,
@@ -90,7 +90,7 @@ pub(crate) struct Script {
 }
 
 impl Default for Script {
-    /// The status says the size, and everything is well.
+    /// Returns a script whose methods succeed, with the size in the status.
     fn default() -> Self {
         Self {
             reconcile: Arc::new(|_, widget, status| {
@@ -123,12 +123,12 @@ impl Script {
         self
     }
 
-    /// The calls so far, such as `reconcile demo`.
+    /// Returns the calls so far, such as `reconcile demo`.
     pub(crate) fn calls(&self) -> Vec<String> {
         self.calls.lock().clone()
     }
 
-    /// How often a method was called.
+    /// Returns the number of calls of a method.
     pub(crate) fn count(&self, method: &str) -> usize {
         self.calls.lock().iter().filter(|call| call.split(' ').next() == Some(method)).count()
     }
@@ -145,7 +145,7 @@ impl Widgets {
         Self(script)
     }
 
-    /// An operator of widgets with finalizer.
+    /// Returns an operator of widgets with a finalizer.
     pub(crate) fn operator(script: &Script) -> Operator {
         Self::operator_with(script, |controller| controller.finalizer(Some(FINALIZER)))
     }
@@ -194,7 +194,7 @@ impl ObserveDeleted for Widgets {
     }
 }
 
-/// A widget as YAML would have it.
+/// Returns a widget in the form of YAML.
 pub(crate) fn widget(cluster: &TestCluster, name: &str, size: i64) -> Value {
     json!({
         "apiVersion": "test.kubewright.dev/v1", "kind": "Widget",

@@ -1,4 +1,4 @@
-//! Passes at once.
+//! Passes in parallel.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

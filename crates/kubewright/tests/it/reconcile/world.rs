@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::widget::{Script, Widget, Widgets, widget};
 
-/// Waits until something holds that no object tells.
+/// Waits until a condition holds that no object shows.
 pub(crate) async fn until(cluster: &TestCluster, what: impl Fn() -> String, holds: impl Fn() -> bool) {
     let deadline = cluster.clock().moment() + Duration::from_secs(150);
     while !holds() {
@@ -27,7 +27,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A cluster with an operator of widgets, which have a finalizer.
+    /// Starts a cluster with an operator of widgets, which have a finalizer.
     pub(crate) async fn start(script: Script) -> Self {
         let operator = Widgets::operator(&script);
         Self::start_operator(script, operator).await
@@ -77,12 +77,12 @@ impl World {
         self.cluster.expect::<Widget>(name).condition(kind, status, reason).await
     }
 
-    /// Waits until something holds that no object tells.
+    /// Waits until a condition holds that no object shows.
     pub(crate) async fn until(&self, what: &str, holds: impl Fn() -> bool) {
         until(&self.cluster, || format!("{what}; calls: {:?}", self.script.calls()), holds).await;
     }
 
-    /// The passes of a widget as the page of the operator tells them: one line each, without time and trace.
+    /// Returns the passes of a widget from the page of the operator, one line each, without time and trace.
     pub(crate) fn why(&self, name: &str) -> Vec<String> {
         let key = Key::new(self.cluster.namespace(), name);
         let kind = GroupKind::new("test.kubewright.dev", "Widget");
@@ -90,7 +90,7 @@ impl World {
         passes.iter().map(ToString::to_string).collect()
     }
 
-    /// The page of the operator about the passes of a widget.
+    /// Returns the page of the operator about the passes of a widget.
     pub(crate) fn why_page(&self, name: &str) -> String {
         let key = Key::new(self.cluster.namespace(), name);
         self.operator
@@ -98,13 +98,13 @@ impl World {
             .map_or_else(String::new, |operator| operator.running().why().text("Widget", &key).unwrap_or_default())
     }
 
-    /// Waits until the metric of a ConfigMap tells that it could be read (1), or could not (0).
+    /// Waits until the metric of a ConfigMap shows that it could be read (1), or could not (0).
     pub(crate) async fn until_reload(&self, map: &str, value: f64) {
         let reload = || self.metric("kubewright_config_last_reload_success", &[("config", map)]);
         self.until(&format!("{map} was read: {value}"), || reload() == Some(value)).await;
     }
 
-    /// The step of a pipeline that the last pass of a widget came to last.
+    /// Returns the pipeline step that the last pass of a widget reached.
     pub(crate) fn last_step(&self, name: &str) -> Option<String> {
         let key = Key::new(self.cluster.namespace(), name);
         let kind = GroupKind::new("test.kubewright.dev", "Widget");
@@ -112,7 +112,7 @@ impl World {
         passes.last()?.to_json()["step"].as_str().map(ToOwned::to_owned)
     }
 
-    /// The checks of readiness that fail.
+    /// Returns the failing checks of readiness.
     pub(crate) fn unready(&self) -> Vec<String> {
         self.results(CheckKind::Ready)
             .into_iter()
@@ -120,7 +120,7 @@ impl World {
             .collect()
     }
 
-    /// What a line of the health that does not decide complains of.
+    /// Returns the error of a health line that does not affect readiness.
     pub(crate) fn note(&self, name: &str) -> Option<String> {
         self.results(CheckKind::Note).into_iter().find(|(note, _)| note == name)?.1.err()
     }
@@ -129,7 +129,7 @@ impl World {
         self.operator.as_ref().map(|operator| operator.running().checks().results(kind)).unwrap_or_default()
     }
 
-    /// The clients of other clusters that metrics tell of: how many were made, and how many there are.
+    /// Returns the clients of other clusters from the metrics: the number created so far, and the present number.
     pub(crate) fn clients(&self) -> (u64, u64) {
         let metrics = self.operator.as_ref().and_then(|operator| operator.running().metrics().encode().ok()).unwrap_or_default();
         let value = |name: &str| {
@@ -139,24 +139,24 @@ impl World {
         (value("created_clients_total"), value("active_clients_total"))
     }
 
-    /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.
+    /// Lets time pass in which nothing should happen: the whole time if it is virtual, a few seconds if it is real.
     pub(crate) async fn idle(&self, time: Duration) {
         let longest = if self.cluster.is_embedded() { time } else { Duration::from_secs(4) };
         self.cluster.pass(time.min(longest)).await;
     }
 
-    /// The value of a metric of the operator.
+    /// Returns the value of a metric of the operator.
     pub(crate) fn metric(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
         self.operator.as_ref().and_then(|operator| operator.metric(name, labels))
     }
 
-    /// The writes of the operator to widgets, such as `patch widgets/status demo`.
+    /// Returns the writes of the operator to widgets, such as `patch widgets/status demo`.
     pub(crate) fn writes(&self) -> Vec<String> {
         let records = self.cluster.journal().all().of("test.kubewright.dev", "widgets").writes();
         records.iter().map(ToString::to_string).collect()
     }
 
-    /// The events about a widget, once there is one: they are sent beside the passes.
+    /// Waits for an event about a widget, and returns all of them. Events are sent outside of the passes.
     pub(crate) async fn until_event(&self, name: &str) -> Vec<String> {
         loop {
             let events = self.events(name).await;
@@ -174,7 +174,7 @@ impl World {
         }
     }
 
-    /// The events about a widget: type, reason and note.
+    /// Returns the events about a widget: type, reason and note.
     pub(crate) async fn events(&self, name: &str) -> Vec<String> {
         let events = self.cluster.list::<k8s_openapi::api::events::v1::Event>().await;
         let about = events.iter().filter(|event| event["regarding"]["name"] == name);

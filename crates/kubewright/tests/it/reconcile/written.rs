@@ -1,4 +1,4 @@
-//! What a pass writes, and in which order.
+//! The writes of a pass, and their order.
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use kubewright_testing::fixtures::restart::{HistoryLimits, RestartRequest, Resta
 use crate::package::disturbance::{comparable_of_packages, left_of_packages, until_installed};
 use crate::package::world::{condition, descriptor, shop};
 
-/// A package that is restarted, and a request for one that is not there.
+/// The scenario of a package that is restarted, and of a request for a package that does not exist.
 struct Restarting;
 
 fn package() -> Value {
@@ -87,7 +87,7 @@ impl Scenario for Restarting {
         if live.kind() == "RestartRequest" {
             object["status"] = json!([live["status"]["phase"], condition(live, "Succeeded")["status"]]);
         }
-        // It has the UID of the request.
+        // The annotation contains the UID of the request.
         if let Some(annotations) = object["metadata"]["annotations"].as_object_mut() {
             annotations.remove("fixtures.kubewright.dev/restarted-by");
         }

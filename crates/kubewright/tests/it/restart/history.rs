@@ -1,4 +1,4 @@
-//! How many finished requests are kept.
+//! The number of finished requests that are kept.
 
 use kubewright_testing::fixtures::restart::{HistoryLimits, RestartRequest};
 

@@ -1,4 +1,4 @@
-//! The restart request fixture (`flow-and-contract.md`, 17.3), beside the package fixture.
+//! The restart request fixture (`flow-and-contract.md`, 17.3), in addition to the package fixture.
 
 mod disturbance;
 mod history;

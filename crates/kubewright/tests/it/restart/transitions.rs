@@ -1,4 +1,4 @@
-//! The transitions of a restart, and what becomes of failures.
+//! The transitions of a restart, and the handling of failures.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use kubewright_testing::fixtures::restart::{HistoryLimits, RestartRequest};
 use super::world::RestartWorld;
 use crate::package::world::condition;
 
-/// The phases that the status of a request went through.
+/// Returns the phases that the status of a request went through.
 fn phases(world: &RestartWorld, name: &str) -> Vec<String> {
     let writes = world.packages.cluster.journal().all().of("fixtures.kubewright.dev", "restartrequests").subresource("status");
     let of_request = writes.named(name);
@@ -98,7 +98,7 @@ async fn a_request_for_a_package_that_is_not_there_fails_for_good() {
     assert!(request["status"]["failureTime"].is_string());
     world.packages.idle(Duration::from_mins(50)).await;
     assert!(world.metric("terminal") <= 2.0 && world.metric("error") < 1.0);
-    // A package that comes later changes nothing.
+    // A package that is created later changes nothing.
     world.packages.cluster.patch::<RestartRequest>("lost", json!({ "metadata": { "labels": { "again": "1" } } })).await;
     world.packages.idle(Duration::from_secs(10)).await;
     let request = world.phase("lost", "failed").await;

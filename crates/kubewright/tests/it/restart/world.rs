@@ -14,14 +14,14 @@ pub(crate) struct RestartWorld {
 }
 
 impl RestartWorld {
-    /// An installed package `shop`, and an operator of restart requests with these limits.
+    /// Starts an installed package `shop`, and an operator of restart requests with these limits.
     pub(crate) async fn start(limits: HistoryLimits) -> Self {
         let packages = PackageWorld::start().await;
         packages.install(shop()).await;
         Self::beside(packages, limits).await
     }
 
-    /// The same without package, whose definition alone is there.
+    /// Starts the operator without a package; only the definition of packages exists.
     pub(crate) async fn without_package(limits: HistoryLimits) -> Self {
         Self::beside(PackageWorld::start().await, limits).await
     }

@@ -1,4 +1,4 @@
-//! Branches that run beside each other.
+//! Branches that run in parallel.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
@@ -23,7 +23,7 @@ async fn a_branch_that_fails_stops_no_other_one() {
     let script = Script::default().reconcile(|cx, _, status| {
         status.conditions.mark_true("Sized");
         Box::pin(async move {
-            // The name of the first is not allowed.
+            // The name of the first branch is invalid.
             join_all(2, ["Not_A_Name", "second", "third"].into_iter().map(|name| (name, branch(cx, name)))).await?;
             Ok(())
         })

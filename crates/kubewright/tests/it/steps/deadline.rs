@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use crate::reconcile::widget::{Script, Widget};
 use crate::reconcile::world::World;
 
-/// A script whose passes wait for an event until the size is 9, for six seconds at most.
+/// Returns a script whose passes wait for an event until the size is 9, for at most six seconds.
 fn waiting() -> Script {
     Script::default().reconcile(|_, widget, status| {
         Box::pin(async move {

@@ -1,4 +1,4 @@
-//! What halts of steps tell, and how often.
+//! The reports about halts of steps, and their frequency.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ async fn identical_passes_tell_of_each_outcome_once_also_after_a_restart() {
         world.until("a pass has run after the restart", || world.script.count("reconcile") > passes).await;
         world.idle(Duration::from_mins(10)).await;
         let events = world.events("demo").await;
-        // Failures that are retried are aggregated by the process (ACT-7), the others go by the object (ACT-6).
+        // Retried failures are aggregated per process (ACT-7), other halts per object (ACT-6).
         let allowed = if expected == "Warning Broken" { 2 } else { 1 };
         assert!(events.len() <= allowed && told(&events), "{expected}: {events:#?}");
         world.stop().await;

@@ -1,4 +1,4 @@
-//! A pipeline with a child: what its steps do, and that they do it in each pass.
+//! A pipeline with a child: the effect of its steps, and their repetition in each pass.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
@@ -15,7 +15,7 @@ fn children(pass: &WidgetPass<'_>) -> Api<ConfigMap> {
     Api::namespaced(pass.cx.client().clone(), pass.cx.key().namespace())
 }
 
-/// Checks the size: 0 is no size.
+/// A step that checks the size: 0 is invalid.
 pub(super) struct Validate;
 
 impl Step<WidgetPass<'_>> for Validate {
@@ -30,7 +30,7 @@ impl Step<WidgetPass<'_>> for Validate {
     }
 }
 
-/// Writes the size into a ConfigMap, unless it is there.
+/// A step that writes the size into a ConfigMap, unless the ConfigMap exists.
 pub(super) struct Child;
 
 impl Step<WidgetPass<'_>> for Child {
@@ -48,7 +48,7 @@ impl Step<WidgetPass<'_>> for Child {
     }
 }
 
-/// Waits until the size is 9, which all children of that size are ready with, for six seconds at most.
+/// Waits until the size is 9, the size at which all children are ready, for at most six seconds.
 pub(super) async fn rollout(pass: &mut WidgetPass<'_>) -> Flow {
     pass.status.size = Some(pass.object.spec.size);
     if pass.object.spec.size == 9 {
@@ -70,7 +70,7 @@ pub(super) fn script() -> Script {
         .reconcile(|cx, widget, status| Box::pin(async move { apply().run(&mut Pass::new(cx, widget, status)).await }))
 }
 
-/// A cluster with an operator of widgets without finalizer, whose passes run the pipeline.
+/// Starts a cluster with an operator of widgets without finalizer, whose passes run the pipeline.
 pub(super) async fn start() -> World {
     let script = script();
     let operator = operator(&script);
@@ -81,7 +81,7 @@ pub(super) fn operator(script: &Script) -> Operator {
     Widgets::operator_with(script, |controller| controller)
 }
 
-/// The writes of the operator to children.
+/// Returns the writes of the operator to children.
 pub(super) fn child_writes(world: &World) -> Vec<String> {
     let records = world.cluster.journal().all().of("", "configmaps").writes();
     records.iter().map(ToString::to_string).filter(|write| write.contains("demo")).collect()

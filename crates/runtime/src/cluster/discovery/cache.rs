@@ -13,13 +13,13 @@ use super::super::{ApiError, ApiResource, Connection};
 use super::documents;
 use super::table::Table;
 
-/// The table is read at most this often.
+/// The shortest interval between two reads of the table.
 const SHORTEST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Without a watch on definitions, a table of this age is read again when it is next used.
+/// The age after which a table is read again at its next use, if definitions are not watched.
 const UNWATCHED_AGE: Duration = Duration::from_secs(600);
 
-/// Whoever knows a type already waits so long for a newer table, counted from when it was asked for.
+/// The longest time that a caller whose type is known already waits for a newer table, counted from when that table was requested.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The types that a cluster serves, cached. Cheap to clone.
@@ -31,34 +31,34 @@ pub struct Discovery {
 struct Inner {
     connection: Arc<Connection>,
     cache: RwLock<Cache>,
-    /// One read at a time, for all who wait for it; it is given up when nobody does.
+    /// The read under way, shared by all callers that wait for it; it is abandoned when none is left.
     reading: Mutex<Option<Reading>>,
-    /// Counts the reasons to look again.
+    /// The number of reasons to read the table again.
     changes: watch::Sender<u64>,
 }
 
 #[derive(Default)]
 struct Cache {
     table: Arc<Table>,
-    /// Reads begun so far. Moments would not tell two in a row apart.
+    /// The number of reads begun so far. It orders reads, because two consecutive reads may begin at the same moment.
     begun: u64,
-    /// When the last read began, and the last one that succeeded.
+    /// The moment at which the last read began; `read_at` is the moment at which the last successful one began.
     begun_at: Option<Moment>,
     read_at: Option<Moment>,
-    /// How often somebody said that types changed, and how many of these the table has answered.
+    /// The number of announced changes of types; `answered` is the number of those that the table reflects.
     asked: u64,
     answered: u64,
     watched: bool,
 }
 
-/// The number of the read, and how it went.
+/// The number of a read, and its result.
 type Outcome = (u64, Result<(), Arc<ApiError>>);
 type Read = BoxFuture<'static, Outcome>;
 
-/// A read that somebody waits for.
+/// A read that callers wait for.
 struct Reading {
     read: WeakShared<Read>,
-    /// When the server was asked; before that, it is not time yet.
+    /// The moment at which the server was asked; empty while the read still waits for its interval.
     since: Arc<OnceLock<Moment>>,
 }
 
@@ -68,17 +68,17 @@ impl Discovery {
         Self { inner: Arc::new(inner) }
     }
 
-    /// The type in the version that the server prefers; `None` when the server does not have it.
+    /// Returns the type in the version that the server prefers, or `None` if the server does not serve it.
     pub async fn resolve(&self, kind: &GroupKind) -> Result<Option<Arc<ApiResource>>, ApiError> {
         self.find(kind, None).await
     }
 
-    /// The type in this very version; `None` when the server does not have it.
+    /// Returns the type in exactly this version, or `None` if the server does not serve it.
     pub async fn resolve_gvk(&self, gvk: &GroupVersionKind) -> Result<Option<Arc<ApiResource>>, ApiError> {
         self.find(&gvk.group_kind(), Some(&gvk.version)).await
     }
 
-    /// Like [`resolve_gvk`](Self::resolve_gvk), but not served is an error that names the versions that are.
+    /// Returns the type like [`resolve_gvk`](Self::resolve_gvk). A version that is not served is an error that names the served ones.
     pub async fn require(&self, gvk: &GroupVersionKind) -> Result<Arc<ApiResource>, ApiError> {
         match self.resolve_gvk(gvk).await? {
             Some(resource) => Ok(resource),
@@ -86,18 +86,18 @@ impl Discovery {
         }
     }
 
-    /// What the cache says, without a request. `None` means unknown, not absent.
+    /// Returns the cached type without a request. `None` means unknown, not absent.
     pub fn cached(&self, kind: &GroupKind, version: Option<&str>) -> Option<Arc<ApiResource>> {
         self.table().find(kind, version)
     }
 
-    /// What the cache says of the type with this name in paths, without a request. `None` means unknown, not absent.
+    /// Returns the cached type that has this name in paths, without a request. `None` means unknown, not absent.
     pub(crate) fn cached_plural(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ApiResource>> {
         let table = self.table();
         table.iter().find(|known| known.plural == plural && known.group == group && known.version == version).cloned()
     }
 
-    /// All types of the cluster.
+    /// Returns all types of the cluster.
     pub async fn all(&self) -> Result<Vec<Arc<ApiResource>>, ApiError> {
         let asked = self.inner.cache.read().asked;
         while self.inner.cache.read().is_older_than(asked, self.now()) {
@@ -106,7 +106,7 @@ impl Discovery {
         Ok(self.table().iter().cloned().collect())
     }
 
-    /// Reads the types of the cluster, however new the cache is: no event tells when a silent group can tell its types again.
+    /// Reads the types of the cluster regardless of the cache's age: no event tells that a silent group can list its types again.
     pub async fn look_again(&self) -> Result<(), ApiError> {
         let begun = self.inner.cache.read().begun;
         loop {
@@ -118,13 +118,13 @@ impl Discovery {
         }
     }
 
-    /// Groups and versions that could not tell their types when [`all`](Self::all) was last read, such as that of an aggregated
-    /// service that is down: of these, absent does not mean that a type does not exist.
+    /// Returns the groups and versions that could not list their types when [`all`](Self::all) was last read, such as those of an aggregated service that is
+    /// down. A type of these groups may exist although it was not found.
     pub fn silent(&self) -> Vec<(String, String)> {
         self.table().silent().iter().cloned().collect()
     }
 
-    /// Why a type that was not found may exist all the same: its group, or this version of it, is [silent](Self::silent).
+    /// Returns the reason why a type that was not found may still exist: its group, or this version of it, is [silent](Self::silent).
     pub fn silence(&self, group: &str, version: Option<&str>) -> Option<ApiError> {
         let table = self.table();
         let mut silent = table.silent().iter();
@@ -132,24 +132,23 @@ impl Discovery {
         Some(ApiError::Silent { group: group.clone(), version: version.clone() })
     }
 
-    /// The table is read again before its next use, and whoever waits for a type looks again.
+    /// Marks the table as outdated, so that it is read again before its next use, and wakes the tasks that wait for changes of types.
     pub fn invalidate(&self) {
         self.inner.cache.write().asked += 1;
         self.inner.changes.send_modify(|count| *count += 1);
     }
 
-    /// Has the table read again before its next use, without telling the tasks that wait for changes: for a caller that knows that an earlier
-    /// read may have come too soon.
+    /// Marks the table as outdated without waking the tasks that wait for changes: for a caller that knows that an earlier read may have come too soon.
     pub fn outdate(&self) {
         self.inner.cache.write().asked += 1;
     }
 
-    /// Tells when types may have come or gone.
+    /// Returns a receiver that changes when types may have been added or removed.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.inner.changes.subscribe()
     }
 
-    /// While definitions are watched, age alone does not outdate the table.
+    /// Sets whether definitions are watched; if they are, age alone does not outdate the table.
     pub(crate) fn set_watched(&self, watched: bool) {
         self.inner.cache.write().watched = watched;
     }
@@ -165,15 +164,14 @@ impl Discovery {
             if found.is_none() {
                 result.map_err(ApiError::Shared)?;
             }
-            // A read that was under way when we asked may have missed the type, but need not have.
+            // A read that was already under way when this call began may have missed the type.
             if found.is_some() || number > begun {
                 return Ok(found);
             }
         }
     }
 
-    /// Reads the table if it is outdated; whether it is a newer one now. A server that takes long does not keep those waiting who
-    /// know what they ask for.
+    /// Reads the table if it is outdated, and returns true if it is newer now. A slow server does not delay callers whose type is already known for long.
     async fn renew(&self) -> bool {
         let now = self.now();
         let begun_at = {
@@ -186,7 +184,7 @@ impl Discovery {
         let running = self.running().map(|(read, since)| (read, since.get().copied()));
         let (read, since) = match running {
             Some((read, Some(since))) => (read, since),
-            // The table is being limited to one read per second.
+            // The running read still waits because of the limit of one read per second.
             Some((_, None)) => return false,
             None if begun_at.is_some_and(|at| now.since(at) < SHORTEST_INTERVAL) => return false,
             None => {
@@ -209,7 +207,7 @@ impl Discovery {
         }
     }
 
-    /// Lets a read end although nobody may wait for it.
+    /// Lets a read end even if no caller waits for it any more.
     fn keep(&self, read: Shared<Read>) {
         let tasks = self.inner.connection.tasks();
         let stopping = tasks.stopping();
@@ -226,7 +224,7 @@ impl Discovery {
         self.inner.reading.lock().as_ref().and_then(Reading::join)
     }
 
-    /// The read that is under way, or a new one.
+    /// Returns the read that is under way, or begins a new one.
     fn read(&self) -> (Shared<Read>, Arc<OnceLock<Moment>>) {
         let mut reading = self.inner.reading.lock();
         if let Some(running) = reading.as_ref().and_then(Reading::join) {
@@ -252,14 +250,14 @@ impl Discovery {
         }
         let now = self.now();
         since.get_or_init(|| now);
-        // What is announced from here on may be missing in the answer.
+        // A change that is announced from here on may be missing in the answer.
         let (number, asked) = {
             let mut cache = self.inner.cache.write();
             cache.begun += 1;
             cache.begun_at = Some(now);
             (cache.begun, cache.asked)
         };
-        // Whoever waits may give up here, and the request may fail: then nothing is answered.
+        // The callers may stop waiting here, and the request may fail: then no announced change counts as answered.
         let table = match documents::read(&self.inner.connection, &self.table()).await {
             Ok(table) => table,
             Err(error) => return (number, Err(Arc::new(error))),
@@ -281,14 +279,14 @@ impl Discovery {
 }
 
 impl Reading {
-    /// `None` when nobody waits for it any more.
+    /// Returns the read, or `None` if no caller waits for it any more.
     fn join(&self) -> Option<(Shared<Read>, Arc<OnceLock<Moment>>)> {
         Some((self.read.upgrade()?, self.since.clone()))
     }
 }
 
 impl Cache {
-    /// Whether the table is from before that many changes, or of too great an age.
+    /// Returns true if the table was read before this number of announced changes, or is too old.
     fn is_older_than(&self, asked: u64, now: Moment) -> bool {
         asked > self.answered || self.read_at.is_none_or(|at| !self.watched && now.since(at) >= UNWATCHED_AGE)
     }

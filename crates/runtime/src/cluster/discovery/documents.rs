@@ -8,22 +8,22 @@ use serde::de::DeserializeOwned;
 use super::super::{ApiError, ApiRequest, ApiResource, Connection};
 use super::table::Table;
 
-/// Both forms are accepted; an older server answers with the second.
+/// The accepted media types: both forms of aggregated discovery; an older server answers with the second.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
      application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
-/// How many groups are read at a time from a server without aggregated discovery.
+/// The number of groups that are read at a time from a server without aggregated discovery.
 const GROUPS_AT_ONCE: usize = 8;
 
-/// `/api` and `/apis`, in whichever form the server answers.
+/// The answer of `/api` or `/apis`, in any of the forms in which servers answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Index {
-    /// APIGroupDiscoveryList
+    /// The groups of an APIGroupDiscoveryList.
     items: Vec<Group>,
-    /// APIGroupList
+    /// The groups of an APIGroupList.
     groups: Vec<LegacyGroup>,
-    /// APIVersions
+    /// The versions of an APIVersions.
     versions: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ struct LegacyResource {
     verbs: Vec<String>,
 }
 
-/// Reads all types of the cluster. What a group cannot tell at the moment is taken from `before`.
+/// Reads all types of the cluster. The types of a group that cannot list them at the moment are taken from `before`.
 pub(super) async fn read(connection: &Connection, before: &Table) -> Result<Table, ApiError> {
     let core = ApiRequest::raw("/api").accept(AGGREGATED);
     let others = ApiRequest::raw("/apis").accept(AGGREGATED);
@@ -156,7 +156,7 @@ async fn read_legacy(connection: &Connection, versions: Vec<(String, String)>, b
         let resources = match answer {
             Ok(list) => list.resources,
             Err(error) => {
-                // An extension server that is down must not hide the types of all others.
+                // An extension server that is down must not hide the types of all other groups.
                 tracing::debug!(group, version, %error, "discovery keeps what it knew of a group");
                 table.keep(before, &group, &version);
                 continue;

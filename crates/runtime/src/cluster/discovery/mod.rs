@@ -1,8 +1,8 @@
-//! Which types a cluster serves.
+//! Discovery of the types that a cluster serves.
 //!
-//! The whole table is read with two requests (aggregated discovery), or per group where the server is older. It is kept until
-//! a CustomResourceDefinition or APIService changes, somebody calls [`Discovery::invalidate`], or an unknown type is asked for;
-//! then it is read again, at most once per second. "Not served" is thus always an answer of the server, not of the cache.
+//! The whole table is read with two requests (aggregated discovery), or with one per group version from an older server. It is kept until a
+//! CustomResourceDefinition or APIService changes, [`Discovery::invalidate`] is called, or an unknown type is requested; then it is read again, at most once
+//! per second. "Not served" is thus always an answer of the server, not of the cache.
 
 mod cache;
 mod documents;

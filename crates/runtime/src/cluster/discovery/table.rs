@@ -9,12 +9,12 @@ use super::super::ApiResource;
 #[derive(Debug, Default)]
 pub(super) struct Table {
     kinds: HashMap<GroupKind, Vec<Arc<ApiResource>>>,
-    /// Groups and versions that could not tell their types when the table was read.
+    /// The groups and versions that could not list their types when the table was read.
     silent: BTreeSet<(String, String)>,
 }
 
 impl Table {
-    /// Adds a type behind the versions that are there. The first resource of a kind in a version wins.
+    /// Adds a type after the versions that the table already has. The first resource of a kind in a version wins.
     pub(super) fn add(&mut self, resource: Arc<ApiResource>) {
         let versions = self.kinds.entry(resource.group_kind()).or_default();
         if !versions.iter().any(|known| known.version == resource.version) {
@@ -22,7 +22,7 @@ impl Table {
         }
     }
 
-    /// A group's version that cannot tell its types now: what another table knows of it stays.
+    /// Marks a version of a group that cannot list its types now as silent, and keeps the types that another table has of it.
     pub(super) fn keep(&mut self, other: &Self, group: &str, version: &str) {
         self.silent.insert((group.to_owned(), version.to_owned()));
         for resource in other.kinds.values().flatten() {
@@ -32,7 +32,7 @@ impl Table {
         }
     }
 
-    /// The type, in this version or in the preferred one.
+    /// Returns the type in this version, or in the preferred one.
     pub(super) fn find(&self, kind: &GroupKind, version: Option<&str>) -> Option<Arc<ApiResource>> {
         let versions = self.kinds.get(kind)?;
         match version {
@@ -41,17 +41,17 @@ impl Table {
         }
     }
 
-    /// The versions in which a kind is served.
+    /// Returns the versions in which a kind is served.
     pub(super) fn versions(&self, kind: &GroupKind) -> Vec<String> {
         self.kinds.get(kind).into_iter().flatten().map(|known| known.version.clone()).collect()
     }
 
-    /// The groups and versions that could not tell their types.
+    /// Returns the groups and versions that could not list their types.
     pub(super) fn silent(&self) -> &BTreeSet<(String, String)> {
         &self.silent
     }
 
-    /// All types.
+    /// Iterates over all types.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<ApiResource>> {
         self.kinds.values().flatten()
     }

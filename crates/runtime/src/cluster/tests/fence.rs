@@ -1,4 +1,4 @@
-//! The fence before the client.
+//! Tests of the write fence.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::super::*;
 use crate::task::Tasks;
 use crate::testing::{Call, client_of, cluster_of};
 
-/// A fence with so much time left.
+/// A fence with this time left.
 struct Left(Arc<str>, Option<Duration>);
 
 impl WriteFence for Left {
@@ -30,7 +30,7 @@ fn fence(left: Option<Duration>) -> Arc<dyn WriteFence> {
     Arc::new(Left("shop.00-of-01".into(), left))
 }
 
-/// A cluster whose server notes the requests.
+/// Returns a cluster, and the requests that its server records.
 fn noting() -> (Cluster, Arc<Mutex<Vec<String>>>) {
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let of_server = Arc::clone(&seen);
@@ -103,7 +103,7 @@ async fn a_write_is_given_no_more_time_than_is_left_of_the_lease() {
     assert!(error.to_string().contains("the write may have been done"), "{error}");
 }
 
-/// A fence that lasts long, unless it is revoked.
+/// A fence with much time left that can be revoked.
 #[derive(Default)]
 struct Revocable(Arc<str>, tokio_util::sync::CancellationToken);
 
@@ -121,7 +121,7 @@ impl WriteFence for Revocable {
     }
 }
 
-/// A cluster whose server counts the requests that it gets, each so much later than it is sent.
+/// Returns a cluster and the number of requests that its server received, each this delay after it was sent.
 fn distant(delay: Duration) -> (Cluster, Arc<Mutex<usize>>) {
     let arrived: Arc<Mutex<usize>> = Arc::default();
     let of_server = Arc::clone(&arrived);

@@ -1,4 +1,4 @@
-//! Metrics of HTTP requests.
+//! Tests of the metrics of HTTP requests.
 
 use super::*;
 use crate::metrics::Metrics;
@@ -16,7 +16,7 @@ async fn every_request_is_measured_and_every_status_counted() {
     server.fail_next("GET", Fault::Late(2));
     let of_a_user = http::Request::get("/api/v1/configmaps").body(Vec::new()).unwrap();
     cluster.client().request_text(of_a_user).await.unwrap();
-    // Without an answer the time is measured, and there is no status.
+    // A request without an answer is measured, but has no status.
     server.fail_next("GET", Fault::Hang);
     cluster.send(&list().deadline(Duration::from_secs(6))).await.unwrap_err();
     let text = metrics.encode().unwrap();

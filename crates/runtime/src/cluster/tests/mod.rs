@@ -54,7 +54,7 @@ fn names_stay_one_segment_of_the_path() {
     assert_eq!(path("käse"), format!("{collection}/k%C3%A4se"));
 }
 
-// A delete without a name would be that of a collection.
+// A delete without a name would delete the collection.
 #[tokio::test(start_paused = true)]
 async fn a_name_that_would_address_something_else_is_not_sent() {
     let server = Server::new();
@@ -124,7 +124,7 @@ async fn no_answer_and_no_json_are_told_apart() {
     assert!(matches!(error, ApiError::Decode { .. }) && !error.is_transient());
 }
 
-// ERR-2: one table says what may pass.
+// ERR-2: a single table decides which errors are transient.
 #[tokio::test(start_paused = true)]
 async fn what_may_pass_is_told_by_the_classification() {
     let server = Server::new();
@@ -208,7 +208,7 @@ async fn no_more_requests_are_in_flight_than_allowed() {
     all.await;
 }
 
-// ERR-10: the server is given its 30 seconds from when it is asked.
+// ERR-10: the 30 seconds of the server begin when the request is sent.
 #[tokio::test(start_paused = true)]
 async fn waiting_for_its_turn_is_no_waiting_for_the_server() {
     let server = Server::new();
@@ -435,7 +435,7 @@ async fn a_version_that_is_not_served_names_those_that_are() {
     );
 }
 
-// ERR-2: core classifies the errors of this crate and of kube, wherever they stand.
+// ERR-2: core classifies the errors of this crate and of kube anywhere in a chain.
 #[tokio::test(start_paused = true)]
 async fn errors_classify_themselves_through_any_wrapper() {
     use kubewright_core::flow::{Class, Failure, Halt};
@@ -485,12 +485,12 @@ async fn an_api_that_gives_no_metadata_alone_is_asked_for_whole_objects() {
     let answer = cluster.send(&list().metadata_only()).await.unwrap();
     assert_eq!(answer["kind"], "ConfigMapList");
     let asked = std::mem::take(&mut *accepted.lock());
-    // A server that reads alternatives needs no second request.
+    // A server that understands the alternatives of a media type needs no second request.
     assert!(asked[0].ends_with(";v=v1,application/json"), "{asked:?}");
     assert_eq!((asked.len(), asked[1].as_str()), (2, "application/json"));
     let watch = ApiRequest::watch(&config_maps(), None, "1", Duration::from_secs(1)).metadata_only();
     assert!(cluster.connection.open(&watch).await.is_ok());
     assert_eq!(accepted.lock().len(), 2);
-    // Who asks for something else gets the refusal.
+    // A request for another media type gets the refusal.
     assert_eq!(cluster.send(&list().accept("text/plain")).await.unwrap_err().code(), Some(406));
 }

@@ -1,4 +1,4 @@
-//! Writes through the client for users, in the stores of the cluster.
+//! Tests of writes through the client for users, and of the stores that show them.
 
 use http_body_util::BodyExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -14,7 +14,7 @@ use crate::watch::{Cause, ProjectedStore, WatchSpec, project_with};
 
 type Answer = Arc<dyn Fn(&str, Value) -> (u16, String) + Send + Sync>;
 
-/// A server whose watches show what it is told, and whose answers to writes are a function of method and path, and the body.
+/// A server whose watches send the given events, and which answers writes with a function of method, path and body.
 struct Scene {
     server: Server,
     cluster: Cluster,
@@ -36,7 +36,7 @@ impl Scene {
         Self { server, cluster, store, answer }
     }
 
-    /// Answers all writes like this from now on.
+    /// Sets the answer to all writes from now on.
     fn answer(&self, answer: impl Fn(&Server, &str, Value) -> Value + Send + Sync + 'static) {
         let server = self.server.clone();
         *self.answer.lock() = Arc::new(move |line, body| (200, answer(&server, line, body).to_string()));
@@ -50,12 +50,12 @@ impl Scene {
         texts(&self.store)
     }
 
-    /// Sends a request as it is and returns the body of its answer.
+    /// Sends a request without changes and returns the body of its answer.
     async fn send(&self, method: &str, uri: &str, body: &str) -> String {
         send(self.cluster.client(), method, uri, body).await
     }
 
-    /// Lets everything arrive that the server has to tell.
+    /// Releases all events that the server holds back, and lets them arrive.
     async fn release(&self) {
         self.server.release();
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -160,7 +160,7 @@ async fn a_deletion_is_visible_at_once_when_the_object_is_gone() {
     assert_eq!(delete(&|scene| scene.answer(|_, _, _| json!({"kind": "Status", "status": "Success"}))).await, ["old=1"]);
 }
 
-// STORE-8: the answer has the version of before, which is no news.
+// STORE-8: the answer has the version from before the removal, which a watch would not take for a change.
 #[tokio::test(start_paused = true)]
 async fn removing_the_last_finalizer_of_a_deleted_object_is_its_end() {
     let scene = Scene::start().await;
@@ -295,7 +295,7 @@ async fn a_cluster_that_is_dropped_frees_its_connection() {
         send(cluster.client(), "PATCH", "/api/v1/namespaces/demo/configmaps/old", "{}").await;
     }
     drop((others, scene));
-    // An unused watch lingers for a minute.
+    // An unused watch is kept for a minute.
     pass(70).await;
     assert_eq!(connections.iter().filter(|connection| connection.strong_count() > 0).count(), 0);
 }

@@ -13,7 +13,7 @@ fn exact() -> RetryPolicy {
     RetryPolicy { delays: RetryPolicy::default().delays.jitter(0.0), ..RetryPolicy::default() }
 }
 
-/// The result of a list that meets these faults first, the number of attempts, and the milliseconds that they took.
+/// Returns the result of a list that first meets these faults, the number of attempts, and the milliseconds that they took.
 async fn listed(policy: &RetryPolicy, faults: &[Fault]) -> (Result<serde_json::Value, ApiError>, u32, u128) {
     let server = Server::new();
     for fault in faults {

@@ -1,11 +1,11 @@
-//! `config-observability` as a running operator follows it.
+//! Tests of a running operator that follows `config-observability`.
 
 use super::*;
 use crate::testing::CapturedLog;
 
 const MAP: &str = "config-observability";
 
-/// Follows the ConfigMap from now on.
+/// Starts a keeper that follows the ConfigMap.
 async fn followed(world: &World, prefix: &str) -> (ObservabilityControl, ConfigStates) {
     let (control, states) = (ObservabilityControl::default(), ConfigStates::default());
     let options = KeeperOptions {
@@ -114,7 +114,7 @@ async fn the_version_that_was_read_is_known() {
     let (_, states) = followed(&world, "").await;
     assert_eq!(states.to_json(), json!([{"name": MAP, "resourceVersion": null, "ok": true}]));
     let mut versions = Vec::new();
-    // The second write changes nothing but the version.
+    // The second write changes only the resource version.
     for _ in 0..2 {
         world.put(MAP, json!({"runtime-profiling": "enabled"}));
         world.pass(1000).await;

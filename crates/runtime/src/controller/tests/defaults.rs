@@ -1,8 +1,8 @@
-//! A controller whose author sets nothing, and what it counts.
+//! Tests of a controller with default settings, and of its counters.
 
 use super::*;
 
-/// Passes that take so long.
+/// Returns passes that last this time.
 fn lasting(time: Duration) -> impl Fn(String, usize) -> Pass {
     move |_, _| {
         Box::pin(async move {

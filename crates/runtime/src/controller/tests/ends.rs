@@ -1,4 +1,4 @@
-//! A controller that is told to end while it works.
+//! Tests of a controller that is stopped while it works.
 
 use kubewright_core::queue::Drain;
 
@@ -30,7 +30,7 @@ async fn a_stop_while_workers_take_keys_ends_all_of_them() {
         let scene = Scene::start(short, |controller| controller.workers(8).drain(drain));
         (0..500).for_each(|n| scene.enqueue.now(key(&format!("k{n}"))));
         scene.at(10).await;
-        // Most of them are not in the queue yet when the stop comes.
+        // Most of these keys are not in the queue yet when the stop comes.
         scene.enqueue.all_because((500..1000).map(|n| key(&format!("k{n}"))).collect(), Lane::Slow, QueuedBy::Resync);
         let before = scene.journal.keys().len();
         assert!((8..1000).contains(&before), "{before}");

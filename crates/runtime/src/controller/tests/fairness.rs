@@ -1,4 +1,4 @@
-//! Edits beside a resync, and keys that fail for ever.
+//! Tests of edits beside a resync, and of keys that always fail.
 
 use super::*;
 
@@ -45,13 +45,13 @@ async fn keys_that_fail_for_ever_take_ten_passes_a_second_together() {
     for number in 0..1_000 {
         scene.enqueue.now(key(&format!("ns/k{number}")));
     }
-    // The burst is over by then.
+    // The burst is used up by then.
     scene.at(300_000).await;
     let from = scene.journal.passes.lock().len();
     scene.at(400_000).await;
     let passes = scene.journal.passes.lock().len() - from;
     assert!((990..=1_010).contains(&passes), "{passes} passes in 100 s");
-    // Another key does not wait for them.
+    // Another key does not wait for the failing ones.
     scene.enqueue.now(key("ns/healthy"));
     scene.at(400_001).await;
     assert_eq!(scene.journal.keys().iter().filter(|pass| *pass == "ns/healthy").count(), 1);

@@ -1,4 +1,4 @@
-//! Keys that are divided into buckets.
+//! Tests of keys that are divided into buckets.
 
 use kubewright_core::hash::Buckets;
 use kubewright_core::lease::Term;
@@ -6,10 +6,10 @@ use kubewright_core::time::Moment;
 
 use super::*;
 
-/// The names of two buckets, and of a key of each.
+/// The names of two buckets.
 const NAMES: [&str; 2] = ["x.00-of-02", "x.01-of-02"];
 
-/// Keys of the first and of the second bucket.
+/// Returns this number of keys of the first and of the second bucket.
 fn keys_of_both(count: usize) -> [Vec<Key>; 2] {
     let mut owners = Buckets::new(NAMES);
     let mut keys = [Vec::new(), Vec::new()];
@@ -97,7 +97,7 @@ async fn what_a_pass_comes_to_after_its_term_counts_for_nothing() {
     };
     let scene = Scene::start(pass, divided);
     let buckets = scene.buckets.clone().unwrap();
-    // The controller is not told of its end.
+    // The controller is not told that the term ends.
     buckets.activate(term(&scene, 0, 2));
     scene.enqueue.now(first[0].clone());
     scene.at(3500).await;

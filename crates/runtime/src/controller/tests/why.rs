@@ -1,4 +1,4 @@
-//! What passes tell of why they ran.
+//! Tests of the causes that passes report.
 
 use kubewright_core::queue::{Drain, Lane};
 use kubewright_core::time::Moment;
@@ -12,7 +12,7 @@ use super::*;
 use crate::testing::subscribe;
 
 impl Scene {
-    /// The lines of the passes of a key, without their numbers.
+    /// Returns the lines of the passes of a key, without their numbers.
     fn lines(&self, name: &str) -> Vec<String> {
         let passes = self.history.of(&key(name));
         let numbers: Vec<u64> = passes.iter().map(|pass| pass.number).collect();
@@ -180,7 +180,7 @@ async fn writes_and_the_end_of_the_object_are_told() {
     assert!(pages.text("Widget", &key("ns/b")).is_err());
 }
 
-/// The spans that follow from others, by their ids.
+/// A layer that records which spans follow from which, by their ids.
 #[derive(Clone, Default)]
 struct Followers(Arc<Mutex<Vec<(u64, u64)>>>);
 

@@ -1,4 +1,4 @@
-//! Flags and their variables.
+//! The flags of the command line and their environment variables.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -15,16 +15,16 @@ use crate::leadership::Leadership;
 use crate::operator::name_problems::namespace_problem;
 use crate::operator::{Declarations, MinimumVersion, Operator, OperatorOptions, rbac_documents, service_account_documents};
 
-/// Where a program serves probes and metrics unless told otherwise: port 8080 of all addresses.
+/// The default address of probes and metrics: port 8080 on all addresses.
 const DEFAULT_ADMIN: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 8080);
 
-/// The variable that names the ConfigMap of log levels.
+/// The environment variable with the name of the ConfigMap of log levels.
 pub(super) const CONFIG_LOGGING_NAME: &str = "CONFIG_LOGGING_NAME";
-/// Names the ConfigMap with delays and limits.
+/// The environment variable with the name of the ConfigMap of delays and limits.
 pub(super) const CONFIG_TIMING_NAME: &str = "CONFIG_TIMING_NAME";
-/// The variable that names the ConfigMap of profiling and of the protocol of metrics.
+/// The environment variable with the name of the ConfigMap of profiling and of the protocol of metrics.
 pub(super) const CONFIG_OBSERVABILITY_NAME: &str = "CONFIG_OBSERVABILITY_NAME";
-/// The variable that names the ConfigMap of durations and buckets.
+/// The environment variable with the name of the ConfigMap of durations and buckets of leader election.
 pub(super) const CONFIG_LEADER_ELECTION_NAME: &str = "CONFIG_LEADERELECTION_NAME";
 
 /// Runs the operator, or prints what it needs.
@@ -79,7 +79,7 @@ enum GraphFormat {
 }
 
 impl GraphArgs {
-    /// The charts of all contracts; none for an operator without one.
+    /// Returns the charts of all contracts; None for an operator without one.
     pub(super) fn charts(&self, declarations: &Declarations) -> Option<String> {
         let charts = declarations.graphs().map(|(name, graph)| match self.format {
             GraphFormat::Mermaid => format!("%% {name}\n{}", graph.to_mermaid()),
@@ -245,7 +245,7 @@ impl RunArgs {
         self.config_maps.apply(options);
     }
 
-    /// The name of the instance, where the program says this.
+    /// Returns the name of the instance: the flag or variable `POD_NAME`, else the one set in the program, else the host name.
     pub(super) fn instance(&self, built: Option<String>) -> Option<String> {
         named(self.pod_name.clone()).or(built).or_else(|| named(self.hostname.clone()))
     }
@@ -253,7 +253,7 @@ impl RunArgs {
 
 /// Names of the ConfigMaps that every operator may read.
 #[derive(Clone, Debug, Args)]
-#[allow(clippy::struct_field_names)] // those of the flags
+#[allow(clippy::struct_field_names)] // the fields are named like the flags
 struct ConfigMapArgs {
     #[arg(long, env = CONFIG_LOGGING_NAME, value_name = "NAME", hide = true)]
     config_logging_name: Option<String>,
@@ -284,14 +284,14 @@ fn named(name: Option<String>) -> Option<String> {
 }
 
 impl RbacArgs {
-    /// The documents to print for an operator with options of its own, and remarks about omissions of its author.
+    /// Returns the documents to print for an operator with its own options, and remarks about omissions of its author.
     pub(super) fn documents(self, operator: Operator) -> (Vec<Value>, Vec<String>) {
         let Installation { operator, name, system_namespace } = self.installation(operator);
         let declarations = operator.declarations();
         (access_documents(&declarations, &name, system_namespace.as_deref()), declarations.remarks().to_vec())
     }
 
-    /// The operator as it will be installed.
+    /// Returns the operator as it will be installed.
     pub(super) fn installation(self, operator: Operator) -> Installation {
         let name = self.prefix.unwrap_or_else(|| operator.name().to_owned());
         let watched = names(self.watch_namespaces);
@@ -307,16 +307,16 @@ impl RbacArgs {
     }
 }
 
-/// An operator with the options that it is installed with.
+/// An operator with the options with which it is installed.
 pub(super) struct Installation {
     pub(super) operator: Operator,
     /// The name of its objects.
     pub(super) name: String,
-    /// The namespace that it runs in, as far as the command line tells.
+    /// The namespace in which it runs, if the command line names it.
     pub(super) system_namespace: Option<String>,
 }
 
-/// The roles, and where the namespace of the operator is known, its service account and the bindings.
+/// Returns the roles and, if the namespace of the operator is known, its service account and the bindings.
 pub(super) fn access_documents(declarations: &Declarations, name: &str, system_namespace: Option<&str>) -> Vec<Value> {
     let mut documents = rbac_documents(declarations, name);
     if let Some(namespace) = system_namespace {
@@ -331,7 +331,7 @@ impl LogArgs {
     }
 }
 
-/// A value, or the empty text that charts write for a variable that is not set.
+/// A value, or None for the empty text that Helm charts write for an unset variable.
 #[derive(Clone, Debug)]
 struct Given<T>(Option<T>);
 
@@ -339,7 +339,7 @@ fn value<T>(given: Option<Given<T>>) -> Option<T> {
     given.and_then(|Given(value)| value)
 }
 
-/// Takes empty for unset, and reads anything else.
+/// Returns a parser that takes an empty text for unset, and reads any other text with `read`.
 fn given<T>(read: fn(&str) -> Result<T, String>) -> impl Fn(&str) -> Result<Given<T>, String> + Clone + Send + Sync
 where
     T: Clone + Send + Sync + 'static,
@@ -377,7 +377,7 @@ fn log_format(text: &str) -> Result<LogFormat, String> {
     LogFormat::from_str(text, false).map_err(|_| "it must be auto, json or text".to_owned())
 }
 
-/// A namespace, or the empty text for none.
+/// Parses the name of a namespace; the empty text stands for none.
 fn namespace(text: &str) -> Result<String, String> {
     let name = text.trim();
     match namespace_problem(name) {
@@ -386,7 +386,7 @@ fn namespace(text: &str) -> Result<String, String> {
     }
 }
 
-/// An empty variable is an empty list.
+/// Trims the names of a list and drops the empty ones: an empty variable is an empty list.
 fn names(list: Vec<String>) -> Vec<String> {
     list.into_iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }

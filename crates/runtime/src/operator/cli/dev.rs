@@ -1,4 +1,4 @@
-//! The seam for the command `dev`.
+//! The interface of the command `dev`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,9 +8,9 @@ use futures::future::BoxFuture;
 
 use super::OperatorSource;
 
-/// Runs an operator without a cluster. The runtime has no embedded API server of its own, so the facade passes this in.
+/// The environment in which `dev` runs an operator without a cluster. The runtime has no embedded API server of its own, so the facade passes this in.
 pub trait DevEnvironment: Send {
-    /// Runs until it is interrupted, or until it is ready if that was asked for.
+    /// Runs until it is interrupted, or until it is ready if that is requested.
     fn run(self: Box<Self>, source: OperatorSource, args: DevArgs) -> BoxFuture<'static, ExitCode>;
 }
 

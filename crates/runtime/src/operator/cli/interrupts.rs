@@ -1,8 +1,8 @@
-//! Signals that end the process.
+//! The signals that end the process.
 
 use std::io;
 
-/// SIGINT and SIGTERM (Ctrl-C elsewhere), one after the other.
+/// The stream of SIGINT and SIGTERM (Ctrl-C on systems other than Unix).
 #[derive(Debug)]
 pub struct Interrupts {
     #[cfg(unix)]
@@ -12,20 +12,20 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// Takes the signals over from the system. From now on they end the process no more by themselves.
+    /// Starts to receive the signals. From then on they no longer end the process by themselves.
     #[cfg(unix)]
     pub fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Takes Ctrl-C over from the system. From now on it ends the process no more by itself.
+    /// Starts to receive Ctrl-C. From then on it no longer ends the process by itself.
     #[cfg(not(unix))]
     pub fn listen() -> io::Result<Self> {
         Ok(Self {})
     }
 
-    /// The name of the next signal.
+    /// Waits for the next signal, and returns its name.
     #[cfg(unix)]
     pub async fn next(&mut self) -> &'static str {
         tokio::select! {
@@ -34,7 +34,7 @@ impl Interrupts {
         }
     }
 
-    /// The name of the next signal.
+    /// Waits for the next signal, and returns its name.
     #[cfg(not(unix))]
     pub async fn next(&mut self) -> &'static str {
         if tokio::signal::ctrl_c().await.is_err() {

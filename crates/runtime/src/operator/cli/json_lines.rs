@@ -14,7 +14,7 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::clock::Clock;
 use crate::operator::Operator;
 
-/// The names of fields that the framework gives a meaning. The field prefix of the operator is put before them (LOG-1).
+/// The names of fields to which the framework gives a meaning. The field prefix of the operator is put before them (LOG-1).
 const STANDARD: [&str; 18] = [
     "attempt",
     "bucket",
@@ -36,8 +36,8 @@ const STANDARD: [&str; 18] = [
     "why",
 ];
 
-/// Writes the lines of an operator as JSON objects with the keys `timestamp`, `severity`, `logger`, `caller` and `message`, then the fields of the
-/// spans and of the line. For programs that set logging up themselves; the standard command line uses it where logs are JSON.
+/// Returns a layer that writes the log lines of an operator as JSON objects with the keys `timestamp`, `severity`, `logger`, `caller` and `message`, followed
+/// by the fields of the spans and of the line. It is for programs that set up logging on their own; the standard command line uses it if logs are JSON.
 pub fn json_log_layer<S, W>(operator: &Operator, writer: W) -> impl Layer<S> + Send + Sync + use<S, W>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -47,10 +47,10 @@ where
     tracing_subscriber::fmt::layer().fmt_fields(JsonFields::new()).event_format(lines).with_writer(writer)
 }
 
-/// The form of the lines of an operator.
+/// The format of the log lines of an operator.
 struct JsonLines {
     operator: Arc<str>,
-    /// Fields that every line has.
+    /// The fields that every line has.
     fixed: Vec<(&'static str, Arc<str>)>,
     /// The prefix of the names in [`STANDARD`].
     prefix: Arc<str>,
@@ -64,7 +64,7 @@ impl JsonLines {
         Self { operator: operator.name().into(), fixed, prefix: operator.log_field_prefix_or_none(), clock: Clock::system() }
     }
 
-    /// The name of a field in a line. In prefixed lines the trace id has the name that Knative gives it.
+    /// Returns the name of a field in a line. In prefixed lines the trace id has the name that Knative uses.
     fn key(&self, name: &str) -> String {
         if self.prefix.is_empty() || !STANDARD.contains(&name) {
             return name.to_owned();
@@ -80,7 +80,7 @@ impl JsonLines {
         for (name, value) in found {
             match name.as_str() {
                 "message" => message = value,
-                // Lines of the crate `log` have file and line as fields.
+                // Lines of the crate `log` carry file and line as fields.
                 "log.file" => file = value.as_str().map(str::to_owned),
                 "log.line" => number = value.as_u64().and_then(|line| u32::try_from(line).ok()),
                 name if name.starts_with("log.") => {}
@@ -128,7 +128,7 @@ fn severity(level: Level) -> &'static str {
     }
 }
 
-/// Fields of spans and of a line, in this order.
+/// The fields of spans and of a line, in this order.
 #[derive(Default)]
 struct Fields(Vec<(String, Value)>);
 

@@ -1,4 +1,4 @@
-//! The log levels of an operator and of its controllers, as a filter.
+//! The log filter with the levels of an operator and of its controllers.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,21 +12,21 @@ use tracing::{Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Filter};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The level where the ConfigMap names none.
+/// The level if the ConfigMap sets none.
 const BASE: LevelFilter = LevelFilter::INFO;
-/// The client logs errors that we report too.
+/// The target of kube's client, which logs errors that the operator reports itself.
 const SILENT: &str = "kube_client";
-/// The span of a pass, and the crate that makes it.
+/// The name of the span of a pass, and the crate that creates it.
 const PASS: (&str, &str) = ("pass", "kubewright_runtime");
 
-/// Passes lines by the level of the controller in whose pass they are written, else by the level of the operator.
+/// The filter that passes a line by the level of the controller in whose pass it is written, or else by the level of the operator.
 #[derive(Clone, Debug)]
 pub(super) struct LevelsFilter {
     operator: LevelFilter,
     controllers: HashMap<String, LevelFilter>,
 }
 
-/// The controller of a pass, kept with its span.
+/// The controller of a pass, stored with its span.
 struct PassOf(String);
 
 impl LevelsFilter {
@@ -51,7 +51,7 @@ impl LevelsFilter {
         spans.into_iter().find_map(level).unwrap_or(self.operator)
     }
 
-    /// The levels of all controllers and of the operator.
+    /// Iterates over the levels of all controllers and of the operator.
     fn levels(&self) -> impl Iterator<Item = LevelFilter> {
         self.controllers.values().copied().chain([self.operator])
     }
@@ -78,7 +78,7 @@ where
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        // The spans of passes, which have the level info, are followed in any case.
+        // The spans of passes, which have the level info, are always tracked.
         self.levels().chain([LevelFilter::INFO]).max()
     }
 
@@ -113,7 +113,7 @@ fn filter_of(level: LogLevel) -> LevelFilter {
     }
 }
 
-/// Finds the field `controller` of a span.
+/// A visitor that finds the field `controller` of a span.
 struct ControllerOf(Option<String>);
 
 impl Visit for ControllerOf {
@@ -166,7 +166,8 @@ mod tests {
         LogLevels::from_data("demo", &data).0
     }
 
-    /// The lines outside of passes, in those of `shop.example.com`, and in those of `cart`, each once at the levels debug, info and warn.
+    /// Writes lines outside of passes, in passes of `shop.example.com` and in passes of `cart`, one each at the levels debug, info and warn, and one of the
+    /// client.
     fn write() {
         let some = |prefix: &str| {
             tracing::debug!("{prefix}-debug");
@@ -181,7 +182,7 @@ mod tests {
         }
     }
 
-    // LOG-3: live, for the operator and for one controller, more and less.
+    // LOG-3: levels change while the operator runs, in both directions, for the operator and for one controller.
     #[test]
     fn levels_follow_the_operator_and_its_controllers() {
         let lines = Lines::default();

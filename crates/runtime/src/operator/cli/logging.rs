@@ -1,4 +1,4 @@
-//! Logs of the process. Only the command line sets them up.
+//! The logs of the process, which only the command line sets up.
 
 use std::io::{self, IsTerminal as _};
 
@@ -12,18 +12,19 @@ use super::json_lines::json_log_layer;
 use super::levels::LevelsFilter;
 use crate::operator::Operator;
 
-/// The logs of a command where neither flag nor variable says anything.
+/// The defaults of a command's logs, for the case that neither a flag nor a variable sets them.
 pub(super) struct LogDefaults {
-    /// The filter. None: the level info, or the levels of the ConfigMap.
+    /// The filter; None for the level info or the levels of the ConfigMap.
     pub(super) filter: Option<&'static str>,
-    /// Whether the format `auto` is JSON where the output is no terminal: a service is read by machines, a demonstration by people.
+    /// True if the format `auto` means JSON when the output is not a terminal: the logs of a service are read by machines, those of a demonstration by
+    /// people.
     pub(super) json_in_pipes: bool,
 }
 
-/// Puts the levels of a ConfigMap into effect.
+/// The function that puts the levels of a ConfigMap into effect.
 pub(super) type LevelControl = Box<dyn Fn(&LogLevels) + Send + Sync>;
 
-/// A filter that cannot be read.
+/// The error of a filter that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "use the log filter {filter:?} of --log-filter or $RUST_LOG: {source}; write it like `info` or `warn,kubewright_runtime=debug`"
@@ -33,7 +34,7 @@ pub(super) struct InvalidFilter {
     source: tracing_subscriber::filter::ParseError,
 }
 
-/// Writes logs to the error output. A subscriber that is there already stays. Gives the control of the levels if they are to follow a ConfigMap.
+/// Starts to write logs to the error output, unless a subscriber is already installed. Returns the control of the levels if they are to follow a ConfigMap.
 pub(super) fn set_up(operator: &Operator, args: &LogArgs, defaults: &LogDefaults) -> Result<Option<LevelControl>, InvalidFilter> {
     let pinned = args.log_filter.as_deref().filter(|filter| !filter.is_empty());
     let Some(filter) = pinned.or(defaults.filter) else {
@@ -53,7 +54,7 @@ pub(super) fn set_up(operator: &Operator, args: &LogArgs, defaults: &LogDefaults
     Ok(None)
 }
 
-/// Installs the subscriber; returns whether there was none before.
+/// Installs the subscriber. Returns true if there was none before.
 fn init(
     operator: &Operator,
     args: &LogArgs,

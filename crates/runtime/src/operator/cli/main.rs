@@ -1,4 +1,4 @@
-//! What `main` of an operator does.
+//! The entry point of an operator program.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -21,19 +21,19 @@ use super::{DevArgs, DevEnvironment, Interrupts, OperatorSource};
 use crate::cluster::{ConnectError, config_from_file, infer_config};
 use crate::operator::{Operator, OperatorError};
 
-/// The default logs of an operator in a cluster, and of the command `dev`. The client logs errors that `dev` reports itself.
+/// The default logs of an operator in a cluster, and of the command `dev`, which reports itself the errors that kube's client logs.
 const RUN_LOGS: LogDefaults = LogDefaults { filter: None, json_in_pipes: true };
 const DEV_LOGS: LogDefaults = LogDefaults { filter: Some("warn,kube_client=off"), json_in_pipes: false };
 
 /// The exit code of a wrong command line.
 const USAGE: u8 = 2;
 
-/// Parses the command line of the process and does what it says. Prints errors; the result is for `main` to return.
+/// Parses the command line of the process and runs the command. It prints errors; `main` must return the result.
 pub async fn main(operator: impl Into<OperatorSource>, dev: Option<Box<dyn DevEnvironment>>) -> ExitCode {
     main_from(std::env::args_os(), operator, dev).await
 }
 
-/// The same for a given command line; its first word is the name of the program.
+/// Parses a given command line, whose first word is the name of the program, and runs its command like `main`.
 pub async fn main_from(
     args: impl IntoIterator<Item = OsString>,
     operator: impl Into<OperatorSource>,
@@ -43,7 +43,7 @@ pub async fn main_from(
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            // There is no reader left when the output is closed.
+            // If the output is closed, there is no reader left.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE));
         }
@@ -80,7 +80,7 @@ pub async fn main_from(
     }
 }
 
-/// The command `dev`.
+/// Runs the command `dev`.
 async fn try_out(source: OperatorSource, args: DevArgs, logging: &LogArgs, environment: Box<dyn DevEnvironment>) -> ExitCode {
     if args.replicas > 1 && !source.is_repeatable() {
         return usage(format!(
@@ -96,7 +96,7 @@ async fn try_out(source: OperatorSource, args: DevArgs, logging: &LogArgs, envir
 }
 
 async fn run(operator: Operator, args: RunArgs) -> ExitCode {
-    // Every line tells the instance.
+    // Every log line contains the instance, so it must be known first.
     let operator = operator.options(|options| options.instance = args.instance(options.instance.take()));
     let operator = match set_up(&operator, &args.logging, &RUN_LOGS) {
         Ok(Some(control)) => operator.on_log_levels(control),
@@ -133,7 +133,7 @@ async fn run(operator: Operator, args: RunArgs) -> ExitCode {
 
 async fn connect_and_run(operator: Operator, args: RunArgs, shutdown: CancellationToken) -> Result<(), OperatorError> {
     let config = config(&args.cluster).await?;
-    // The address may carry a password.
+    // The address may contain a password.
     tracing::info!(server = %redact(&config.cluster_url.to_string()), "connecting");
     let detected = system_namespace(&args.cluster);
     let operator = operator.options(|options| {
@@ -160,10 +160,10 @@ pub(super) async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {
     Ok(config)
 }
 
-/// Tells the author of the operator about likely omissions.
+/// Warns the author of the operator about likely omissions.
 fn remind(remarks: &[String]) {
     for remark in remarks {
-        // There is no reader left when the output is closed.
+        // If the output is closed, there is no reader left.
         let _ = writeln!(io::stderr(), "warning: {remark}");
     }
 }
@@ -180,7 +180,7 @@ fn print_documents<'a>(documents: impl IntoIterator<Item = &'a Value>) -> ExitCo
 fn print(text: &str) -> ExitCode {
     match io::stdout().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader has seen enough.
+        // The reader closed the pipe because it has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => failed(1, format!("write to the output: {error}")),
     }
@@ -191,12 +191,12 @@ fn usage(error: impl ToString) -> ExitCode {
 }
 
 fn failed(code: u8, message: String) -> ExitCode {
-    // There is no reader left when the output is closed.
+    // If the output is closed, there is no reader left.
     let _ = writeln!(io::stderr(), "error: failed to {message}");
     ExitCode::from(code)
 }
 
-/// The error with its sources, each text once.
+/// Returns the texts of an error and its sources, each text once.
 fn describe(error: &(dyn Error + 'static)) -> String {
     crate::cluster::chain(error)
 }

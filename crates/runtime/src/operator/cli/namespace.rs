@@ -1,4 +1,4 @@
-//! The namespace that the process runs in, where nobody names it.
+//! The namespace in which the process runs, if it is not configured.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use kube::config::Kubeconfig;
 
 use super::args::ClusterArgs;
 
-/// Where a pod finds its namespace.
+/// The file in which a pod finds its namespace.
 const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
-/// The namespace of the service account, else that of the kubeconfig's context; none if neither says one. A context without namespace is not in
-/// `default`: it says nothing.
+/// Returns the namespace of the service account, else that of the kubeconfig's context, or None if neither sets one. A context without a namespace does not
+/// count as `default`.
 pub(super) fn system_namespace(args: &ClusterArgs) -> Option<String> {
     in_pod(Path::new(SERVICE_ACCOUNT)).or_else(|| {
         let kubeconfig = match &args.kubeconfig {
@@ -36,7 +36,7 @@ fn of_context(kubeconfig: &Kubeconfig, named: Option<&str>) -> Option<String> {
 mod tests {
     use super::*;
 
-    // 2.2: never silently `default`.
+    // 2.2: the namespace must never silently be `default`.
     #[test]
     fn a_context_without_namespace_names_none() {
         let kubeconfig = |context: &str| {

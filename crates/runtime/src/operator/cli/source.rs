@@ -1,40 +1,40 @@
-//! The operator of a program, and how further ones like it are made.
+//! The source of a program's operator, which may be able to make further ones.
 
 use std::fmt;
 
 use crate::operator::Operator;
 
-/// Makes an operator each time that it is called.
+/// A function that makes an operator at each call.
 pub type MakeOperator = Box<dyn Fn() -> Operator + Send>;
 
-/// The operator of a program. A program that names the function that makes it can run several replicas (`dev --replicas`).
+/// The operator of a program. A program that gives the function that makes it can run several replicas (`dev --replicas`).
 pub struct OperatorSource {
     operator: Operator,
     make: Option<MakeOperator>,
 }
 
 impl OperatorSource {
-    /// The operator that this function makes, each time anew.
+    /// Creates a source from a function that makes a new operator at each call.
     pub fn of(make: impl Fn() -> Operator + Send + 'static) -> Self {
         Self { operator: make(), make: Some(Box::new(make)) }
     }
 
-    /// The operator, without taking it.
+    /// Returns the operator, without taking it.
     pub(super) fn operator(&self) -> &Operator {
         &self.operator
     }
 
-    /// The operator.
+    /// Returns the operator.
     pub fn into_operator(self) -> Operator {
         self.operator
     }
 
-    /// The operator, and the function that makes further ones; none if the program made its operator once.
+    /// Returns the operator, and the function that makes further ones, or None if the program made its operator only once.
     pub fn into_parts(self) -> (Operator, Option<MakeOperator>) {
         (self.operator, self.make)
     }
 
-    /// Whether there can be more than one operator.
+    /// Returns true if further operators can be made.
     pub(super) fn is_repeatable(&self) -> bool {
         self.make.is_some()
     }

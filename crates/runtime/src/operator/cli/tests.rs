@@ -58,7 +58,7 @@ fn flags_win_over_the_builder_and_defaults_do_not() {
     assert_eq!(options(&["--resync", "0"]).resync, None);
 }
 
-// 2.2: what charts write for a variable that is not set.
+// 2.2: Helm charts write an empty text for a variable that is not set.
 #[test]
 fn an_empty_value_is_none() {
     let flags = [
@@ -252,7 +252,7 @@ fn roles_come_with_a_service_account_where_its_namespace_is_known() {
     assert_eq!(printed(&[]), ["ClusterRole - -"]);
     assert_eq!(printed(&["--watch-namespaces", "", "--system-namespace", ""]), ["ClusterRole - -"]);
     assert_eq!(printed(&["--system-namespace", "s"]), ["ClusterRole - -", "ServiceAccount s -", "ClusterRoleBinding - s"]);
-    // Events are all that this operator needs, and those are in the namespaces.
+    // This operator needs only permissions for events, and these are in the namespaces.
     assert_eq!(
         printed(&["--watch-namespaces", "a,b"]),
         ["Role a -", "Role b -", "ServiceAccount a -", "RoleBinding a a", "RoleBinding b a"]
@@ -282,7 +282,7 @@ fn an_operator_whose_delays_follow_a_config_map_may_read_it() {
 
 const REFERENCE: &str = include_str!("../../../../../docs/src/reference/running.md");
 
-/// The first columns of the table below a heading.
+/// Returns the first two columns of the table below a heading.
 fn documented(heading: &str) -> BTreeSet<Vec<String>> {
     let section = REFERENCE.split_once(&format!("## {heading}\n")).unwrap().1;
     let table = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
@@ -290,7 +290,7 @@ fn documented(heading: &str) -> BTreeSet<Vec<String>> {
     table.skip(2).map(cells).collect()
 }
 
-/// The flags of a command, each with its variable.
+/// Returns the flags of a command, each with its variable.
 fn arguments(command: &clap::Command) -> BTreeSet<Vec<String>> {
     let flags = command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "version" && arg.get_id() != "help");
     let row = |arg: &clap::Arg| {

@@ -1,4 +1,4 @@
-//! Background tasks of an operator.
+//! Tests of the background tasks of an operator.
 
 use tracing::Level;
 
@@ -9,7 +9,7 @@ use crate::testing::CapturedLog;
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Notes its steps; ends so many seconds after it is asked to.
+/// A task that logs its steps, and ends this number of seconds after it is asked to.
 struct Noting {
     log: Log,
     seconds: u64,

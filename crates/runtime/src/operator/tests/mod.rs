@@ -20,7 +20,7 @@ use crate::events::{Event, Recorder};
 use crate::leadership::Leadership;
 use crate::testing::{Call, client_of};
 
-/// A part that works on one key.
+/// A part with a controller that runs passes for one key.
 struct Part {
     name: &'static str,
     full_name: Option<&'static str>,
@@ -38,7 +38,7 @@ impl Part {
 
 struct Noting(Arc<Mutex<Vec<String>>>);
 
-/// Tells of its object and never ends.
+/// A reconciler that records an event on its object and never ends its pass.
 struct Stubborn(Recorder);
 
 #[async_trait]
@@ -92,7 +92,7 @@ impl Registration for Part {
     }
 }
 
-/// A part that waits for nothing.
+/// A part that has no caches to wait for.
 struct Ready(Runner);
 
 #[async_trait]
@@ -102,14 +102,14 @@ impl ConstructedPart for Ready {
     }
 }
 
-/// What the server of a test says.
+/// The answers of a test's server.
 #[derive(Clone)]
 struct World {
     version: &'static str,
     served: Arc<AtomicBool>,
     allowed: bool,
     up: Arc<AtomicBool>,
-    /// So many questions about permissions are answered by 429.
+    /// The number of access reviews that are answered by 429.
     busy: Arc<AtomicUsize>,
 }
 
@@ -281,7 +281,7 @@ async fn a_cluster_that_is_away_is_waited_for_until_the_deadline() {
     assert!(error.contains("down"), "{error}");
 }
 
-// CHK-3: a server that is busy has not said that all is allowed.
+// CHK-3: an answer that the server is busy does not permit anything.
 #[tokio::test(start_paused = true)]
 async fn permissions_are_asked_for_again_when_the_server_was_busy() {
     let world = World { allowed: false, ..World::default() };
@@ -295,7 +295,7 @@ async fn permissions_are_asked_for_again_when_the_server_was_busy() {
     running.stop().await.unwrap();
 }
 
-// SHT-3: a pod is killed after 30 s.
+// SHT-3: the kubelet kills a pod after 30 s.
 #[tokio::test(start_paused = true)]
 async fn an_orderly_end_takes_no_longer_than_it_may() {
     let part = Part { stubborn: true, ..Part::new("widget") };
@@ -472,7 +472,7 @@ fn an_operator_of_some_namespaces_needs_nothing_of_others() {
             "b serviceaccounts",
             "b widgets",
             "b events",
-            // Where the events about sites are.
+            // Events about sites, which have no namespace, are created there.
             "default events",
             "system configmaps",
         ]

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A part that logs each step of its start. Construction and caches take so many seconds.
+/// A part that logs each step of its start. Construction and the filling of caches take these numbers of seconds.
 pub(super) struct Noted {
     pub(super) name: &'static str,
     pub(super) takes: [u64; 2],

@@ -1,4 +1,4 @@
-//! The operator as a part of its process: what it starts, logs, and how it ends.
+//! Tests of the operator as a part of its process: what it starts and logs, and how it ends.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
@@ -10,7 +10,7 @@ use crate::background::TaskExt as _;
 use crate::task::Tasks;
 use crate::testing::{CapturedLog, slow_client_of};
 
-/// A part with a controller that a test changes, and with a task that takes a while to end.
+/// A part with a controller that a test can change, and optionally with a task that takes a while to end.
 struct Changed {
     name: &'static str,
     change: fn(Runner) -> Runner,
@@ -73,7 +73,7 @@ async fn a_failed_start_waits_for_what_runs_already() {
     assert!(has_ended.load(Ordering::Relaxed));
 }
 
-// OPR-1: nothing runs before the start. There is no runtime here that could run anything.
+// OPR-1: no task runs before the start; this test has no runtime that could run one.
 #[test]
 fn an_operator_that_is_never_started_spawns_nothing() {
     let operator = operator(vec![Part::new("widget")]).ready_check("x", || Ok(()));

@@ -1,4 +1,4 @@
-//! Starts that wait: the culprits that readiness, warnings and errors name.
+//! Tests of starts that wait: readiness, warnings and errors must name the culprits.
 
 use futures::future::join_all;
 use kubewright_machinery::object::GroupKind;
@@ -9,7 +9,7 @@ use crate::admin::CheckKind;
 use crate::testing::{CapturedLog, slow_client_of};
 use crate::watch::{ProjectedStore, WatchSpec, project_with};
 
-/// A part that waits for some watches of kinds, and has others.
+/// A part that waits for the watches of some kinds, and has further ones.
 struct Watching {
     name: &'static str,
     waits_for: &'static [&'static str],

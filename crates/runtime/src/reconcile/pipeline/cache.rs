@@ -8,7 +8,7 @@ use super::{Method, PassEnd, PassRequest, Work};
 use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
 
-/// Reads the object from the store, and chooses the method (STAGE-4, STAGE-5, STAGE-7).
+/// The stage that reads the object from the store, and chooses the method (STAGE-4, STAGE-5, STAGE-7).
 #[derive(Clone, Copy)]
 pub(super) struct Cache;
 
@@ -42,7 +42,7 @@ async fn absent(scope: &Arc<PassScope>) -> PassEnd {
     PassEnd::of(outcome)
 }
 
-/// None: there is nothing to do, and nothing is written.
+/// Returns the method to call, or None if there is nothing to do and nothing is written.
 fn choose(scope: &PassScope, object: &PassObject) -> Option<Method> {
     if scope.services.ignores(object) {
         tracing::debug!("the object is ignored by annotation");
@@ -57,7 +57,7 @@ fn choose(scope: &PassScope, object: &PassObject) -> Option<Method> {
                 scope.forget();
                 return None;
             }
-            // As if the object were being deleted: the finalizer goes, the object stays (CLS-3).
+            // The object is treated as if it were being deleted: the finalizer is cleared, but the object stays (CLS-3).
             ClassDecision::HandOver(HandOver::Finalize) => return Some(Method::Finalize),
             ClassDecision::HandOver(_) => return Some(Method::Release),
         }

@@ -10,7 +10,7 @@ use crate::reconcile::draft::Draft;
 use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
 
-/// Prepares the conditions before the method, and completes them by its outcome (STAGE-9, STAGE-10).
+/// The stage that prepares the conditions before the method, and completes them by its outcome (STAGE-9, STAGE-10).
 #[derive(Clone, Copy)]
 pub(super) struct Conditions;
 
@@ -49,7 +49,7 @@ impl PassStage for Conditions {
                 manager.conclude_deletion(&report);
             }
             if end.outcome.is_ok() && !manager.is_happy() {
-                // The pass is fine, the object is not ready yet: that is no news of success.
+                // The pass succeeded, but the object is not ready yet, so no success is reported.
                 report.event = None;
             }
             end.report = Some(report);
@@ -66,7 +66,7 @@ impl PassStage for Conditions {
     }
 }
 
-/// Lets the reconciler tell of the outcome itself.
+/// Lets the reconciler report the outcome itself.
 fn conclude(scope: &Arc<PassScope>, end: &mut PassEnd, prior: Prior, waiting: &WaitingMark, method: Method) {
     end.prior = prior;
     let (Some(draft), Some(mut report)) = (&mut end.draft, scope.pass.report(&end.outcome, &end.prior)) else { return };
@@ -75,8 +75,8 @@ fn conclude(scope: &Arc<PassScope>, end: &mut PassEnd, prior: Prior, waiting: &W
     end.report = Some(report);
 }
 
-/// Replaces a wait that takes too long, and writes condition `Waiting` where the framework prepared conditions (STEP-9). A kind whose set declares the
-/// condition, and one without conditions, goes by what its reconciler tells of the wait before, or by the memory of the key.
+/// Replaces a wait that takes too long, and writes the condition `Waiting` if the framework prepared conditions (STEP-9). A kind whose set declares the
+/// condition itself, and one without conditions, uses the previous wait that its reconciler reports, or the memory of the key.
 fn apply_deadline(
     scope: &PassScope,
     end: &mut PassEnd,
@@ -103,7 +103,7 @@ fn apply_deadline(
     mark
 }
 
-/// The end of a pass that has nothing to tell: the status stays as it was, and no event is recorded (CLU-4).
+/// Returns the end of a pass that reports nothing: the status stays as it was, and no event is recorded (CLU-4).
 fn silent(scope: &PassScope, mut end: PassEnd, before: &PassObject) -> PassEnd {
     end.report = scope.pass.report(&end.outcome, &end.prior).map(|mut report| {
         report.event = None;
@@ -118,7 +118,7 @@ fn silent(scope: &PassScope, mut end: PassEnd, before: &PassObject) -> PassEnd {
     end
 }
 
-/// Whether there are conditions to complete.
+/// Prepares the conditions. Returns true if there are conditions to complete.
 fn prepare(scope: &PassScope, work: &mut Work) -> bool {
     let now = scope.services.cluster.clock().now();
     let generation = work.object.generation();

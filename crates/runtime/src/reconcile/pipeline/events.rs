@@ -3,7 +3,7 @@ use kubewright_core::flow::{Conclusion, EventType};
 use super::staged::{InnerStages, PassService, PassStage};
 use super::{PassEnd, PassRequest};
 
-/// Counts the outcome once, and records its event (EMIT-3).
+/// The stage that counts the outcome once, and records its event (EMIT-3).
 #[derive(Clone, Copy)]
 pub(super) struct Events;
 
@@ -16,7 +16,7 @@ impl PassStage for Events {
         if scope.pass.leads() {
             end.condition_events.drain(..).for_each(|event| scope.record(event));
         }
-        // Of several replicas, the one that leads the object tells of it.
+        // Only the replica that leads the object reports the outcome.
         if let Some(event) = conclusion.event().filter(|_| scope.pass.leads()) {
             let is_first_success = end.outcome.is_ok() && event.kind == EventType::Normal;
             if !(is_first_success && scope.has_told_of_finalizer()) {

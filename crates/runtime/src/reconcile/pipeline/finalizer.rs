@@ -8,7 +8,7 @@ use super::{Method, PassEnd, PassRequest};
 use crate::reconcile::options::FinalizerCare;
 use crate::reconcile::scope::Held;
 
-/// Sets our finalizer before `reconcile`, and clears it after `finalize` (STAGE-8, STAGE-11).
+/// The stage that sets the controller's finalizer before `reconcile`, and clears it after `finalize` (STAGE-8, STAGE-11).
 #[derive(Clone, Copy)]
 pub(super) struct Finalizers;
 
@@ -22,7 +22,7 @@ impl PassStage for Finalizers {
             Method::Reconcile if finalizer.care == FinalizerCare::Always => {
                 match scope.hold(finalizer, &work.object).await {
                     Ok(Held::Here(object)) => work.object = object,
-                    // An object that was never marked is never worked on.
+                    // An object that is being deleted and never had the finalizer is not worked on.
                     Ok(Held::TooLate) => return PassEnd::of(Err(Halt::Done)),
                     Err(halt) => work.instead = Some(halt.context("failed to set finalizers")),
                 }
@@ -44,7 +44,7 @@ impl PassStage for Finalizers {
                     (Ok(()), None) => {}
                     (Ok(()), Some(event)) => {
                         scope.record(event);
-                        // Nothing is left to be retried; the status and the event tell of it.
+                        // There is nothing left to retry; the status and the event report the end.
                         end.outcome = Err(Halt::Done);
                         end.report = None;
                     }

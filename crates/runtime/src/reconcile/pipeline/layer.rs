@@ -12,15 +12,15 @@ use super::{Method, PassEnd, PassRequest, PipelineStage};
 use crate::clock::Clock;
 use crate::reconcile::scope::PassScope;
 
-/// Code of the operator's author around the stages of passes: to measure or limit them, to let some wait, to change outcomes.
+/// A layer of the operator's author around the stages of passes: to measure or limit passes, to delay some, or to change outcomes.
 ///
-/// It is a trait of its own and no `tower::Layer`: a pass cannot be repeated, buffered or split from its status, and it has no error beside its
-/// outcome, so that the ready-made layers of tower would not fit, and those written by hand would be longer.
+/// It is a trait of its own instead of `tower::Layer`: a pass cannot be repeated, buffered or separated from its status, and has no error besides its
+/// outcome. The ready-made layers of tower would not fit, and hand-written ones would be longer.
 pub trait PassLayer: Send + Sync + 'static {
-    /// Does its part around `next`: the stages inside it, which run once at most.
+    /// Does the work of the layer around `next`, which stands for the stages inside it and runs at most once.
     ///
-    /// Without them the pass has the outcome that is returned: `Flow::from(Wait::…).into()`. A `next.run()` that is dropped before its end leaves
-    /// the status as it was. A panic fails the pass.
+    /// A pass whose layer does not run `next` has the outcome that the layer returns: `Flow::from(Wait::…).into()`. A `next.run()` that is dropped before its
+    /// end leaves the status as it was. A panic fails the pass.
     fn pass(&self, pass: &LayerContext, next: Next<'_>) -> impl Future<Output = LayerOutcome> + Send;
 }
 
@@ -29,12 +29,12 @@ pub trait PassLayer: Send + Sync + 'static {
 pub(crate) struct Layers(Vec<(PipelineStage, Arc<dyn AnyLayer>)>);
 
 impl Layers {
-    /// Adds a layer inside of those that the stage has.
+    /// Adds a layer inside of those that the stage already has.
     pub(crate) fn add(&mut self, stage: PipelineStage, layer: impl PassLayer) {
         self.0.push((stage, Arc::new(layer)));
     }
 
-    /// These layers, and those of another set inside of them.
+    /// Returns these layers with those of another set inside of them.
     pub(crate) fn and(mut self, inner: Self) -> Self {
         self.0.extend(inner.0);
         self
@@ -51,7 +51,7 @@ impl fmt::Debug for Layers {
     }
 }
 
-/// A layer without its type.
+/// A layer with its type erased.
 trait AnyLayer: Send + Sync {
     fn pass<'a>(&'a self, pass: &'a LayerContext, next: Next<'a>) -> BoxFuture<'a, LayerOutcome>;
 }
@@ -62,7 +62,7 @@ impl<L: PassLayer> AnyLayer for L {
     }
 }
 
-/// A pass as a layer sees it.
+/// The context of a pass for a layer.
 pub struct LayerContext {
     scope: Arc<PassScope>,
     stage: PipelineStage,
@@ -70,52 +70,52 @@ pub struct LayerContext {
 }
 
 impl LayerContext {
-    /// The name of the controller.
+    /// Returns the name of the controller.
     pub fn controller(&self) -> &str {
         &self.scope.services.controller
     }
 
-    /// The kind of its objects.
+    /// Returns the kind of the controller's objects.
     pub fn kind(&self) -> &GroupVersionKind {
         &self.scope.services.gvk
     }
 
-    /// Namespace and name of the object.
+    /// Returns namespace and name of the object.
     pub fn key(&self) -> &Key {
         self.scope.pass.key()
     }
 
-    /// The object as events name it, in the version that this pass has seen or written last.
+    /// Returns the reference to the object for events, in the version that this pass last saw or wrote.
     pub fn object_ref(&self) -> ObjectReference {
         self.scope.reference()
     }
 
-    /// The stage directly outside of the layer.
+    /// Returns the stage directly outside of the layer.
     pub fn stage(&self) -> PipelineStage {
         self.stage
     }
 
-    /// The method that the pass is going to call; none inside [`PipelineStage::Events`], where it is not chosen yet.
+    /// Returns the method that the pass is going to call; None inside [`PipelineStage::Events`], where it is not chosen yet.
     pub fn method(&self) -> Option<Method> {
         self.method
     }
 
-    /// The number of failures in a row before this pass.
+    /// Returns the number of consecutive failures before this pass.
     pub fn attempt(&self) -> u32 {
         self.scope.pass.failures()
     }
 
-    /// Cancelled when the pass should end soon: at shutdown.
+    /// Returns the token that is cancelled when the pass should end soon, at shutdown.
     pub fn cancelled(&self) -> &CancellationToken {
         self.scope.pass.cancelled()
     }
 
-    /// The clock of the process, which tests set.
+    /// Returns the clock of the process, which tests set.
     pub fn clock(&self) -> &Clock {
         self.scope.services.cluster.clock()
     }
 
-    /// The identity of the pass in logs: 32 hexadecimal digits.
+    /// Returns the trace id, which identifies the pass in logs: 32 hexadecimal digits.
     pub fn trace_id(&self) -> &str {
         self.scope.pass.trace_id()
     }
@@ -133,12 +133,12 @@ pub struct Next<'a> {
     pass: &'a LayerContext,
     layers: &'a [&'a dyn AnyLayer],
     inner: &'a dyn AnyStages,
-    /// None once the stages have begun.
+    /// The request; None once the stages have begun.
     request: &'a mut Option<PassRequest>,
 }
 
 impl<'a> Next<'a> {
-    /// Runs them.
+    /// Runs the layers and stages inside the layer.
     pub fn run(self) -> BoxFuture<'a, LayerOutcome> {
         let Self { pass, layers, inner, request } = self;
         match layers.split_first() {
@@ -159,19 +159,19 @@ impl fmt::Debug for Next<'_> {
     }
 }
 
-/// The outcome of a pass on its way out, with the notes of the stages about it.
+/// The outcome of a pass on its way outwards, with the notes of the stages about it.
 #[must_use = "a layer returns the outcome of its pass"]
 pub struct LayerOutcome {
     end: PassEnd,
 }
 
 impl LayerOutcome {
-    /// The outcome.
+    /// Returns the outcome.
     pub fn flow(&self) -> &Flow {
         &self.end.outcome
     }
 
-    /// Another outcome in its place. The stages outside of the layer see only this one.
+    /// Replaces the outcome. The stages outside of the layer see only the new one.
     pub fn replaced(mut self, outcome: Flow) -> Self {
         self.end.outcome = outcome;
         self.end.report = None;
@@ -179,7 +179,7 @@ impl LayerOutcome {
     }
 }
 
-/// The outcome of a pass whose inner stages did not run.
+/// The conversion for a pass whose inner stages did not run.
 impl From<Flow> for LayerOutcome {
     fn from(outcome: Flow) -> Self {
         Self { end: PassEnd::of(outcome) }
@@ -192,7 +192,7 @@ impl fmt::Debug for LayerOutcome {
     }
 }
 
-/// The stages inside a place of the pipeline, without their type.
+/// The stages inside a point of the pipeline, with their type erased.
 trait AnyStages: Send + Sync {
     fn run(&self, request: PassRequest) -> BoxFuture<'static, PassEnd>;
 }
@@ -203,7 +203,7 @@ impl<S: PassService> AnyStages for InnerStages<S> {
     }
 }
 
-/// The place directly inside a stage, with the layers that the controller has there. It is part of the pipeline of controllers with layers only.
+/// The point directly inside a stage, with the layers that the controller has there. Only the pipeline of controllers with layers contains it.
 #[derive(Clone, Copy)]
 pub(super) struct Layered(pub(super) PipelineStage);
 
@@ -220,7 +220,7 @@ async fn through(stage: PipelineStage, request: PassRequest, inner: &dyn AnyStag
     let layers: Vec<&dyn AnyLayer> = here.map(|(_, layer)| &**layer).collect();
     let mut request = Some(request);
     let LayerOutcome { mut end } = Next { pass: &pass, layers: &layers, inner, request: &mut request }.run().await;
-    // The stages outside tell of a pass that was not run inside, too.
+    // The stages outside also report a pass whose inner stages did not run.
     if let Some(work) = request.and_then(|request| request.work) {
         end.draft = work.draft;
     }

@@ -17,7 +17,7 @@ use crate::reconcile::draft::Draft;
 use crate::reconcile::scope::PassScope;
 use crate::task::panic_message;
 
-/// Calls the method of the user.
+/// The innermost service, which calls the method of the user.
 #[derive(Clone, Copy)]
 pub(super) struct CallMethod;
 
@@ -65,7 +65,7 @@ async fn call(request: PassRequest) -> PassEnd {
     PassEnd { draft: Some(draft), ..PassEnd::of(outcome) }
 }
 
-/// Begins the status anew, but for what is on record already.
+/// Restores the original status with the changes that were already written in the middle of the pass.
 fn restore(scope: &PassScope, draft: &mut dyn Draft, status: Option<&Value>) -> Result<(), Failure> {
     let mut status = status.cloned().unwrap_or_default();
     scope.changed(&mut status);
@@ -77,7 +77,7 @@ pub(super) async fn guarded(scope: &Arc<PassScope>, method: impl Future<Output =
     limited(scope, method).await.0
 }
 
-/// The outcome, and whether the method was broken off.
+/// Runs a method. Returns its outcome, and true if the method was interrupted.
 async fn limited(scope: &Arc<PassScope>, method: impl Future<Output = Flow> + Send) -> (Flow, bool) {
     scope.pass.calls_method();
     let method = AssertUnwindSafe(current::within(Arc::clone(scope), method)).catch_unwind();

@@ -1,7 +1,7 @@
 //! The stages of a pass, each a tower service around the next: cache, events, finalizer, status, conditions, and the method of the user.
 //!
-//! The answer passes back from the inside out: the method ends, conditions are completed, status is written, the finalizer is cleared, events are
-//! recorded (ACT-16). Requests and answers have no type of the user's, so one pipeline serves all reconcilers.
+//! The answer is passed from the inside out: the method ends, conditions are completed, the status is written, the finalizer is cleared, events are recorded
+//! (ACT-16). Requests and answers have none of the user's types, so one pipeline serves all reconcilers.
 
 mod cache;
 mod conditions;
@@ -33,39 +33,39 @@ use super::methods::Method;
 use super::object::PassObject;
 use super::scope::PassScope;
 
-/// What a stage is asked.
+/// The request to a stage.
 pub(super) struct PassRequest {
     pub(super) scope: Arc<PassScope>,
-    /// From stage `Cache` on.
+    /// The work of the pass, from stage `Cache` on.
     pub(super) work: Option<Work>,
 }
 
-/// The object of a pass, and what is to be done with it.
+/// The object of a pass, and the method to call for it.
 pub(super) struct Work {
     pub(super) object: Arc<PassObject>,
     pub(super) method: Method,
-    /// The status, from stage `Status` on; none for a method that changes none.
+    /// The draft of the status, from stage `Status` on; None for a method that changes none.
     pub(super) draft: Option<Box<dyn Draft>>,
-    /// The outcome that takes the place of the method: the pass failed before it.
+    /// The outcome that replaces the call of the method, because the pass failed before it.
     pub(super) instead: Option<Halt>,
 }
 
-/// What a stage answers.
+/// The answer of a stage.
 pub(super) struct PassEnd {
     pub(super) outcome: Flow,
-    /// What was reported before the pass.
+    /// The conditions that were reported before the pass.
     pub(super) prior: Prior,
-    /// The report of the outcome; none if it must be made anew, because the outcome is another one.
+    /// The report of the outcome; None if the outcome has changed, so that the report must be made again.
     pub(super) report: Option<PassReport>,
     pub(super) draft: Option<Box<dyn Draft>>,
-    /// The events about conditions that changed; none of a status that could not be written.
+    /// The events about conditions that changed; empty if the status could not be written.
     pub(super) condition_events: Vec<Event>,
-    /// From stage `Events` on.
+    /// The conclusion, from stage `Events` on.
     pub(super) conclusion: Option<Conclusion>,
 }
 
 impl PassEnd {
-    /// The end of a pass that leaves its object alone: not even an event is recorded.
+    /// Returns the end of a pass that ignores its object and records no event.
     pub(super) fn silent(scope: &PassScope) -> Self {
         let outcome = Ok(());
         let report = scope.pass.report(&outcome, &Prior::Memory).map(|mut report| {
@@ -75,13 +75,13 @@ impl PassEnd {
         Self { report, ..Self::of(outcome) }
     }
 
-    /// An end of which only the outcome is known.
+    /// Returns an end of which only the outcome is known.
     pub(super) fn of(outcome: Flow) -> Self {
         Self { outcome, prior: Prior::Memory, report: None, draft: None, condition_events: Vec::new(), conclusion: None }
     }
 }
 
-/// Runs a pass through all stages. A controller without layers has no place for them.
+/// Runs a pass through all stages. The pipeline of a controller without layers has no points for layers.
 pub(super) async fn run(scope: Arc<PassScope>) -> PassEnd {
     if !scope.services.layers.is_empty() {
         return run_layered(scope).await;
@@ -93,7 +93,7 @@ pub(super) async fn run(scope: Arc<PassScope>) -> PassEnd {
     InnerStages::new(Staged { stage: Events, inner: cache }).call(PassRequest { scope, work: None }).await
 }
 
-/// The same stages with the layers of the controller between them (OPR-7).
+/// Runs the same stages with the layers of the controller between them (OPR-7).
 async fn run_layered(scope: Arc<PassScope>) -> PassEnd {
     let method = Staged { stage: Layered(PipelineStage::Conditions), inner: CallMethod };
     let conditions = Staged { stage: Layered(PipelineStage::Status), inner: Staged { stage: Conditions, inner: method } };

@@ -2,15 +2,15 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PipelineStage {
-    /// Counts the outcome, and records its event. A layer inside it sees every pass.
+    /// The stage that counts the outcome, and records its event. A layer inside it sees every pass.
     Events,
-    /// Reads the object, and chooses the method. A layer inside it sees the passes that have an object to work on.
+    /// The stage that reads the object, and chooses the method. A layer inside it sees the passes that have an object to work on.
     Cache,
-    /// Sets the finalizer before `reconcile`, and clears it after `finalize`.
+    /// The stage that sets the finalizer before `reconcile`, and clears it after `finalize`.
     Finalizer,
-    /// Writes the status if it differs. A change of the outcome by a layer inside it is told by the event, not by the conditions.
+    /// The stage that writes the status if it differs. If a layer inside it changes the outcome, the event reports the change, but the conditions do not.
     Status,
-    /// Prepares the conditions, and completes them by the outcome. A layer inside it is directly around the method.
+    /// The stage that prepares the conditions, and completes them by the outcome. A layer inside it is directly around the method.
     Conditions,
 }
 

@@ -7,7 +7,7 @@ use tower::{Service, ServiceExt as _};
 
 use super::{PassEnd, PassRequest};
 
-/// A stage with all stages inside it.
+/// A service that consists of a stage and all stages inside it.
 pub(super) trait PassService:
     Service<PassRequest, Response = PassEnd, Error = Infallible, Future: Send> + Copy + Send + Sync + 'static
 {
@@ -18,7 +18,7 @@ impl<S> PassService for S where
 {
 }
 
-/// A stage: does its part before and after the stages inside it. It has no state: all that it needs is in the request.
+/// A stage, which works before and after the stages inside it. It has no state: the request contains all that it needs.
 pub(super) trait PassStage: Copy + Send + Sync + 'static {
     fn around(self, request: PassRequest, inner: InnerStages<impl PassService>) -> impl Future<Output = PassEnd> + Send;
 }

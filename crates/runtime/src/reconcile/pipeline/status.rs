@@ -12,7 +12,7 @@ use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
 use crate::status::{Meanwhile, Written};
 
-/// Writes the status once, and only if it differs from the one that the pass started with (SW-2 to SW-5).
+/// The stage that writes the status once, and only if it differs from that at the start of the pass (SW-2 to SW-5).
 #[derive(Clone, Copy)]
 pub(super) struct Status;
 
@@ -54,13 +54,13 @@ impl PassStage for Status {
 
 /// The delay of a persisted back-off in the status.
 struct StoredDelay {
-    /// As the object has it.
+    /// The delay that the object has.
     before: Option<Value>,
-    /// As the object is to have it.
+    /// The delay that the object should have.
     after: Option<Value>,
 }
 
-/// The stored delay before and after a pass (BO-9 to BO-13). None for a controller without one, and for a pass that was cancelled.
+/// Returns the stored delay before and after a pass (BO-9 to BO-13). Returns None for a controller without one, and for a pass that was cancelled.
 fn stored_delay(scope: &PassScope, object: &PassObject, method: Method, outcome: &Flow) -> Option<StoredDelay> {
     let policy = scope.services.persisted.as_ref()?;
     let before = object.status().and_then(|status| status.get(REQUEUE_TIME)).cloned();
@@ -85,7 +85,7 @@ fn set(status: &mut Value, stored: Option<&Value>) {
     }
 }
 
-/// The outcome with the failure to tell of it (STAGE-13).
+/// Joins the outcome with the failure to write it (STAGE-13).
 fn joined(outcome: Flow, failure: Failure) -> Flow {
     match outcome {
         Ok(()) | Err(Halt::Done) => Err(Halt::Failed(failure)),
@@ -115,7 +115,7 @@ async fn write(scope: &PassScope, start: &Value, end: &PassEnd, stored: Option<&
             Ok(())
         }
         Ok(Written::Gone) => {
-            // The watch may tell of it much later, and until then each pass would work for an object that is not there.
+            // The watch may show the deletion much later, and until then each pass would work on an object that does not exist.
             if is_known() && statuses.is_gone(object.head()).await {
                 primary.record_delete(key, object.uid());
             }
@@ -126,7 +126,7 @@ async fn write(scope: &PassScope, start: &Value, end: &PassEnd, stored: Option<&
             let text = format!("write the status of {name:?}: other writers were faster each time");
             Err(Failure::unclassified(kubewright_core::flow::Classified::conflict(text)))
         }
-        // The replica that leads the object now will write.
+        // The replica that now leads the object will write the status.
         Err(error) if scope.pass.is_void() => Err(Failure::unclassified(error)),
         Err(error) => {
             tracing::warn!(%error, "the status could not be written");

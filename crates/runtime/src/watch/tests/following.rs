@@ -16,7 +16,7 @@ async fn a_list_and_the_events_after_it_leave_no_gap() {
     let mut changes = store.changes();
     server.hold();
     store.synced().await;
-    // Between the list and the watch.
+    // These changes happen between the list and the watch.
     server.put("demo", "b", "2");
     server.put("demo", "a", "3");
     server.delete("demo", "b");
@@ -103,7 +103,7 @@ async fn an_expiry_inside_the_stream_lists_again() {
     assert_eq!(server.requests("watch=true"), 2);
 }
 
-// STORE-5: a server that has forgotten its own list is not asked for all pages at full speed.
+// STORE-5: a server that has forgotten its own list must not be asked for all pages at full speed.
 #[tokio::test(start_paused = true)]
 async fn a_fresh_version_that_has_expired_already_is_no_reason_to_hurry() {
     let server = Server::new();
@@ -119,7 +119,7 @@ async fn a_fresh_version_that_has_expired_already_is_no_reason_to_hurry() {
     assert_eq!(store.status().state, WatchState::Watching);
 }
 
-// STORE-5: asked again and again from a version that the server cannot take, the watch would never tell anything again.
+// STORE-5: if the watch always retried a version that the server cannot accept, the store would never change again.
 #[tokio::test(start_paused = true)]
 async fn a_version_that_the_server_refuses_is_given_up_for_a_list() {
     for (code, reason) in [(400, "BadRequest"), (500, "InternalError")] {
@@ -138,7 +138,7 @@ async fn a_version_that_the_server_refuses_is_given_up_for_a_list() {
     }
 }
 
-// STORE-5: the same when the watch is opened first and broken off then.
+// STORE-5: the same applies if the watch is opened first and then broken off.
 #[tokio::test(start_paused = true)]
 async fn an_error_in_the_stream_lists_again() {
     let server = Server::new();
@@ -152,7 +152,7 @@ async fn an_error_in_the_stream_lists_again() {
     assert_eq!((texts(&store), server.requests("limit=")), (vec!["a=2".to_owned()], 2));
 }
 
-// STORE-5: who has too much to do is not asked for a list.
+// STORE-5: an overloaded server must not be asked for a list.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_away_is_asked_for_no_list() {
     for fault in [Fault::Reset, Fault::Busy(1), Fault::Status(503, "ServiceUnavailable")] {
@@ -179,7 +179,7 @@ async fn a_busy_server_says_when_to_come_back() {
     let before = cluster.clock().moment();
     let _store = synced(&cluster).await;
     assert_eq!(cluster.clock().moment().since(before).as_secs(), 30);
-    // A day is no answer.
+    // A wait of a day is limited to five minutes.
     let server = Server::new();
     server.fail_next("limit=", Fault::Busy(86_400));
     let cluster = server.cluster();
@@ -188,7 +188,7 @@ async fn a_busy_server_says_when_to_come_back() {
     assert_eq!(cluster.clock().moment().since(before).as_secs(), 300);
 }
 
-// STORE-11: what a load balancer has forgotten says nothing, not even that it is over.
+// STORE-11: a connection that a load balancer has forgotten stays silent, without even an end.
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_was_alive_and_falls_silent_is_given_up() {
     let server = Server::new();
@@ -261,7 +261,7 @@ async fn bookmarks_move_the_point_to_resume_from() {
     assert_eq!(server.requests("limit="), 1);
 }
 
-// The idle cost of a watch is its renewal, every 290 seconds.
+// An idle watch costs only its renewal, every 290 seconds.
 #[tokio::test(start_paused = true)]
 async fn a_quiet_hour_costs_nothing_but_renewals() {
     let server = Server::new();
@@ -292,7 +292,7 @@ async fn a_failing_watch_does_not_slow_another() {
         pass(999).await;
     }
     assert_eq!(broken.status().state, WatchState::Retrying);
-    // 0.8 s doubled up to 30 s.
+    // The waits are 0.8 s, doubled up to 30 s.
     let attempts = server.requests("widgets");
     assert!((20..=30).contains(&attempts), "{attempts}");
 }
@@ -402,7 +402,7 @@ async fn a_type_that_comes_while_it_is_looked_for_in_vain_is_not_missed() {
     while server.requests("GET /apis") == looks {
         tokio::time::advance(Duration::from_millis(10)).await;
     }
-    // The answer is under way and does not have the type.
+    // The answer under way does not contain the type.
     server.serve_widgets(true);
     cluster.discovery().invalidate();
     pass(5_000).await;
@@ -459,7 +459,7 @@ async fn a_type_that_goes_takes_its_objects_along() {
     assert_eq!(texts(&store), ["a=1"]);
 }
 
-// EF-5: the old side of a change is the entry that the store had; filters keep nothing beside the store
+// EF-5: the old side of a change is the entry that the store had; filters keep nothing besides the store
 #[tokio::test(start_paused = true)]
 async fn the_old_side_of_a_change_goes_with_the_change() {
     let server = Server::new();

@@ -1,4 +1,4 @@
-//! Metrics and diagnostic figures of watches.
+//! Tests of the metrics and diagnostic figures of watches.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ async fn checksum(cluster: &Cluster) -> u64 {
     watch.checksum
 }
 
-// 2.5: more objects than are looked at in one go.
+// 2.5: there are more objects than one portion.
 #[tokio::test(start_paused = true)]
 async fn stores_of_the_same_objects_have_the_same_checksum_however_they_came_by_them() {
     let server = Server::new();
@@ -39,7 +39,7 @@ async fn stores_of_the_same_objects_have_the_same_checksum_however_they_came_by_
     assert!(![full, changed].contains(&checksum(&early).await));
 }
 
-/// The value of a series.
+/// Returns the value of a series.
 fn value(metrics: &Metrics, series: &str) -> Option<f64> {
     let text = metrics.encode().unwrap();
     text.lines().find_map(|line| line.strip_prefix(&format!("{series} "))?.parse().ok())
@@ -70,13 +70,13 @@ async fn events_failures_ages_and_objects_are_told_by_kind_and_scope() {
     server.drop_streams(false);
     pass(10_000).await;
     assert_eq!(of("watch_failures_total"), Some(2.0));
-    // Counters stay when their watch ends, gauges go.
+    // Counters stay when their watch ends, and gauges are removed.
     drop(store);
     pass(61_000).await;
     assert_eq!((of("watch_events_total"), of("store_objects")), (Some(4.0), None));
 }
 
-// 8.2: those of two users with other selectors are one series where their keys are the same.
+// 8.2: watches of two users with different selectors are one series if the keys of the selectors are equal.
 #[tokio::test(start_paused = true)]
 async fn watches_with_equal_labels_are_one_series() {
     let server = Server::new();

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{Change, Changes, Project, ProjectedStore, Unprojectable, WatchSpec};
 use crate::cluster::Cluster;
 
-/// What these tests keep of an object.
+/// The projection of these tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Kept {
     uid: String,
@@ -62,7 +62,7 @@ async fn synced(cluster: &Cluster) -> ProjectedStore<Kept> {
     store
 }
 
-/// Lets everything happen that needs no more than a moment.
+/// Waits a moment, in which all tasks that are ready run.
 async fn settle() {
     pass(1).await;
 }
@@ -81,7 +81,7 @@ fn texts(store: &ProjectedStore<Kept>) -> Vec<String> {
     texts
 }
 
-/// `name: old -> new` of all changes so far.
+/// Returns `name: old -> new` for all changes so far.
 fn told(changes: &mut Changes<Kept>) -> Vec<String> {
     std::iter::from_fn(|| changes.try_next()).map(|change| line(&change)).collect()
 }

@@ -84,7 +84,7 @@ async fn a_refused_watch_takes_no_writes_of_others() {
     assert_eq!((own.len(), refused.len()), (1, 0), "nothing would take it away again");
 }
 
-// WATCH-7: its writer would wait for ever for the news of what became of it.
+// WATCH-7: otherwise its writer would wait for ever for the next change.
 #[tokio::test(start_paused = true)]
 async fn a_change_of_an_own_write_that_the_first_list_shows_is_an_event() {
     let server = Server::new();
@@ -153,7 +153,7 @@ async fn a_deletion_after_an_own_write_is_told() {
     assert_eq!(told(&mut changes), ["a: - -> 1", "a: 1 -> -"]);
 }
 
-// WATCH-7: no duplicate create.
+// WATCH-7: the object must not be created twice.
 #[tokio::test(start_paused = true)]
 async fn the_events_of_a_predecessor_do_not_hide_an_object_that_we_recreated() {
     let server = Server::new();
@@ -224,7 +224,7 @@ async fn an_own_write_during_a_list_survives_the_list() {
     server.page_limit(2);
     let cluster = server.cluster();
     let store = subscribe(&cluster);
-    // The first page is taken, the second on its way.
+    // The first page has been applied, and the second one is under way.
     while store.is_empty() {
         tokio::task::yield_now().await;
     }
@@ -286,7 +286,7 @@ async fn objects_of_other_kinds_and_namespaces_are_not_taken() {
     assert!(store.find("other", "a").is_none() && store.find("demo", "b").is_none() || store.len() == 1);
 }
 
-// WATCH-7: versions without an order.
+// WATCH-7: opaque versions have no order.
 #[tokio::test(start_paused = true)]
 async fn an_own_write_with_an_opaque_version_stands_for_thirty_seconds() {
     let server = Server::new();

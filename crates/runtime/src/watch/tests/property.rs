@@ -1,5 +1,5 @@
-//! Whatever happens to objects, events, streams and answers, in whatever order: in the end the store is what the server has,
-//! and what a subscriber was told adds up to it without repetition.
+//! A property test: for any order of changes of objects, events, streams and answers, the store ends with the objects of the server, and the changes that a
+//! subscriber received add up to them without repetition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +11,17 @@ use crate::testing::{Fault, Server};
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// Somebody writes.
+    /// Another writer writes.
     Put(u8),
-    /// Somebody deletes.
+    /// Another writer deletes.
     Delete(u8),
-    /// We write; the answer comes at once or later.
+    /// This process writes; the answer comes at once or later.
     OwnPut(u8, bool),
-    /// We delete; the answer comes at once or later.
+    /// This process deletes; the answer comes at once or later.
     OwnDelete(u8, bool),
-    /// The oldest answers come.
+    /// The oldest answers arrive.
     Answers(u8),
-    /// The next events come.
+    /// The next events arrive.
     Deliver(u8),
     Bookmark,
     Break,
@@ -113,7 +113,7 @@ async fn run(steps: Vec<Step>, page: usize, slowness: usize) {
             Step::Pass => pass(3_000).await,
             Step::Subscribe => subscribers.push(store.changes()),
         }
-        // Sometimes the driver gets to run between two steps, sometimes not.
+        // The driver runs between some of the steps.
         for _ in 0..at % 3 {
             tokio::task::yield_now().await;
         }
@@ -145,7 +145,7 @@ fn take(store: &ProjectedStore<Kept>, answer: Pending) {
     }
 }
 
-/// What the changes add up to. Each starts where the one before it ended, and none tells what is known.
+/// Returns the sum of the changes, and checks that each starts where the previous one ended and repeats nothing.
 fn fold(changes: &mut Changes<Kept>) -> BTreeMap<String, (String, String)> {
     let mut known: BTreeMap<String, (String, String)> = BTreeMap::new();
     let mut gone: BTreeSet<String> = BTreeSet::new();

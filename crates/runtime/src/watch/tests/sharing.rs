@@ -202,7 +202,7 @@ async fn an_object_stands_in_an_index_under_each_of_its_texts() {
     let store = synced(&server.cluster()).await;
     for step in 0..300 {
         let name = format!("c{}", step * 5 % 11);
-        // One word to three, some of them twice.
+        // The text has one to three words, some of them twice.
         let words: Vec<_> = (0..=step % 3).map(|nth| WORDS[(step * 7 + nth * step) % WORDS.len()]).collect();
         if step % 4 == 0 {
             server.delete("demo", &name);

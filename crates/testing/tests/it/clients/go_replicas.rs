@@ -1,4 +1,4 @@
-//! Replicas on Knative's library among themselves, whose leases ours must be able to take over and to hand over.
+//! Replicas with Knative's library among themselves. Our operators must be able to take over their leases, and to hand leases over to them.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -12,16 +12,16 @@ use kubewright_machinery::object::Key;
 use kubewright_testing::{GoReplica, GoReplicaError, TestCluster};
 use serde_json::{Value, json};
 
-/// Objects of the test.
+/// The number of objects in the test.
 const OBJECTS: usize = 20;
-/// Those that are deleted while their leader is gone.
+/// The number of objects that are deleted while their leader is gone.
 const DELETED: usize = 5;
-/// How long a pass may take to come; a lease whose holder is gone runs out in 15 s, and others look at it every 2.4 s.
+/// The time limit for a pass. A lease whose holder is gone expires after 15 s, and other replicas check it every 2.4 s.
 const PATIENCE: Duration = Duration::from_secs(90);
 /// The prefix of the lease names, in the case of a Knative ConfigMap.
 const PREFIX: &str = "shareds.kubewright.dev.hack.knative.shared.Reconciler";
 
-/// Two replicas share three buckets; one is killed, and the other does the work of both.
+/// Checks that two replicas share three buckets, and that one does the work of both after the other is killed.
 pub(super) async fn hand_over() {
     if !super::program::is_wanted("knative") {
         return;
@@ -85,7 +85,7 @@ pub(super) async fn hand_over() {
     cluster.stop().await;
 }
 
-/// The names that an operator of ours gives its leases when a prefix map says so.
+/// Returns the names that one of our operators gives its leases with a prefix map.
 fn names() -> Vec<String> {
     let mut prefixes = PrefixMap::default();
     assert!(prefixes.insert("shared-operator", PREFIX));
@@ -101,7 +101,7 @@ fn shared(number: usize, text: &str) -> Value {
     json!({"apiVersion": "lease.kubewright.dev/v1", "kind": "Shared", "metadata": {"name": name(number)}, "spec": {"text": text}})
 }
 
-/// The object when a pass has seen this text, in its present generation.
+/// Waits until a pass has observed this text in the object's present generation, and returns the object.
 async fn reconciled(cluster: &TestCluster, number: usize, text: &str) -> Value {
     let expectation = cluster.expect_object(&GoReplica::kind(), &name(number)).within(PATIENCE);
     let seen = |object: &Value| {
@@ -115,7 +115,7 @@ async fn config_map(cluster: &TestCluster, number: usize, text: &str) -> Value {
     expectation.matching(&format!("its text is {text:?}"), |map| map["data"]["text"] == *text).await
 }
 
-/// The replicas that wrote an object: a field manager is a user agent.
+/// Returns the replicas that wrote an object: a field manager is a user agent.
 fn writers(object: &Value) -> BTreeSet<String> {
     let entries = object["metadata"]["managedFields"].as_array().unwrap();
     let managers = entries.iter().map(|entry| entry["manager"].as_str().unwrap().to_owned());

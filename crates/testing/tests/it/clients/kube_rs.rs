@@ -18,7 +18,7 @@ use kubewright_testing::TestCluster;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// How long a single step may take.
+/// The time limit of a single step.
 const LIMIT: Duration = Duration::from_secs(150);
 
 /// A definition as users of kube-rs write it.
@@ -222,7 +222,7 @@ async fn a_derived_definition_with_rules_is_kept_to() {
     tokio::time::timeout(LIMIT, established).await.expect("the definition is established").unwrap();
 
     let widgets: Api<RustWidget> = Api::namespaced(client, cluster.namespace());
-    // A real server serves them a little later.
+    // A real server serves the kind a little later.
     let served = async {
         while widgets.list(&ListParams::default()).await.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;

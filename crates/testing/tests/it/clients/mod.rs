@@ -1,5 +1,5 @@
-//! Clients of other projects: kube-rs in this process, programs of client-go, of Knative's library and of the Python client beside it.
-//! The server must behave as they take for granted.
+//! Clients of other projects: kube-rs in this process, and programs with client-go, Knative's library and the Python client in processes of their
+//! own. The server must behave as these clients expect.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 

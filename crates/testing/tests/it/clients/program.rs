@@ -10,7 +10,7 @@ use kubewright_testing::Tier;
 use kubewright_testing::real::{ControlPlane, Options};
 use tokio::process::Command;
 
-/// A program that cannot run here, because its language or its packages are missing, ends with this.
+/// The exit status of a program that cannot run here because its language or its packages are missing.
 const SKIPPED: i32 = 77;
 
 /// A server of the chosen tier, and a kubeconfig for it on disk.
@@ -49,16 +49,16 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Self::Embedded { kubeconfig, .. } = self {
-            // What cannot be removed is left to the next clean build.
+            // Files that cannot be removed are left to the next clean build.
             let _ = kubeconfig.parent().map(std::fs::remove_dir_all);
         }
     }
 }
 
-/// Programs are fetched and built only when asked for: `cargo test` needs Rust alone.
+/// The variable that enables the programs. They are fetched and built only if it is set, so that `cargo test` needs only Rust.
 const WANTED: &str = "KUBEWRIGHT_CLIENTS";
 
-/// Whether programs are asked for; says so if not.
+/// Returns true if the programs are enabled; prints a message if not.
 pub(super) fn is_wanted(name: &str) -> bool {
     let wanted = std::env::var_os(WANTED).is_some();
     if !wanted {
@@ -67,7 +67,7 @@ pub(super) fn is_wanted(name: &str) -> bool {
     wanted
 }
 
-/// Runs the program; it must end well, or say why it cannot run.
+/// Runs the program. It must succeed, or print the reason why it cannot run.
 pub(super) async fn passes(name: &str) {
     if !is_wanted(name) {
         return;

@@ -1,4 +1,4 @@
-//! What rows are given.
+//! The inputs of rows.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ async fn a_malformed_key_is_refused_and_that_can_be_expected() {
     let rows = [
         TableRow::new("expected").key("a/b/c").expect_ignored(),
         TableRow::new("not expected").key("a/b/c"),
-        // Neither is it there, nor is there anything to do for it.
+        // The object does not exist, and no cleanup is due for it.
         TableRow::new("absent").key("ns/none").state(Script::nothing()).expect_ignored(),
         row("called", Script::nothing()).expect_ignored(),
     ];
@@ -136,7 +136,7 @@ async fn requests_are_made_to_fail_with_the_text_that_says_so() {
     let mut told = widget();
     let ready = &mut told["status"]["conditions"][0];
     (ready["status"], ready["reason"], ready["message"]) = ("False".into(), "InternalError".into(), text.into());
-    // The request counts although it failed.
+    // The request is compared although it failed.
     let one =
         [("create", "configmaps"), ("create", "configmaps/"), ("*", "configmaps"), ("create", "*")].map(|(verb, resource)| {
             let row = row(&format!("{verb} {resource}"), create()).induce_failure(verb, resource).expect_create(map("a", "1"));
@@ -163,7 +163,7 @@ async fn what_a_pass_does_to_its_object_stays_in_the_pass() {
         Box::pin(async move {
             let mut mine = object.clone();
             mine.spec.size = 4;
-            // Each reader of a store has an object of its own.
+            // Each reader of a store gets an object of its own.
             let key = kubewright_machinery::object::Key::new("ns", "a");
             let (mut one, other) = (widgets.maps.get(&key).unwrap(), widgets.maps.get(&key).unwrap());
             std::sync::Arc::get_mut(&mut one).unwrap().data = None;
@@ -174,7 +174,7 @@ async fn what_a_pass_does_to_its_object_stays_in_the_pass() {
     table().row(row("own copies", script).given([map("a", "1")])).run().await;
 }
 
-/// A configuration.
+/// A configuration for the tests.
 #[derive(Clone, Debug, PartialEq)]
 struct Largest(i64);
 

@@ -30,7 +30,7 @@ async fn a_task_that_goes_on_after_the_pass_fails_the_row() {
     }
     let script = Script::new(|_, _, _, _| {
         Box::pin(async {
-            #[allow(clippy::disallowed_methods)] // what the row finds
+            #[allow(clippy::disallowed_methods)] // the leak that the row must find
             drop(tokio::spawn(std::future::pending::<()>()));
             Ok(())
         })
@@ -48,7 +48,7 @@ async fn a_task_that_ends_soon_is_no_leak() {
     let script = Script::new(|_, cx, _, _| {
         let clock = cx.clock().clone();
         Box::pin(async move {
-            #[allow(clippy::disallowed_methods)] // what the row finds
+            #[allow(clippy::disallowed_methods)] // the task that the row must tolerate
             drop(tokio::spawn(async move { clock.sleep(std::time::Duration::from_secs(1)).await }));
             Ok(())
         })

@@ -1,4 +1,4 @@
-//! Table tests of a table test: each expectation missing, surplus, and different.
+//! Tests of table tests: each kind of expectation is tested when it is missing, additional and different.
 
 mod inputs;
 mod leaks;
@@ -11,8 +11,8 @@ mod widget;
 use kubewright_testing::Tier;
 use kubewright_testing::table::{RowEnd, TableReport};
 
-/// Whether a test that looks at every detail can run; it says so if not. Each row starts a control plane on a real server, whose uids, versions and names
-/// cannot be known.
+/// Returns true if a test that compares every detail can run; prints a message if not. On a real server each row starts a control plane, whose uids,
+/// versions and names are not known in advance.
 fn is_embedded_tier() -> bool {
     let is_embedded = Tier::from_env().unwrap() == Tier::Embedded;
     if !is_embedded {
@@ -21,7 +21,7 @@ fn is_embedded_tier() -> bool {
     is_embedded
 }
 
-/// What differs in the only row.
+/// Returns the differences of the only row.
 fn only(report: &TableReport) -> String {
     assert_eq!(report.rows().len(), 1);
     match &report.rows()[0].end {

@@ -1,4 +1,4 @@
-//! Outcomes and events.
+//! Tests of outcomes and events.
 
 use kubewright_core::flow::{Blocked, Class, Delay, Failure, Flow, Halt, Wait};
 use kubewright_testing::table::{ExpectedOutcome, RowEnd};

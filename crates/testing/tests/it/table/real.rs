@@ -1,4 +1,4 @@
-//! Rows on whatever cluster the variable names.
+//! Rows on the cluster that the environment variable names.
 
 use kubewright_testing::Tier;
 use kubewright_testing::table::{RowEnd, TableRow};

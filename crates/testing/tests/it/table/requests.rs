@@ -1,4 +1,4 @@
-//! Each request expected, missing, surplus and different (TTBL-2 to TTBL-7).
+//! Tests of each request as expected, missing, additional and different (TTBL-2 to TTBL-7).
 
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -17,7 +17,7 @@ fn typed(map: Value) -> ConfigMap {
     serde_json::from_value(map).unwrap()
 }
 
-/// A row whose pass sends something about config maps; a map `old` is there.
+/// Returns a row whose pass sends requests about ConfigMaps; a ConfigMap `old` exists.
 fn sending(name: &str, send: Sending) -> TableRow<Widgets> {
     let script = Script::sending(move |client| send(Api::namespaced(client, "ns")));
     row(name, script).given([map("old", "1")])
@@ -308,7 +308,7 @@ async fn a_status_is_compared_as_it_is_stored() {
     assert!(only("missing").starts_with(missing), "{report}");
     let failed = report.differences("of a write that fails").join("\n");
     assert!(failed.contains("inducing failure for patch widgets/status") && !failed.contains("Missing"), "{report}");
-    // Only the version of the object cannot be known.
+    // Only the resource version of the object is not known in advance.
     let patched = report.differences("as a patch");
     assert!(patched.is_empty() || patched[0].contains("resourceVersion"), "{report}");
 }

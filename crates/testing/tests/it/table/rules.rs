@@ -1,4 +1,4 @@
-//! How a whole table is compared and reported.
+//! Tests of the comparison and the report of a whole table.
 
 use kubewright_testing::table::{RowEnd, TableRow};
 use kubewright_testing::{assert_failed, assert_ongoing, assert_ready, object_key};

@@ -1,4 +1,4 @@
-//! A kind with a reconciler that does what a row says.
+//! A kind with a reconciler whose behaviour is given by the row.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ impl Conditioned for WidgetStatus {
 pub(super) type Method =
     Arc<dyn for<'a> Fn(&'a Widgets, &'a Context<Widget>, &'a Widget, &'a mut WidgetStatus) -> BoxFuture<'a, Flow> + Send + Sync>;
 
-/// What `reconcile` does; by default nothing.
+/// The behaviour of `reconcile`; by default it does nothing.
 #[derive(Clone)]
 pub(super) struct Script(pub(super) Method);
 
@@ -85,7 +85,7 @@ impl Script {
         Self(Arc::new(method))
     }
 
-    /// Sends requests, which may fail.
+    /// Returns a script that sends requests, which may fail.
     pub(super) fn sending(
         send: impl Fn(kube::Client) -> BoxFuture<'static, Result<(), kube::Error>> + Send + Sync + 'static,
     ) -> Self {
@@ -96,7 +96,7 @@ impl Script {
         })
     }
 
-    /// Does nothing and succeeds.
+    /// Returns a script that does nothing and succeeds.
     pub(super) fn nothing() -> Self {
         Self::new(|_, _, _, _| Box::pin(async { Ok(()) }))
     }
@@ -138,17 +138,17 @@ impl Registered for Widgets {
     }
 }
 
-/// A table of widgets without finalizer.
+/// Returns a table of widgets without finalizer.
 pub(super) fn table() -> TableTest<Widgets> {
     TableTest::of(Widgets::new)
 }
 
-/// A table of widgets with finalizer.
+/// Returns a table of widgets with finalizer.
 pub(super) fn table_with_finalizer() -> TableTest<Widgets> {
     TableTest::of_controller(|| Widgets::configure(Controller::new(Widgets::new)).finalizer(Some(FINALIZER)))
 }
 
-/// A widget that was reconciled in its first generation, so that a pass that does nothing writes nothing.
+/// Returns a widget that was reconciled in its first generation, so that a pass that does nothing writes nothing.
 pub(super) fn widget() -> Value {
     json!({
         "apiVersion": "table.kubewright.dev/v1", "kind": "Widget",
@@ -167,12 +167,12 @@ pub(super) fn widget() -> Value {
     })
 }
 
-/// A row with that widget, whose pass does this.
+/// Returns a row with that widget, whose pass runs this script.
 pub(super) fn row(name: &str, script: Script) -> TableRow<Widgets> {
     TableRow::new(name).key("ns/demo").given([widget()]).state(script)
 }
 
-/// A map in the namespace of the widget.
+/// Returns a ConfigMap in the namespace of the widget.
 pub(super) fn map(name: &str, value: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name, "namespace": "ns" }, "data": { "key": value } })
 }

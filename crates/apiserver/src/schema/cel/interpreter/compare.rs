@@ -8,12 +8,13 @@ use kube_cel::cel::objects::Key;
 use super::failure::Failure;
 use crate::schema::cel::convert::is_unknown;
 
-/// Whether two values are equal; numbers are compared by value whatever their types are, other types differ.
+/// Returns true if two values are equal. Numbers are compared by value regardless of their types; values of other types are equal only if their
+/// types are equal.
 pub(super) fn equal(a: &Cel, b: &Cel) -> bool {
     match (a, b) {
         (Cel::List(a), Cel::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal(a, b)),
         (Cel::Map(a), Cel::Map(b)) => {
-            // As on the real server a field that no schema knows must be equal only where both have it.
+            // As on the real server, a field that is not in the schema is compared only if both objects have it.
             let is_equal = |(key, a): (&Key, &Cel)| b.map.get(key).map_or_else(|| is_unknown(key), |b| equal(a, b));
             a.map.len() == b.map.len() && a.map.iter().all(is_equal)
         }
@@ -24,7 +25,7 @@ pub(super) fn equal(a: &Cel, b: &Cel) -> bool {
     }
 }
 
-/// The order of two values that have one.
+/// Returns the order of two values.
 pub(super) fn compare(a: &Cel, b: &Cel) -> Result<Option<Ordering>, Failure> {
     Ok(match (a, b) {
         (Cel::Int(_) | Cel::UInt(_) | Cel::Float(_), Cel::Int(_) | Cel::UInt(_) | Cel::Float(_)) => numbers(a, b),

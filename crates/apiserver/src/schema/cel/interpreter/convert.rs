@@ -10,7 +10,7 @@ use super::types::name_of;
 
 type Outcome = Result<Cel, Failure>;
 
-/// The result of a conversion; nothing for other functions.
+/// Calls a conversion function; returns `None` for other functions.
 pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Option<Outcome> {
     let [value] = arguments else {
         return None;
@@ -70,7 +70,7 @@ fn integer(value: &Cel) -> Outcome {
     match value {
         Cel::Int(_) => Ok(value.clone()),
         Cel::UInt(number) => i64::try_from(*number).map(Cel::Int).map_err(|_| overflow()),
-        // The ends of the range are not exact.
+        // The bounds of the range cannot be represented exactly as floats.
         Cel::Float(number) if *number > i64::MIN as f64 && *number < i64::MAX as f64 => Ok(Cel::Int(*number as i64)),
         Cel::Float(_) => Err(overflow()),
         Cel::String(text) => text.parse().map(Cel::Int).map_err(|_| impossible(value, "int")),
@@ -119,7 +119,7 @@ fn text(value: &Cel) -> Outcome {
     Ok(Cel::String(Arc::new(text)))
 }
 
-/// The shortest text that means the number, with an exponent where it is long.
+/// Returns the shortest text of a number, with an exponent if the number is very large or small.
 fn shortest(number: f64) -> String {
     let scientific = format!("{number:e}");
     match scientific.split_once('e').and_then(|(mantissa, exponent)| Some((mantissa, exponent.parse::<i32>().ok()?))) {

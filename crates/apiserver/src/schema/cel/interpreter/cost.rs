@@ -1,4 +1,4 @@
-//! What the steps of an evaluation cost, in the units of the real server.
+//! The costs of the steps of an evaluation, in the units of the real server.
 
 use kube_cel::cel::Value as Cel;
 
@@ -9,14 +9,14 @@ pub(super) const ACCESS: u64 = 1;
 pub(super) const CALL: u64 = 1;
 pub(super) const NEW_LIST: u64 = 10;
 pub(super) const NEW_MAP: u64 = 30;
-/// What asking costs whether a loop has its answer: the accumulator, a negation for `exists`, and the question.
+/// The costs of the condition of a loop: the accumulator, a negation in the case of `exists`, and the test.
 pub(super) const ALL_CONDITION: u64 = 2;
 pub(super) const EXISTS_CONDITION: u64 = 3;
-/// Reading a text once, per character.
+/// The cost of reading a text once, per character.
 const TRAVERSAL: f64 = 0.1;
-/// A regular expression on a text of cost one, per character.
+/// The cost of a regular expression on a text of cost one, per character of the pattern.
 const REGEX: f64 = 0.25;
-/// How long the pattern behind a format is taken to be.
+/// The assumed length of the pattern behind a named format.
 const FORMAT_PATTERN: u64 = 60;
 
 fn scaled(size: u64, factor: f64) -> u64 {
@@ -37,7 +37,7 @@ fn size(value: &Cel) -> u64 {
     }
 }
 
-/// The bytes of an address, or of the prefix of a network.
+/// Returns the number of bytes of an address, or of the prefix of a network.
 fn address_bytes(value: &Cel) -> Option<u64> {
     let Cel::Opaque(opaque) = value else { return None };
     let number = |function: &str| match library::call(function, true, std::slice::from_ref(value)) {
@@ -51,7 +51,7 @@ fn address_bytes(value: &Cel) -> Option<u64> {
     }
 }
 
-/// The cost of reading everything in a value.
+/// Returns the cost of reading a value with everything in it.
 fn traversal(value: &Cel) -> u64 {
     let text = |bytes: usize| (bytes as f64 * TRAVERSAL) as u64;
     match value {
@@ -73,7 +73,7 @@ fn traversal(value: &Cel) -> u64 {
     }
 }
 
-/// The cost of a call, without that of its arguments.
+/// Returns the cost of a call without that of its arguments.
 pub(super) fn of_call(name: &str, member: bool, arguments: &[Cel]) -> u64 {
     let sized = |index: usize| arguments.get(index).map_or(1, size);
     let read = |index: usize| scaled(sized(index), TRAVERSAL);
@@ -127,7 +127,7 @@ fn compared_with_each_other(list: &Cel) -> u64 {
     new_list(size.saturating_mul(size), factor)
 }
 
-/// A network that is given as a text is read first.
+/// Returns the cost of parsing a network that is given as text.
 fn in_words(arguments: &[Cel]) -> u64 {
     match arguments.get(1) {
         Some(text @ Cel::String(_)) => scaled(size(text), TRAVERSAL),
@@ -135,26 +135,26 @@ fn in_words(arguments: &[Cel]) -> u64 {
     }
 }
 
-/// The size of joined texts.
+/// Returns the size of joined texts.
 fn joined(arguments: &[Cel]) -> u64 {
     let Some(Cel::List(items)) = arguments.first() else { return 1 };
     let separator = arguments.get(1).map_or(0, size);
     items.iter().map(size).sum::<u64>().saturating_add(separator.saturating_mul((items.len() as u64).saturating_sub(1)))
 }
 
-/// Whether a constant list is a set to the real server, in which it looks values up for nothing.
+/// Returns true if the real server converts a constant list to a set, in which lookups are free.
 pub(super) fn is_set(list: &Cel) -> bool {
     let plain =
         |item: &Cel| matches!(item, Cel::String(_) | Cel::Int(_) | Cel::UInt(_) | Cel::Float(_) | Cel::Bool(_) | Cel::Null);
     matches!(list, Cel::List(items) if items.iter().all(plain))
 }
 
-/// What a call copies although it is cheap: lists that are joined, and texts that grow.
+/// Returns the copying of a call that the real server does not charge for: joined lists, and texts that grow.
 pub(super) fn work_of_call(name: &str, arguments: &[Cel]) -> u64 {
     match (name, arguments) {
         ("_+_", [Cel::List(a), Cel::List(b)]) => (a.len() + b.len()) as u64,
         ("replace", [Cel::String(text), Cel::String(old), Cel::String(new), ..]) => {
-            // Between all characters, or wherever the old text can stand.
+            // An empty old text is replaced around each character, any other one wherever it can occur.
             let places = text.len() / old.len().max(1) + 1;
             (places as u64).saturating_mul(new.len() as u64) / 8
         }

@@ -1,15 +1,15 @@
-//! Why an expression has no value.
+//! Failures of evaluations.
 
 use std::fmt;
 
 use kube_cel::cel::ExecutionError;
 
-/// An error of an evaluation, in the words of the real server.
+/// The failure of an evaluation, with the text of the real server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::schema::cel) enum Failure {
-    /// An operator or function does not know values of these types; only what is typed when it is evaluated gets here.
+    /// An operator or function is not defined for values of these types. Only dynamically typed expressions fail in this way.
     NoSuchOverload,
-    /// It takes more than an evaluation may take.
+    /// The evaluation exceeds its cost limit.
     TooDear,
     Other(String),
 }

@@ -13,7 +13,7 @@ use super::{convert, library, lists, texts, times};
 
 type Outcome = Result<Cel, Failure>;
 
-/// Calls a function; of a member the first argument is the value that it is called on.
+/// Calls a function. The first argument of a member function is the value that it is called on.
 pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Outcome {
     match (name, arguments) {
         ("type", [value]) => Ok(TypeValue::of(value).value()),
@@ -39,7 +39,7 @@ fn size(value: &Cel) -> Outcome {
     Ok(Cel::Int(size as i64))
 }
 
-/// Adds entries to a map, none of which may be there already.
+/// Adds entries to a map; a key that the map already has is a failure.
 pub(super) fn insert(map: &mut HashMap<Key, Cel>, added: &[Cel]) -> Result<(), Failure> {
     let added = match added {
         [key, value] => vec![(map_key(key)?, value.clone())],

@@ -1,4 +1,4 @@
-//! Functions of `kube-cel`: quantities, versions, addresses, web addresses, formats, and the parts of times.
+//! Functions of `kube-cel`: quantities, versions, addresses, URLs, formats, and the parts of times.
 
 use std::sync::LazyLock;
 
@@ -9,10 +9,10 @@ use kube_cel::cel::{Context, Value as Cel};
 use super::failure::Failure;
 use super::values::{as_optional, none, some};
 
-/// All functions, registered once.
+/// The functions of the library, registered once.
 static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());
 
-/// Names for arguments.
+/// The names of the variables that hold the arguments of a call.
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// Calls a function of the library.
@@ -24,7 +24,7 @@ pub(in crate::schema::cel) fn call(name: &str, member: bool, arguments: &[Cel]) 
         parts.push(IdedExpr { id: 0, expr: Expr::Ident(name.to_owned()) });
     }
     let target = if member && !parts.is_empty() { Some(Box::new(parts.remove(0))) } else { None };
-    // A function of a name space is known by its whole name.
+    // The library expects the namespace of a function in the place of a target.
     let (target, function) = match name.rsplit_once('.') {
         Some((space, function)) if target.is_none() => {
             (Some(Box::new(IdedExpr { id: 0, expr: Expr::Ident(space.to_owned()) })), function)
@@ -36,7 +36,7 @@ pub(in crate::schema::cel) fn call(name: &str, member: bool, arguments: &[Cel]) 
         .resolve(&IdedExpr { id: 0, expr: Expr::Call(call) })
         .map_err(|error| explained(name, arguments, Failure::from(error)))?;
     Ok(match name {
-        // The library yields the content itself, or null.
+        // The library returns the content itself or null instead of an optional.
         "format.named" if as_optional(&result).is_none() => match result {
             Cel::Null => none(),
             found => some(found),
@@ -45,7 +45,7 @@ pub(in crate::schema::cel) fn call(name: &str, member: bool, arguments: &[Cel]) 
     })
 }
 
-/// What the real server says about a text that is no quantity or address.
+/// Replaces the failure for a text that is no quantity or address by that of the real server.
 fn explained(name: &str, arguments: &[Cel], failure: Failure) -> Failure {
     const CIDR: &str = "network address parse error during conversion from string";
     let Some(Cel::String(text)) = arguments.first() else {

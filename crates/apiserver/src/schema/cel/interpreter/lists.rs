@@ -11,7 +11,7 @@ use super::operators;
 
 type Outcome = Result<Cel, Failure>;
 
-/// The result of a function of lists; nothing for other functions.
+/// Calls a function of lists; returns `None` for other functions.
 pub(super) fn call(name: &str, arguments: &[Cel]) -> Option<Outcome> {
     if let ("lists.range", [Cel::Int(count)]) = (name, arguments) {
         return Some(Ok(list((0..*count).map(Cel::Int).collect())));

@@ -1,4 +1,4 @@
-//! Loops: what macros become.
+//! Loops, to which macros are expanded.
 
 use std::sync::Arc;
 
@@ -16,19 +16,19 @@ use super::values::key_value;
 
 type Outcome = Result<Cel, Failure>;
 
-/// The macro that a loop was: what it does in a round.
+/// The macro that a loop was expanded from, which defines the work of a round.
 enum Shape<'p> {
-    /// `all` and `exists`: whether an item decides.
+    /// `all` and `exists`: an item can decide the result.
     Quantifier {
         predicate: &'p Expression,
         deciding: bool,
     },
-    /// `map` and `filter`: appends a value, for items that pass.
+    /// `map` and `filter`: a value is appended for each item that passes.
     Append {
         filter: Option<&'p Expression>,
         value: &'p Expression,
     },
-    /// `transformMap`: adds entries, for items that pass.
+    /// `transformMap`: entries are added for each item that passes.
     Insert {
         filter: Option<&'p Expression>,
         entries: &'p [Expression],
@@ -63,7 +63,7 @@ impl<'p> Shape<'p> {
     }
 }
 
-/// What a round leaves behind.
+/// The outcome of a round.
 enum Round {
     Next(Outcome),
     Stop(Outcome),
@@ -107,7 +107,7 @@ impl<'p> Scope<'p> {
 
     fn round(&mut self, shape: &Shape<'p>, comprehension: &'p Comprehension, outer: usize, accumulated: Outcome) -> Round {
         match (shape, accumulated) {
-            // A failure is kept until an item decides.
+            // A failure is kept until an item decides the result.
             (Shape::Quantifier { predicate, deciding }, accumulated) => {
                 let condition = if *deciding { cost::EXISTS_CONDITION } else { cost::ALL_CONDITION };
                 if self.meter.charge(condition).is_err() || accumulated == Ok(Cel::Bool(*deciding)) {
@@ -119,7 +119,7 @@ impl<'p> Scope<'p> {
                     Err(failure) => accumulated.and(Err(failure)),
                 })
             }
-            // What follows a failure costs what it would cost without one.
+            // After a failure, the remaining rounds are charged as they would be without it.
             (Shape::Append { filter, value }, list) => {
                 let added = self.passes(*filter).and_then(|passes| if passes { self.item(value).map(Some) } else { Ok(None) });
                 Round::Next(list.and_then(|mut list| {
@@ -158,7 +158,7 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// A value that is appended: a list of it is made, and joined.
+    /// Evaluates a value that is appended, and charges for a list that holds it and for joining that list.
     fn item(&mut self, value: &'p Expression) -> Outcome {
         let item = self.evaluate(value);
         let list = if matches!(self.program.known(value), Known::Value(_)) { 0 } else { cost::NEW_LIST };
@@ -171,7 +171,7 @@ impl<'p> Scope<'p> {
     }
 }
 
-/// The values of the variables of each round of a loop.
+/// Returns the values of the variables of each round of a loop.
 fn rounds(range: Cel, two: bool) -> Result<Vec<(Cel, Option<Cel>)>, Failure> {
     match range {
         Cel::List(items) if two => {

@@ -1,8 +1,8 @@
-//! What an evaluation has spent.
+//! The costs that an evaluation has accumulated.
 
 use super::failure::Failure;
 
-/// How many elements an evaluation may copy besides what it pays for: the real server joins lists without copying them.
+/// The maximal number of elements that an evaluation may copy besides its charged costs. The real server joins lists without copying them.
 const MOST_COPIED: u64 = 10_000_000;
 
 /// The costs so far, and their limit.
@@ -22,13 +22,13 @@ impl Meter {
         self.cost
     }
 
-    /// Pays for a step. Once the limit is exceeded, everything fails.
+    /// Charges for a step. Once the limit is exceeded, every call fails.
     pub(super) fn charge(&mut self, cost: u64) -> Result<(), Failure> {
         self.cost = self.cost.saturating_add(cost);
         self.check()
     }
 
-    /// Notes copies that the real server does not make.
+    /// Counts copies that the real server does not make.
     pub(super) fn work(&mut self, copies: u64) -> Result<(), Failure> {
         self.copied = self.copied.saturating_add(copies);
         if self.copied > MOST_COPIED {

@@ -1,7 +1,7 @@
-//! Evaluating expressions.
+//! Evaluation of expressions.
 //!
-//! The language itself is interpreted here, on the expressions whose types were checked; the functions of the Kubernetes libraries that work
-//! on types of their own (quantities, versions, addresses, formats) are those of `kube-cel`.
+//! The language itself is interpreted here, on expressions whose types are checked when a definition is written. The functions of the Kubernetes
+//! libraries that work on types of their own (quantities, versions, addresses, formats) are those of `kube-cel`.
 
 mod compare;
 mod convert;

@@ -11,7 +11,7 @@ use super::values::{as_optional, contains, map_key, none, some};
 
 type Outcome = Result<Cel, Failure>;
 
-/// The result of an operator; nothing for functions.
+/// Applies an operator; returns `None` for functions.
 pub(super) fn apply(operator: &str, operands: &[Cel]) -> Option<Outcome> {
     let ordered = |accept: &[Ordering]| match operands {
         [a, b] => compare(a, b).map(|order| Cel::Bool(order.is_some_and(|order| accept.contains(&order)))),
@@ -107,7 +107,7 @@ fn subtract(a: &Cel, b: &Cel) -> Outcome {
     }
 }
 
-/// The place in a list that a number means.
+/// Returns the index in a list that a number stands for.
 fn place(index: &Cel) -> Result<i64, Failure> {
     match index {
         Cel::Int(index) => Ok(*index),
@@ -146,7 +146,7 @@ fn at_optional(container: &Cel, index: &Cel) -> Cel {
     at(container, index).map_or_else(|_| none(), some)
 }
 
-/// A key as errors print it.
+/// Returns a key as errors print it.
 fn shown(value: &Cel) -> String {
     match value {
         Cel::String(text) => text.to_string(),

@@ -1,4 +1,4 @@
-//! Expressions that are ready to be evaluated.
+//! Compiled expressions.
 
 use kube_cel::cel::Value as Cel;
 use regex::Regex;
@@ -16,34 +16,34 @@ use super::{functions, values};
 #[derive(Debug)]
 pub(in crate::schema::cel) struct Program {
     parsed: Parsed,
-    /// By the id of the expression: what is known of it before it is evaluated.
+    /// The precomputed parts, by the id of the expression.
     known: Vec<Known>,
 }
 
-/// What is known of a part of an expression.
+/// The precomputed result of a part of an expression.
 #[derive(Debug, Default)]
 pub(super) enum Known {
     #[default]
     Nothing,
-    /// It always has this value, which costs nothing.
+    /// The part always has this value, which costs nothing.
     Value(Cel),
-    /// A function of a text and a pattern that is always the same.
+    /// The part calls a function of a text with a pattern that is always the same.
     Pattern(Regex),
 }
 
 /// The values of variables by name.
 pub(in crate::schema::cel) type Variables<'v> = &'v [(&'static str, Cel)];
 
-/// What came of evaluating an expression.
+/// The outcome of evaluating an expression.
 #[derive(Debug)]
 pub(in crate::schema::cel) struct Evaluated {
     pub(in crate::schema::cel) outcome: Result<Cel, Failure>,
-    /// What it took, in the units of the real server.
+    /// The cost of the evaluation, in the units of the real server.
     pub(in crate::schema::cel) cost: u64,
 }
 
 impl Program {
-    /// Compiles an expression; absent when it is none.
+    /// Compiles an expression; returns `None` if the text is not a valid one.
     pub(in crate::schema::cel) fn compile(source: &str) -> Option<Self> {
         stack::for_text(source, || {
             let parsed = syntax::parse(source).ok()?;
@@ -53,7 +53,7 @@ impl Program {
         })?
     }
 
-    /// Whether a variable occurs.
+    /// Returns true if a variable occurs in the expression.
     pub(in crate::schema::cel) fn mentions(&self, variable: &str) -> bool {
         let mut found = false;
         let see = &mut |part: &Expression| found |= matches!(&part.kind, Kind::Ident(name) if name == variable);
@@ -61,7 +61,7 @@ impl Program {
         found
     }
 
-    /// Evaluates the expression, unless that takes more than the limit.
+    /// Evaluates the expression, and fails if that costs more than the limit.
     pub(in crate::schema::cel) fn evaluate(&self, variables: Variables<'_>, limit: u64) -> Evaluated {
         let root = &self.parsed.root;
         let evaluated = stack::for_depth(root.extent.depth, || {
@@ -77,7 +77,7 @@ impl Program {
     }
 }
 
-/// Evaluates what is constant, once and for all.
+/// Precomputes the constant parts of an expression.
 fn fold(expression: &Expression, known: &mut [Known]) {
     expression.kind.parts(&mut |part| fold(part, known));
     let value = |part: &Expression| match &known[part.id] {
@@ -100,7 +100,7 @@ fn fold(expression: &Expression, known: &mut [Known]) {
             converted.map_or(Known::Nothing, Known::Value)
         }
         Kind::Call { function, target: None, arguments } if function == "@in" => {
-            // Nothing is in an empty list, whatever is looked for.
+            // An empty list contains no value.
             let empty =
                 arguments.get(1).and_then(value).is_some_and(|list| matches!(&list, Cel::List(items) if items.is_empty()));
             if empty { Known::Value(Cel::Bool(false)) } else { Known::Nothing }
@@ -116,5 +116,5 @@ fn fold(expression: &Expression, known: &mut [Known]) {
     known[expression.id] = found;
 }
 
-/// Functions that are evaluated at once when their argument is constant.
+/// Conversion functions, which are precomputed if their argument is constant.
 const CONVERSIONS: [&str; 10] = ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];

@@ -1,4 +1,4 @@
-//! Walking an expression.
+//! Evaluation of the parts of an expression.
 //!
 //! Every step is charged as the real server charges it, <https://github.com/google/cel-go/blob/master/interpreter/runtimecost.go>.
 
@@ -17,7 +17,7 @@ use super::{cost, functions, operators, texts};
 
 type Outcome = Result<Cel, Failure>;
 
-/// The values of variables, and what was spent so far.
+/// The values of variables, and the costs so far.
 pub(super) struct Scope<'p> {
     pub(super) program: &'p Program,
     outer: Variables<'p>,
@@ -31,7 +31,7 @@ impl<'p> Scope<'p> {
         Self { program, outer, inner: Vec::new(), meter }
     }
 
-    /// The value of an expression.
+    /// Evaluates an expression.
     pub(super) fn evaluate(&mut self, expression: &'p Expression) -> Outcome {
         if let Known::Value(value) = self.program.known(expression) {
             return Ok(value.clone());
@@ -75,8 +75,8 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// The value of a variable, of a place below a value, or of a choice, without the one unit that the whole costs. What a choice chooses
-    /// and what a place is looked up by do not cost that unit.
+    /// Evaluates a variable, a lookup below a value, or a conditional, without charging the one unit that the whole path costs. The branches of a
+    /// conditional and the keys of lookups are not charged that unit either.
     fn path(&mut self, expression: &'p Expression) -> Outcome {
         match &expression.kind {
             Kind::Ident(name) => self.variable(name),
@@ -112,7 +112,7 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// A part of a path: not charged by itself when it is a path too.
+    /// Evaluates a part of a path. A part that is a path too is not charged separately.
     fn part(&mut self, expression: &'p Expression) -> Outcome {
         if is_path(expression) && syntax::qualified_name(expression).is_none_or(|name| self.type_named(&name).is_none()) {
             self.path(expression)
@@ -121,7 +121,7 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// What a place is below of. A test for a place, and whatever is no path, is a value of its own.
+    /// Evaluates the operand of a lookup. A presence test, and any expression that is no path, is charged as a value of its own.
     fn operand(&mut self, expression: &'p Expression) -> Outcome {
         if matches!(&expression.kind, Kind::Select { test: true, .. }) {
             self.evaluate(expression)
@@ -130,7 +130,7 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// One step down, which costs nothing when nothing is found where something may be.
+    /// Charges for one lookup, unless the lookup is optional and finds nothing.
     fn looked_up(&mut self, optional: bool, look: impl FnOnce(&mut Self) -> Outcome) -> Outcome {
         let found = look(self);
         let absent =
@@ -141,7 +141,7 @@ impl<'p> Scope<'p> {
         found
     }
 
-    /// A type, unless a variable has its name.
+    /// Returns the type with this name, unless a variable has the same name.
     fn type_named(&self, name: &str) -> Option<Cel> {
         let known = |variable: &str| variable == name;
         if self.inner.iter().any(|(variable, _)| known(variable)) || self.outer.iter().any(|(variable, _)| known(variable)) {
@@ -175,7 +175,7 @@ impl<'p> Scope<'p> {
         arguments: &'p [Expression],
     ) -> Outcome {
         match (function, target, arguments) {
-            // An operand that decides hides the failure of the other one.
+            // An operand that decides the result hides the failure of the other one.
             ("_||_", None, [left, right]) => return self.logical(left, right, true),
             ("_&&_", None, [left, right]) => return self.logical(left, right, false),
             ("@not_strictly_false", None, [condition]) => {
@@ -210,7 +210,7 @@ impl<'p> Scope<'p> {
                 Ok(value) => found.push(value),
                 Err(problem) => {
                     self.meter.check()?;
-                    // Of two operands the other one is evaluated all the same.
+                    // With two operands, the other one is evaluated even if one fails.
                     if count > 2 {
                         return Err(problem);
                     }
@@ -250,7 +250,7 @@ impl<'p> Scope<'p> {
     }
 }
 
-/// Whether an expression names a place: a variable, a member or an item, or a choice of such.
+/// Returns true if an expression is a path: a variable, a member or an item, or a conditional.
 fn is_path(expression: &Expression) -> bool {
     match &expression.kind {
         Kind::Ident(_) | Kind::Select { .. } => true,
@@ -259,7 +259,7 @@ fn is_path(expression: &Expression) -> bool {
     }
 }
 
-/// Whether the root of a path is a choice, whose branches were charged already.
+/// Returns true if the root of a path is a conditional, whose branches were charged already.
 fn is_condition(expression: &Expression) -> bool {
     match &expression.kind {
         Kind::Call { function, target: None, arguments } => match function.as_str() {

@@ -1,4 +1,4 @@
-//! Functions of texts.
+//! Functions of strings.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::failure::Failure;
 
 type Outcome = Result<Cel, Failure>;
 
-/// The result of a function of texts; nothing for other functions.
+/// Calls a function of strings; returns `None` for other functions.
 pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Option<Outcome> {
     let [Cel::String(text), rest @ ..] = arguments else {
         return None;
@@ -97,13 +97,13 @@ fn index_of(text: &str, part: &str, from: i64) -> Outcome {
 }
 
 fn last_index_of(text: &str, part: &str, from: Option<usize>) -> Cel {
-    // The part may reach beyond the last place where it can start.
+    // The part may extend beyond the last index at which it can start.
     let end = from.and_then(|from| byte_at(text, from)).map_or(text.len(), |at| (at + part.len()).min(text.len()));
     let end = (0..=end).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
     Cel::Int(text[..end].rfind(part).map_or(-1, |found| text[..found].chars().count() as i64))
 }
 
-/// Where a character starts; the end of the text is one more.
+/// Returns the byte offset of a character; the end of the text counts as one more character.
 fn byte_at(text: &str, index: usize) -> Option<usize> {
     text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(index)
 }
@@ -114,7 +114,7 @@ fn split(text: &str, separator: &str, limit: i64) -> Cel {
     }
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     if separator.is_empty() {
-        // Into characters, the rest in the last part.
+        // An empty separator splits the text into characters; the last part holds the rest.
         let starts: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let count = (starts.len() - 1).min(limit);
         return texts((0..count).map(|n| if n + 1 == limit { &text[starts[n]..] } else { &text[starts[n]..starts[n + 1]] }));
@@ -138,7 +138,7 @@ fn substring(text: &str, start: i64, end: Option<i64>) -> Outcome {
     Ok(owned(characters[start as usize..stop as usize].iter().collect()))
 }
 
-/// A function of a text and a pattern.
+/// Calls a function of a text and a pattern.
 pub(super) fn with_pattern(name: &str, pattern: &regex::Regex, text: &str, arguments: &[Cel]) -> Outcome {
     match (name, arguments) {
         ("matches", [_]) => Ok(Cel::Bool(pattern.is_match(text))),

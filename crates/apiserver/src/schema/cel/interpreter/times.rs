@@ -7,7 +7,7 @@ use super::failure::Failure;
 
 type Outcome = Result<Cel, Failure>;
 
-/// The result of a function of times in a zone; nothing for other functions.
+/// Calls a function of times in a zone; returns `None` for other functions.
 pub(super) fn call(name: &str, arguments: &[Cel]) -> Option<Outcome> {
     let [Cel::Timestamp(time), Cel::String(zone)] = arguments else {
         return None;
@@ -33,7 +33,7 @@ pub(super) fn call(name: &str, arguments: &[Cel]) -> Option<Outcome> {
     Some(Ok(Cel::Int(part)))
 }
 
-/// A zone by its name, or by its distance such as `-02:30`.
+/// Returns a zone by its name, or by its offset such as `-02:30`.
 fn zone_of(text: &str) -> Option<TimeZone> {
     let Some((hours, minutes)) = text.split_once(':') else {
         return if text == "UTC" { Some(TimeZone::UTC) } else { TimeZone::get(text).ok() };

@@ -13,12 +13,12 @@ use crate::schema::cel::typing::is_type_name;
 pub(super) struct TypeValue(String);
 
 impl TypeValue {
-    /// The type that a name stands for in an expression.
+    /// Returns the type that a name stands for in an expression.
     pub(super) fn named(name: &str) -> Option<Self> {
         is_type_name(name).then(|| Self(name.to_owned()))
     }
 
-    /// The type of a value.
+    /// Returns the type of a value.
     pub(super) fn of(value: &Cel) -> Self {
         Self(name_of(value).to_owned())
     }
@@ -40,7 +40,7 @@ impl Opaque for TypeValue {
     }
 }
 
-/// The name of the type of a value.
+/// Returns the name of the type of a value.
 pub(super) fn name_of(value: &Cel) -> &str {
     match value {
         Cel::List(_) => "list",

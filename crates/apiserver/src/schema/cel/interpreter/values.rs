@@ -1,4 +1,4 @@
-//! Values: what literals, keys, members and optionals are.
+//! Values: literals, keys, members and optionals.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(super) fn map_key(value: &Cel) -> Result<Key, Failure> {
     })
 }
 
-/// A map of entries; of equal keys the last counts.
+/// Creates a map; of equal keys the last one counts.
 pub(super) fn map(entries: Vec<(Cel, Cel)>) -> Outcome {
     let mut map = HashMap::with_capacity(entries.len());
     for (key, value) in entries {
@@ -53,7 +53,7 @@ pub(super) fn map(entries: Vec<(Cel, Cel)>) -> Outcome {
     Ok(Cel::Map(Map { map: Arc::new(map) }))
 }
 
-/// The optional that a value is.
+/// Returns a value as an optional, if it is one.
 pub(super) fn as_optional(value: &Cel) -> Option<&OptionalValue> {
     match value {
         Cel::Opaque(opaque) => opaque.downcast_ref::<OptionalValue>(),
@@ -111,7 +111,7 @@ pub(super) fn select_optional(operand: &Cel, field: &str) -> Outcome {
     }
 }
 
-/// Whether a list or map holds a value.
+/// Returns true if a list or map contains a value.
 pub(super) fn contains(container: &Cel, value: &Cel) -> Outcome {
     match container {
         Cel::List(items) => Ok(Cel::Bool(items.iter().any(|item| equal(item, value)))),

@@ -1,6 +1,6 @@
 //! The form of an expression after its macros are expanded.
 
-/// An expression; the id says where it stands and which type it has.
+/// An expression; its id identifies its position and its type.
 #[derive(Clone, Debug)]
 pub(in crate::schema::cel) struct Expression {
     pub(in crate::schema::cel) id: usize,
@@ -8,14 +8,14 @@ pub(in crate::schema::cel) struct Expression {
     pub(in crate::schema::cel) extent: Extent,
 }
 
-/// How far an expression reaches.
+/// The extent of an expression.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::schema::cel) struct Extent {
-    /// The longest way down, which is the stack that walking it takes.
+    /// The length of the longest path down, which determines the stack that walking the expression takes.
     pub(in crate::schema::cel) depth: usize,
-    /// How many expressions it has, with itself.
+    /// The number of expressions in it, including itself.
     pub(in crate::schema::cel) parts: usize,
-    /// The steps of the longest way down that the real server counts.
+    /// The number of steps on the longest path down that the real server counts.
     pub(super) steps: usize,
 }
 
@@ -28,7 +28,7 @@ impl Extent {
 }
 
 impl Expression {
-    /// An expression of this kind; `counted` says that the real server counts it when it limits how deep expressions are.
+    /// Creates an expression of this kind. `counted` is true if the real server counts it when it limits the depth of expressions.
     pub(super) fn new(id: usize, kind: Kind, counted: bool) -> Self {
         let mut extent = Extent::default();
         kind.parts(&mut |part| extent.include(part.extent));
@@ -46,7 +46,7 @@ impl Expression {
 }
 
 impl Kind {
-    /// The expressions directly below.
+    /// Visits the expressions directly below.
     pub(in crate::schema::cel) fn parts<'e>(&'e self, see: &mut dyn FnMut(&'e Expression)) {
         match self {
             Self::Literal(_) | Self::Ident(_) => {}
@@ -70,21 +70,21 @@ impl Kind {
 pub(in crate::schema::cel) enum Kind {
     Literal(Literal),
     Ident(String),
-    /// `operand.field`, or the test whether it is there.
+    /// `operand.field`, or with `test` the check that the field is present.
     Select {
         operand: Box<Expression>,
         field: String,
         test: bool,
     },
-    /// Operators are calls too.
+    /// A call of a function or an operator.
     Call {
         function: String,
         target: Option<Box<Expression>>,
         arguments: Vec<Expression>,
     },
-    /// Each element, with whether it is left out when it is an empty optional.
+    /// The elements, each with a flag that is true if an empty optional is left out.
     List(Vec<(Expression, bool)>),
-    /// Key, value, and whether the entry is optional.
+    /// The key and value of each entry, and a flag that is true if the entry is optional.
     Map(Vec<(Expression, Expression, bool)>),
     /// A message of a named type.
     Struct {
@@ -94,7 +94,7 @@ pub(in crate::schema::cel) enum Kind {
     Comprehension(Box<Comprehension>),
 }
 
-/// A loop over a list or map with an accumulator: what macros become.
+/// A loop over a list or map with an accumulator, to which macros are expanded.
 #[derive(Clone, Debug)]
 pub(in crate::schema::cel) struct Comprehension {
     pub(in crate::schema::cel) range: Expression,
@@ -118,5 +118,5 @@ pub(in crate::schema::cel) enum Literal {
     Bytes(Vec<u8>),
 }
 
-/// The accumulator of macros; no identifier that a user can write.
+/// The accumulator of macros, which is no identifier that a user can write.
 pub(in crate::schema::cel) const ACCUMULATOR: &str = "@result";

@@ -1,9 +1,9 @@
-//! Calls that stand for more: `has`, and the loops over lists and maps.
+//! Macros: `has`, and the loops over lists and maps.
 
 use super::expression::{ACCUMULATOR, Comprehension, Expression, Kind, Literal};
 use super::parser::Nodes;
 
-/// A call of a function, or what a macro of that name means.
+/// Creates a call of a function, or expands the macro with that name.
 pub(super) fn call(nodes: &mut Nodes, at: usize, name: &str, mut arguments: Vec<Expression>) -> Option<Expression> {
     if name == "has" && arguments.len() == 1 {
         return match arguments.remove(0).kind {
@@ -14,7 +14,7 @@ pub(super) fn call(nodes: &mut Nodes, at: usize, name: &str, mut arguments: Vec<
     Some(nodes.call(at, name, arguments))
 }
 
-/// A call on a value, or what a macro of that name means.
+/// Creates a call on a value, or expands the macro with that name.
 pub(super) fn member_call(
     nodes: &mut Nodes,
     at: usize,
@@ -113,7 +113,7 @@ impl Expander<'_> {
         Some(self.fold(target, variables, start, condition, step, result))
     }
 
-    /// Appends a value for each round, or for those that pass a filter.
+    /// Creates a loop that appends a value in each round, or in each round that passes a filter.
     fn collect(&mut self, target: Expression, variables: Variables, filter: Option<Expression>, value: Expression) -> Expression {
         let start = self.make(Kind::List(Vec::new()));
         let condition = self.literal(Literal::Bool(true));
@@ -171,7 +171,7 @@ impl Expander<'_> {
         Some(self.fold(target, variables, start, condition, step, result))
     }
 
-    /// Names a value for one expression: a loop of no rounds.
+    /// Binds a value to a name for one expression, with a loop of no rounds.
     fn bind(&mut self, name: &str, value: Expression, result: Expression) -> Expression {
         let range = self.make(Kind::List(Vec::new()));
         let condition = self.literal(Literal::Bool(false));

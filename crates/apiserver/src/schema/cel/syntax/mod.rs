@@ -1,7 +1,7 @@
-//! Expressions as text: a parser that knows where everything stands.
+//! The parser of expressions, which keeps the position of every part.
 //!
-//! The library that evaluates expressions parses them too, but keeps neither places nor a way to add types. This parser reads only what the
-//! library has accepted, so it reports no errors of its own.
+//! The parser of the library keeps no positions, and its expressions cannot carry types. It is used for the texts of syntax errors, so this
+//! parser only detects them.
 
 mod expression;
 mod macros;

@@ -1,4 +1,4 @@
-//! From tokens to expressions.
+//! Parsing of tokens to expressions.
 
 use std::fmt;
 
@@ -8,34 +8,34 @@ use super::expression::{Expression, Kind, Literal};
 use super::macros;
 use super::tokens::{Token, TokenKind, tokens};
 
-/// How deep expressions may be nested, as on the real server.
+/// The maximal nesting depth of expressions, as on the real server.
 const DEPTH: usize = 250;
-/// How long an expression may be, in characters, as on the real server.
+/// The maximal length of an expression in characters, as on the real server.
 const LONGEST: usize = 100_000;
-/// How many parts an expression may have once its macros are expanded. Some macros repeat what they are called on, so that a short text
-/// could mean more than fits into memory.
+/// The maximal number of parts of an expression after its macros are expanded. Some macros repeat their target, so that a short text could expand
+/// to more parts than fit into memory.
 const PARTS: usize = 500_000;
 
-/// An expression and the places of its parts.
+/// An expression and the positions of its parts.
 #[derive(Debug)]
 pub(in crate::schema::cel) struct Parsed {
     pub(in crate::schema::cel) root: Expression,
-    /// For each id the place of the character that errors point at.
+    /// The position of the character that errors point at, for each id.
     pub(in crate::schema::cel) places: Vec<usize>,
 }
 
-/// Why a text is no expression.
+/// The reason for which a text is not accepted as an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::schema::cel) enum Refused {
-    /// It has a mistake; the number of tokens says how much of it there is.
+    /// The text has a syntax error; `tokens` is the number of its tokens.
     Syntax { tokens: usize },
-    /// It has so many characters.
+    /// The text has too many characters; their number is given.
     Long(usize),
-    /// Expressions stand in expressions too often.
+    /// Expressions are nested too deep.
     Nested,
-    /// Operators and members follow each other too often.
+    /// The chain of operators and members is too long.
     Deep,
-    /// It means too much.
+    /// The expanded expression has too many parts.
     Large,
 }
 
@@ -69,10 +69,10 @@ pub(in crate::schema::cel) fn parse(source: &str) -> Result<Parsed, Refused> {
     if root.extent.steps > DEPTH { Err(Refused::Deep) } else { Ok(Parsed { root, places: parser.nodes.places }) }
 }
 
-/// Makes expressions and notes their places.
+/// Creates expressions and records their positions.
 pub(super) struct Nodes {
     places: Vec<usize>,
-    /// Why nothing more is read, unless it is a mistake.
+    /// The reason for which parsing has ended, unless it is a syntax error.
     refused: Option<Refused>,
 }
 
@@ -81,7 +81,7 @@ impl Nodes {
         self.node(at, kind, false)
     }
 
-    /// An expression that the real server counts when it limits how deep expressions are.
+    /// Creates an expression that the real server counts when it limits the depth of expressions.
     fn counted(&mut self, at: usize, kind: Kind) -> Expression {
         self.node(at, kind, true)
     }
@@ -95,7 +95,7 @@ impl Nodes {
         node
     }
 
-    /// Whether an expression may be repeated.
+    /// Returns true if an expression is small enough to be repeated.
     pub(super) fn has_room_for(&mut self, twice: &Expression) -> bool {
         let fits = twice.extent.parts <= PARTS / 2;
         if !fits {
@@ -116,7 +116,7 @@ struct Parser {
     nodes: Nodes,
 }
 
-/// How often each rule of the grammar is being read.
+/// The number of times that each rule of the grammar is currently being read.
 #[derive(Default)]
 struct Depth {
     expressions: usize,
@@ -124,11 +124,11 @@ struct Depth {
     sums: usize,
 }
 
-/// The levels of comparisons, and of sums and products, which are one rule.
+/// The levels of comparisons, and of sums and products; sums and products are one rule of the grammar.
 const RELATION: usize = 2;
 const SUM: usize = 3;
 
-/// The operators of each level that associate to the left, from loose to tight.
+/// The left-associative operators of each level, from the lowest precedence to the highest.
 const LEVELS: [&[&str]; 5] = [&["||"], &["&&"], &["<", "<=", ">=", ">", "==", "!=", "in"], &["+", "-"], &["*", "/", "%"]];
 
 impl Parser {
@@ -143,7 +143,7 @@ impl Parser {
         self.tokens.get(self.next).map_or(0, |token| token.at)
     }
 
-    /// Takes a symbol if it comes next, and says where it stood.
+    /// Consumes a symbol if it is the next token, and returns its position.
     fn take(&mut self, symbol: &str) -> Option<usize> {
         let at = self.place();
         (self.symbol() == Some(symbol)).then(|| {
@@ -179,7 +179,7 @@ impl Parser {
         Some(())
     }
 
-    /// Ends the reading of a row that is too long already.
+    /// Ends the parsing of a chain that is already too long.
     fn check_steps(&mut self, so_far: &Expression) -> Option<()> {
         if so_far.extent.steps > DEPTH {
             self.nodes.refused = Some(Refused::Deep);
@@ -198,7 +198,7 @@ impl Parser {
         }
     }
 
-    /// Reads a part while its rule counts as being read once more.
+    /// Parses a part while its grammar rule is counted as being read once more.
     fn counting(&mut self, level: usize, read: impl FnOnce(&mut Self) -> Option<Expression>) -> Option<Expression> {
         let count = |depth: &mut Depth, by: isize| {
             let rule = if level == RELATION { &mut depth.relations } else { &mut depth.sums };
@@ -223,7 +223,7 @@ impl Parser {
         Some(left)
     }
 
-    /// A row of conditions, as a tree that is as low as can be.
+    /// Parses a chain of conditions into a tree of minimal height.
     fn logical(&mut self, level: usize) -> Option<Expression> {
         let [operator] = LEVELS[level] else { return None };
         let mut terms = vec![Some(self.binary(level + 1)?)];
@@ -262,7 +262,7 @@ impl Parser {
         self.member()
     }
 
-    /// A minus that belongs to the number behind it.
+    /// Returns the literal of a minus sign followed by a number.
     fn negative_number(&self) -> Option<Literal> {
         if self.symbol() != Some("-") {
             return None;
@@ -293,12 +293,12 @@ impl Parser {
                     self.nodes.counted(at, Kind::Call { function: "_?._".to_owned(), target: None, arguments })
                 } else if let Some(open) = self.take("(") {
                     let arguments = self.list(")")?;
-                    // What looks like a value may be the name space of a function.
+                    // An apparent value may be the namespace of a function.
                     let name = qualified_name(&operand).map(|space| format!("{space}.{field}"));
                     if let Some(name) = name.filter(|name| is_function(name)) {
                         self.nodes.call(open, &name, arguments)
                     } else {
-                        // What a macro becomes counts as the one call that it was.
+                        // An expanded macro counts as the one call that was written.
                         let steps = arguments.iter().chain([&operand]).map(|part| part.extent.steps).max().unwrap_or_default();
                         let mut call = macros::member_call(&mut self.nodes, open, &field, operand, arguments)?;
                         call.extent.steps = steps + 1;
@@ -395,7 +395,7 @@ impl Parser {
         }
     }
 
-    /// Expressions up to a closing symbol.
+    /// Parses expressions up to a closing symbol.
     fn list(&mut self, end: &str) -> Option<Vec<Expression>> {
         let mut items = Vec::new();
         if self.take(end).is_some() {
@@ -411,7 +411,7 @@ impl Parser {
     }
 }
 
-/// `a.b.c` as a name.
+/// Returns an expression such as `a.b.c` as a name.
 pub(in crate::schema::cel) fn qualified_name(expression: &Expression) -> Option<String> {
     match &expression.kind {
         Kind::Ident(name) => Some(name.clone()),

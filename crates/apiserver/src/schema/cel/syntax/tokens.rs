@@ -1,8 +1,8 @@
-//! From characters to tokens.
+//! Splitting of text into tokens.
 
 use super::expression::Literal;
 
-/// A token with the place of its first character.
+/// A token with the position of its first character.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) at: usize,
@@ -12,19 +12,19 @@ pub(super) struct Token {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TokenKind {
     Ident(String),
-    /// A name in backticks, which may hold any character.
+    /// A name in backticks, which may contain any character.
     Quoted(String),
     Literal(Literal),
     Symbol(&'static str),
 }
 
-/// Longer symbols first.
+/// The symbols, longer ones first.
 const SYMBOLS: [&str; 27] = [
     "&&", "||", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", "!", "?", ":", ".", ",", "(", ")", "[", "]", "{", "}",
     "=", ";", "@",
 ];
 
-/// The tokens of a text, unless it has none.
+/// Returns the tokens of a text, or `None` if a part of it is no token.
 pub(super) fn tokens(source: &str) -> Option<Vec<Token>> {
     let characters: Vec<char> = source.chars().collect();
     let mut reader = Reader { characters: &characters, at: 0 };
@@ -45,13 +45,13 @@ impl Reader<'_> {
         self.characters.get(self.at + ahead).copied()
     }
 
-    /// Skips blanks; whether a token follows.
+    /// Skips blanks; returns true if a token follows.
     fn more(&mut self) -> bool {
         self.skip_blank();
         self.at < self.characters.len()
     }
 
-    /// The next token; absent when what follows is none.
+    /// Reads the next token; returns `None` if the text is no token.
     fn token(&mut self) -> Option<Token> {
         let at = self.at;
         let first = self.peek(0)?;
@@ -138,11 +138,11 @@ impl Reader<'_> {
             Some(digits) => i64::from_str_radix(digits, 16),
             None => digits.parse(),
         };
-        // One more than the largest integer is the smallest, once its sign is read.
+        // The smallest integer has the digits of one more than the largest one; its sign is read separately.
         Literal::Int(value.unwrap_or(i64::MIN))
     }
 
-    /// The letters before an opening quote.
+    /// Returns the letters before an opening quote.
     fn string_prefix(&self) -> Option<String> {
         for length in 0..=2 {
             let prefix: String = (0..length).map_while(|n| self.peek(n)).collect();
@@ -207,14 +207,14 @@ impl Reader<'_> {
         let code: String = (0..digits).map_while(|n| self.peek(n)).collect();
         self.at += digits;
         let code = u32::from_str_radix(&code, radix).ok()?;
-        // In bytes, short escapes are single bytes: kept apart from characters until the end.
+        // In byte strings, short escapes stand for single bytes. They are kept apart from characters until the end.
         let offset = if as_bytes && digits < 4 { BYTES } else { 0 };
         text.push(char::from_u32(code + offset)?);
         Some(())
     }
 }
 
-/// Where single bytes are kept: characters that nobody else uses.
+/// The offset of single bytes, which are held as private-use characters.
 const BYTES: u32 = 0x0010_0000;
 
 fn bytes(text: &str) -> Vec<u8> {

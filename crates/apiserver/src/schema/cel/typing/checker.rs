@@ -1,4 +1,4 @@
-//! Finding the type of every part of an expression.
+//! Type checking of every part of an expression.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::functions::{Overload, overloads};
 use super::types::{Type, Variable};
 use super::unify::{Known, most_general};
 
-/// An error with the place that it points at.
+/// An error with the position that it points at.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Problem {
     pub(super) at: usize,
@@ -20,19 +20,19 @@ pub(super) struct Problem {
 #[derive(Debug)]
 pub(super) struct Checked<'e> {
     pub(super) root: &'e Expression,
-    /// By the id of the part.
+    /// The type of each part, by its id.
     types: Vec<Type>,
     calls: Vec<Option<Call>>,
     /// The variables of the rule that occur.
     pub(super) variables: BTreeSet<String>,
 }
 
-/// What a call means.
+/// The resolved meaning of a call.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// The function, with the name space that may look like the target of the call.
+    /// The function, including the namespace that may look like the target of the call.
     pub(super) function: String,
-    /// Whether it is called on a value.
+    /// True if the function is called on a value.
     pub(super) member: bool,
     pub(super) overloads: Vec<&'static Overload>,
 }
@@ -260,7 +260,7 @@ impl Checker<'_> {
         })
     }
 
-    /// An overload with its type parameters replaced by types that are not known yet.
+    /// Returns an overload with its type parameters replaced by fresh unknown types.
     fn instance(&mut self, overload: &Overload) -> (Vec<Type>, Type) {
         let mut names = BTreeSet::new();
         overload.parameters.iter().chain([&overload.result]).for_each(|type_| declared(type_, &mut names));
@@ -297,7 +297,7 @@ impl Checker<'_> {
         Type::map(keys, values)
     }
 
-    /// What an element adds: of an optional one, its content.
+    /// Returns the type that an element contributes; an optional element contributes its content.
     fn content(&mut self, element: &Expression, found: Type, optional: bool) -> Type {
         if !optional {
             return found;
@@ -309,7 +309,7 @@ impl Checker<'_> {
         content
     }
 
-    /// The type of elements that must all have one.
+    /// Returns the common type of elements that must all have one type.
     fn join(&mut self, element: &Expression, before: Option<Type>, found: Type) -> Type {
         let Some(before) = before else {
             return found;

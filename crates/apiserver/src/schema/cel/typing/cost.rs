@@ -1,4 +1,4 @@
-//! What evaluating an expression costs, between the least and the most, in the units of the language definition.
+//! Estimates of the minimal and maximal cost of evaluating an expression, in the units of the language definition.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use super::estimate::{self, Argument, Estimate};
 use super::sizes::Range;
 use super::types::Type;
 
-/// The cost of an expression about a value of this type.
+/// Estimates the cost of an expression about a value of this type.
 pub(super) fn estimate(checked: &Checked<'_>, declared: &Declared) -> Range {
     let mut coster =
         Coster { checked, declared, scopes: Vec::new(), paths: HashMap::new(), sizes: HashMap::new(), entries: HashMap::new() };
     coster.cost(checked.root)
 }
 
-/// The sizes of the keys and values of a list or map that an expression makes.
+/// The sizes of the keys and values of a list or map that an expression creates.
 #[derive(Clone, Copy)]
 pub(super) struct Entries {
     list: bool,
@@ -31,7 +31,7 @@ impl Entries {
     }
 }
 
-/// A variable of a loop: where its values come from, and how large they are.
+/// A variable of a loop: the path and the size of its values.
 struct Local {
     name: String,
     path: Vec<String>,
@@ -120,7 +120,7 @@ impl Coster<'_> {
         self.paths.get(&expression.id).cloned().unwrap_or_default()
     }
 
-    /// The place of an expression is one step below that of another.
+    /// Records that the path of an expression is one step below that of another one.
     fn step(&mut self, expression: &Expression, from: &Expression, step: &str) {
         let mut path = self.path(from);
         path.push(step.to_owned());
@@ -335,7 +335,7 @@ impl Coster<'_> {
         }
     }
 
-    /// What the schema says of a place.
+    /// Returns the size that the schema declares for a path.
     fn declared_size(&self, path: &[String]) -> Option<Range> {
         let mut place = self.declared;
         for step in path.get(1..)? {
@@ -368,12 +368,12 @@ impl Coster<'_> {
     }
 }
 
-/// The union of no sizes: of an empty list or map, nothing.
+/// Returns the union of no sizes: zero for an empty list or map, otherwise the neutral element.
 fn empty_union(empty: bool) -> Range {
     Range { min: if empty { 0 } else { u64::MAX }, max: 0 }
 }
 
-/// A loop of no rounds that names a value.
+/// Returns true for a loop of no rounds that binds a value to a name.
 fn is_bind(comprehension: &Comprehension) -> bool {
     matches!(&comprehension.range.kind, Kind::List(elements) if elements.is_empty())
         && matches!(comprehension.condition.kind, Kind::Literal(Literal::Bool(false)))

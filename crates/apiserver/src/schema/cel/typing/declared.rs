@@ -1,4 +1,4 @@
-//! A schema as the type of `self`, with the sizes that its values can have.
+//! The type of `self` from a schema, with the sizes that its values can have.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,44 +15,46 @@ use super::cost;
 use super::literals;
 use super::types::{Object, Type};
 
-/// Expressions with more parts are not read again by the library, which takes long for them; only its words for mistakes are missed.
+/// The number of parts above which the library does not parse an expression again, because that would take long. Only the library's texts of
+/// syntax errors are missed.
 const READ_AGAIN: usize = 2_000;
-/// The library need not limit what was found to be within the limits.
+/// The recursion limit of the library. It is not needed, because expressions are limited before.
 const DEEPEST: u16 = u16::MAX;
 
-/// The largest request that the costs are estimated for, in bytes.
+/// The size in bytes of the largest request, for which the costs are estimated.
 const REQUEST: u64 = 3 * 1024 * 1024;
 
-/// What is known of the values at one place.
+/// The type and sizes of the values at one path.
 #[derive(Clone, Debug)]
 pub(in crate::schema) struct Declared {
     pub(super) type_: Type,
     pub(super) fields: BTreeMap<String, Self>,
-    /// The items of a list, the values of a map.
+    /// The items of a list, or the values of a map.
     pub(super) elements: Option<Box<Self>>,
-    /// How many elements, characters or bytes there can be.
+    /// The maximal number of elements, characters or bytes.
     pub(super) most: u64,
-    /// How many bytes the smallest value takes in a request.
+    /// The number of bytes that the smallest value takes in a request.
     least_bytes: u64,
 }
 
-/// What an expression must yield.
+/// The type of result that an expression must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::schema) enum Wanted {
     Verdict,
     Message,
 }
 
-/// What is known of an expression that compiles.
+/// The properties of an expression that compiles.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::schema) struct Compiled {
-    /// What one evaluation costs at most.
+    /// The maximal cost of one evaluation.
     pub(in crate::schema) cost: u64,
     pub(in crate::schema) uses_old_self: bool,
 }
 
 impl Declared {
-    /// The type of a schema; `root` says that apiVersion, kind and metadata are known. Absent where rules cannot look.
+    /// Returns the type of a schema, or `None` for a schema whose values rules cannot access. `root` is true if apiVersion, kind and metadata are
+    /// known.
     pub(in crate::schema) fn of(schema: &Map<String, Value>, root: bool) -> Option<Self> {
         Self::at(schema, root, "selfType")
     }
@@ -145,12 +147,12 @@ impl Declared {
         Self { type_, fields, elements: None, most: 0, least_bytes }
     }
 
-    /// How many of these values fit into one request.
+    /// Returns the maximal number of these values in one request.
     pub(in crate::schema) fn most_in_a_request(&self) -> u64 {
         REQUEST / (self.least_bytes + 1)
     }
 
-    /// Compiles an expression about such a value; an error is the text that the real server gives.
+    /// Compiles an expression about such a value. An error has the text of the real server.
     pub(in crate::schema) fn compile(&self, source: &str, wanted: Wanted, optional: bool) -> Result<Compiled, String> {
         stack::for_the_library(source, || self.compile_here(source, wanted, optional))
             .unwrap_or_else(|| Err("compilation failed: there is no memory to read the expression".to_owned()))
@@ -198,7 +200,7 @@ impl Declared {
     }
 }
 
-/// Where an expression could end or go on, the real server expects the end.
+/// Reduces the list of expected tokens to the end of the text, which is the only one that the real server names.
 fn expecting_the_end(text: &str) -> String {
     match text.split_once("expecting {<EOF>,") {
         Some((before, after)) => format!("{before}expecting <EOF>{}", after.split_once('}').map_or("", |(_, after)| after)),
@@ -206,7 +208,7 @@ fn expecting_the_end(text: &str) -> String {
     }
 }
 
-/// Errors with excerpts that point at their places.
+/// Returns errors with excerpts of the source that point at their positions.
 fn framed(source: &str, problems: &[Problem]) -> String {
     let texts: Vec<_> = problems.iter().map(|problem| excerpt(source, problem)).collect();
     texts.join("\n")

@@ -1,4 +1,4 @@
-//! The costs of single functions.
+//! Estimates of the costs of single functions.
 
 use crate::schema::cel::syntax::Literal;
 
@@ -6,7 +6,7 @@ use super::functions::Overload;
 use super::sizes::{REGEX, Range, TRAVERSAL};
 use super::types::Type;
 
-/// What a call costs, and how large its result is if that is known.
+/// The cost of a call, and the size of its result if it is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimate {
     pub(super) cost: Range,
@@ -23,7 +23,7 @@ impl Estimate {
     }
 }
 
-/// What is known of an argument of a call.
+/// The properties of an argument of a call.
 #[derive(Clone, Debug)]
 pub(super) struct Argument {
     pub(super) type_: Type,
@@ -38,10 +38,10 @@ impl Argument {
     }
 }
 
-/// The size that a schema gives to a place.
+/// A function that returns the size that a schema declares for a path.
 pub(super) type Sizes<'s> = &'s dyn Fn(&[String]) -> Option<Range>;
 
-/// The cost of a function by one of its overloads, without that of its arguments.
+/// Returns the cost of a function by one of its overloads, without that of its arguments.
 pub(super) fn function(
     name: &str,
     overload: Option<&Overload>,
@@ -182,7 +182,7 @@ fn kubernetes(
     })
 }
 
-/// The cost of a list that is made of another one.
+/// Returns the cost of a list that is created from another one.
 fn new_list(factor: f64, size: Range) -> Estimate {
     const CALL_AND_LIST: u64 = 11;
     Estimate::sized(size.scaled(factor).plus(Range::exactly(CALL_AND_LIST)), size)
@@ -195,7 +195,7 @@ fn literal_or(argument: Option<&Argument>, other: u64) -> u64 {
     }
 }
 
-/// The size of a text after replacing.
+/// Returns the size of a text after a replacement.
 fn replaced(text: Range, old: Range, new: Range) -> Range {
     let divided = |size: u64, by: u64| (size as f64 / by as f64).ceil() as u64;
     let (mut count, mut kept) = (Range::NOTHING, Range::NOTHING);
@@ -258,7 +258,7 @@ fn standard(name: &str, overload: Option<&Overload>, target: Option<&Argument>, 
     })
 }
 
-/// Both are read up to the end of the shorter one.
+/// Returns the cost of a comparison, which reads both values up to the end of the shorter one.
 fn compared(left: Range, right: Range) -> Estimate {
     let most = left.max.min(right.max);
     Estimate::cost(Range { min: u64::from(most > 0), max: most }.scaled(TRAVERSAL))

@@ -5,22 +5,22 @@ use std::sync::LazyLock;
 
 use super::types::{LIBRARY_TYPES, Type, Variable};
 
-/// One way to call a function.
+/// A signature of a function.
 #[derive(Debug)]
 pub(super) struct Overload {
-    /// Called on a value, which is the first of the parameters.
+    /// True if the function is called on a value, which is the first of the parameters.
     pub(super) member: bool,
     pub(super) parameters: Vec<Type>,
     pub(super) result: Type,
 }
 
-/// The ways to call a function, unless there is none of that name.
+/// Returns the signatures of a function, or `None` if there is no function of that name.
 pub(super) fn overloads(name: &str) -> Option<&'static [Overload]> {
     FUNCTIONS.get(name).map(Vec::as_slice)
 }
 
-/// `name (parameters) result`, with `target.` before the parameters of a member; `|` separates types that give one overload each.
-/// Capital letters stand for any type.
+/// The declarations of functions in the form `name (parameters) result`, with `target.` before the parameters of a member; `|` separates types
+/// that yield one overload each. Capital letters stand for any type.
 const DECLARATIONS: &str = "
 _?_:_ (bool, A, A) A
 _&&_ (bool, bool) bool
@@ -209,7 +209,7 @@ sort list(T).() list(T)
 @sortByAssociatedKeys list(A).(list(T)) list(A)
 ";
 
-/// Named formats, each a function of its own.
+/// Named formats, each of which is a function.
 const FORMATS: [&str; 13] = [
     "dns1123Label",
     "dns1123Subdomain",
@@ -251,7 +251,7 @@ static FUNCTIONS: LazyLock<HashMap<String, Vec<Overload>>> = LazyLock::new(|| {
     functions
 });
 
-/// The overloads of one line; empty lines have none.
+/// Returns the overloads that a line declares; an empty line declares none.
 fn declaration(line: &str) -> Option<(String, Vec<Overload>)> {
     let (name, rest) = line.split_once(' ')?;
     let open = rest.find(".(").map(|dot| dot + 1).or_else(|| rest.starts_with('(').then_some(0))?;
@@ -276,7 +276,7 @@ fn alternatives(text: &str) -> Option<Vec<Type>> {
     split(text, '|').map(parse_type).collect()
 }
 
-/// The parts between separators that stand outside of brackets.
+/// Splits a text at separators outside of brackets.
 fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     let parts = text.split(move |c| {

@@ -1,4 +1,4 @@
-//! Literals that would fail whenever they are evaluated.
+//! Checks of literals that would fail whenever they are evaluated.
 
 use crate::schema::cel::syntax::{Expression, Kind, Literal, Parsed};
 use crate::schema::format;
@@ -6,7 +6,7 @@ use crate::schema::format;
 use super::checker::{Checked, Problem};
 use super::types::Type;
 
-/// Texts that are no duration, time or regular expression, and lists and maps of mixed types.
+/// Reports texts that are no duration, time or regular expression, and lists and maps of mixed types.
 pub(super) fn check(parsed: &Parsed, checked: &Checked<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     parsed.root.visit(&mut |expression| {

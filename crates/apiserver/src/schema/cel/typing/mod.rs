@@ -1,7 +1,7 @@
-//! Types of expressions: whether a rule can be meant, and what it may cost at most.
+//! Types of expressions: the check that a rule is well typed, and the estimate of its maximal cost.
 //!
-//! The library that evaluates rules knows neither. Both follow the language definition, <https://github.com/google/cel-spec>, with the
-//! functions of <https://kubernetes.io/docs/reference/using-api/cel/>.
+//! The library that parses rules provides neither. Both follow the language definition, <https://github.com/google/cel-spec>, with the functions
+//! of <https://kubernetes.io/docs/reference/using-api/cel/>.
 
 mod checker;
 mod cost;
@@ -15,12 +15,12 @@ mod unify;
 
 pub(in crate::schema) use declared::{Declared, Wanted};
 
-/// Whether there is a function of a name.
+/// Returns true if there is a function of this name.
 pub(super) fn is_function(name: &str) -> bool {
     functions::overloads(name).is_some()
 }
 
-/// Whether a name stands for a type.
+/// Returns true if a name stands for a type.
 pub(super) fn is_type_name(name: &str) -> bool {
     types::Type::named(name).is_some()
 }

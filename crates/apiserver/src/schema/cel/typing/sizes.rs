@@ -1,6 +1,6 @@
 //! Numbers of the cost model: ranges of sizes and costs that never overflow.
 
-/// A size or a cost, between its least and its most.
+/// The minimum and maximum of a size or a cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) min: u64,
@@ -23,13 +23,13 @@ impl Range {
         Self { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
     }
 
-    /// Rounded up.
+    /// Multiplies the range by a factor and rounds up.
     pub(super) fn scaled(self, factor: f64) -> Self {
         let scale = |value: u64| (value as f64 * factor).ceil() as u64;
         Self { min: scale(self.min), max: scale(self.max) }
     }
 
-    /// The range that holds both.
+    /// Returns the smallest range that contains both ranges.
     pub(super) fn or(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }

@@ -17,7 +17,7 @@ pub(super) enum Type {
     Null,
     Timestamp,
     Duration,
-    /// Anything; checked when evaluated.
+    /// Any type; the value is checked when it is evaluated.
     Dynamic,
     /// The type of an expression with an error, which is reported once.
     Error,
@@ -27,14 +27,14 @@ pub(super) enum Type {
     /// A type as a value.
     #[allow(clippy::enum_variant_names, reason = "the language calls it so")]
     Type(Option<Arc<Self>>),
-    /// A type of a library without fields.
+    /// A type of a library, without fields.
     Opaque(&'static str),
     Object(Arc<Object>),
     /// A type that is not known yet.
     Variable(Variable),
 }
 
-/// An unknown type: as functions are declared, or as it is found out for one expression.
+/// An unknown type: a type parameter of a declared function, or a type that is inferred for one expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Variable {
     Declared(char),
@@ -49,7 +49,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// The type of a field; a field with the name of a keyword can be written with and without its escape.
+    /// Returns the type of a field. A field with the name of a keyword can be written with and without its escape.
     pub(super) fn field(&self, name: &str) -> Option<&Type> {
         self.fields.get(name).or_else(|| self.fields.get(&declared_name(name)?))
     }
@@ -74,7 +74,7 @@ impl Type {
         Self::Optional(Arc::new(content))
     }
 
-    /// What an optional holds, or the type itself; with whether it was one.
+    /// Returns the content of an optional type and true, or the type itself and false.
     pub(super) fn unwrapped(self) -> (Self, bool) {
         match self {
             Self::Optional(content) => ((*content).clone(), true),
@@ -86,7 +86,7 @@ impl Type {
         matches!(self, Self::Dynamic | Self::Error)
     }
 
-    /// A type by the name that stands for it in an expression.
+    /// Returns the type with this name in expressions.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "bool" => Self::Bool,

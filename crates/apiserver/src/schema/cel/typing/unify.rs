@@ -1,11 +1,11 @@
-//! When a value of one type may stand where another is wanted, and what that says about unknown types.
+//! Unification of types: assignability, and the inference of unknown types from it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::types::{Type, Variable};
 
-/// What is known of the unknown types.
+/// The inferred types of variables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     types: BTreeMap<Variable, Type>,
@@ -16,7 +16,7 @@ impl Known {
         self.types.insert(variable, type_);
     }
 
-    /// The type with everything known filled in; what stays unknown may become dynamic.
+    /// Returns the type with all known variables replaced. With `finally`, unknown variables become dynamic.
     pub(super) fn resolve(&self, type_: &Type, finally: bool) -> Type {
         let below = |type_: &Arc<Type>| Arc::new(self.resolve(type_, finally));
         match type_ {
@@ -33,7 +33,7 @@ impl Known {
         }
     }
 
-    /// Whether the types fit together; what is learned on the way is kept only if they do.
+    /// Returns true if the types fit together. Types that are inferred on the way are kept only in that case.
     pub(super) fn fit(&mut self, found: &[Type], wanted: &[Type]) -> bool {
         let mut trial = self.clone();
         let fits = found.len() == wanted.len() && found.iter().zip(wanted).all(|(found, wanted)| trial.assignable(found, wanted));
@@ -68,7 +68,8 @@ impl Known {
         }
     }
 
-    /// Whether `type_` can be what the variable stands for, and whether something was known of it.
+    /// Tries to substitute `type_` for the variable. The first result is true if that is possible, the second one if a type of the variable was
+    /// known.
     fn substitute(&mut self, type_: &Type, variable: Variable, as_type: &Type) -> (bool, bool) {
         if type_ == as_type {
             return (true, true);
@@ -93,7 +94,7 @@ impl Known {
         (free, false)
     }
 
-    /// Whether a variable does not occur in a type, which would have no end.
+    /// Returns true if a variable does not occur in a type. A type that contains itself would be infinite.
     fn is_free_of(&self, variable: &Type, within: &Type) -> bool {
         if variable == within {
             return false;

@@ -1,4 +1,4 @@
-//! Planners with a defect each.
+//! Planners with one defect each.
 
 use super::run::Planned;
 use super::world::OWN;
@@ -36,7 +36,7 @@ pub(super) fn places_no_finalizer(state: &ComponentState, format: &Format) -> Ne
     next(&state, format)
 }
 
-/// Asks for a status again and again: each pass ends as if it had just begun.
+/// Decides like a planner that starts every pass anew: each pass ends as if it had just begun.
 pub(super) fn consumes_for_ever(state: &ComponentState, format: &Format) -> Next {
     match next(state, format) {
         Next::End(End::Applied) => Next::ConsumeReconcile,
@@ -52,7 +52,7 @@ pub(super) fn forgets_the_last(owner: &OwnerState, components: &[ComponentView<'
     planned
 }
 
-/// Releases the dependencies before the cleanup.
+/// Decides like a planner that releases the dependencies before the cleanup.
 pub(super) fn releases_before_the_cleanup(state: &ComponentState, format: &Format) -> Next {
     match next(state, format) {
         Next::CleanUp => match next(&ComponentState { progress: Progress::CleanedUp(true), ..state.clone() }, format) {
@@ -63,7 +63,7 @@ pub(super) fn releases_before_the_cleanup(state: &ComponentState, format: &Forma
     }
 }
 
-/// Does not know `ignore` on its own component.
+/// Decides like a planner that does not know `ignore` on its own component.
 pub(super) fn works_on_ignored(state: &ComponentState, format: &Format) -> Next {
     let mut state = state.clone();
     if let Some(own) = state.own.as_mut().filter(|own| own.is_ignored()) {
@@ -72,7 +72,7 @@ pub(super) fn works_on_ignored(state: &ComponentState, format: &Format) -> Next 
     next(&state, format)
 }
 
-/// Does not know `ignore` on dependencies.
+/// Decides like a planner that does not know `ignore` on dependencies.
 pub(super) fn holds_ignored(state: &ComponentState, format: &Format) -> Next {
     let mut state = state.clone();
     for found in state.targets.iter_mut().filter_map(|target| target.observation.as_mut()).filter(|found| found.is_ignored()) {

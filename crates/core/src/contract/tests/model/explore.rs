@@ -1,10 +1,10 @@
-//! Every order of the steps, or seeded ones.
+//! The exploration of all orders of the steps, or of seeded ones.
 
 use super::quick::QuickMap;
 use super::run::Planner;
 use super::world::{User, World};
 
-/// What was explored.
+/// The numbers of explored states and ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Explored {
     pub(super) states: usize,
@@ -35,11 +35,10 @@ impl Visit {
     }
 }
 
-/// Explores all states, depth first. Endless: a state that follows itself is one that controllers alone come back to, since each change of a user
-/// takes from the budget.
-#[allow(clippy::mutable_key_type)] // the decisions that states share are no part of them
+/// Explores all states, depth first. A cycle of states is endless work of controllers alone, because each change of a user takes from the budget.
+#[allow(clippy::mutable_key_type)] // the decisions that states share do not take part in comparisons
 pub(super) fn explore(start: World, users: &[User], planner: Planner, explored: &mut Explored) {
-    // Whether each known state is on the path.
+    // The value is true while the state is on the current path.
     let mut known: QuickMap<World, bool> = QuickMap::default();
     known.insert(start.clone(), true);
     let mut path = vec![Visit::of(start, users, planner, explored)];
@@ -67,7 +66,7 @@ pub(super) fn walk(mut world: World, users: &[User], planner: Planner, seed: u64
             world.judge_end(planner);
             return states;
         }
-        // xorshift
+        // The xorshift generator.
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;

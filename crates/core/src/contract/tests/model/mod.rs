@@ -17,7 +17,7 @@ use explore::{Explored, explore, walk};
 use run::Planner;
 use world::{Interruptions, User, World};
 
-/// All graphs of `count` components. A component depends on earlier ones alone, so that each graph is there in one order of its components.
+/// Returns all graphs of `count` components. A component depends only on earlier ones, so that each graph appears in one order of its components.
 fn graphs(count: usize) -> Vec<Vec<Vec<Edge>>> {
     let pairs: Vec<(usize, usize)> = (0..count).flat_map(|from| (0..from).map(move |to| (from, to))).collect();
     let kinds = [None, Some(EdgeKind::Needs(Revision::ReadyOnly)), Some(EdgeKind::OutlivedBy)];
@@ -35,12 +35,12 @@ fn graphs(count: usize) -> Vec<Vec<Vec<Edge>>> {
     (0..total).map(graph).collect()
 }
 
-/// How much is explored: the number in the environment, or a bound for every run.
+/// Returns a bound of the exploration: the number in the environment, or the default of every run.
 fn bound(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|bound| bound.parse().ok()).unwrap_or(default)
 }
 
-/// What is explored.
+/// The scope of an exploration.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
     count: usize,
@@ -60,7 +60,7 @@ enum Start {
     RolledOut,
 }
 
-/// The changes of a user, all of them, and the troubles of controllers.
+/// All changes of a user, and all faults of controllers.
 const USERS: [User; 6] = [User::Switch, User::Edit, User::DeleteOwner, User::Ignore, User::Restart, User::Lose];
 
 impl Scope<'_> {
@@ -71,12 +71,12 @@ impl Scope<'_> {
     /// Explores all graphs.
     fn explore(self, planner: Planner) -> Explored {
         let mut explored = Explored::default();
-        // The edges make the defects, so that graphs with many come first.
+        // Most defects need edges, so graphs with many edges come first.
         for graph in graphs(self.count).into_iter().rev() {
             for keep_running in [false, true] {
                 let new = World { is_slow: self.is_slow, ..World::new(&graph, keep_running, self.budget) };
                 let start = match self.start {
-                    Start::New if keep_running => continue, // which makes no difference before a deletion
+                    Start::New if keep_running => continue, // it makes no difference before a deletion
                     Start::New => new,
                     Start::RolledOut => new.rolled_out(planner),
                 };
@@ -86,7 +86,7 @@ impl Scope<'_> {
         explored
     }
 
-    /// Explores with the correct planner, and prints how much that was.
+    /// Explores with the correct planner, and prints the numbers of states and ends.
     fn holds(self, what: &str) {
         let explored = self.explore(Planner::correct());
         println!(
@@ -104,12 +104,12 @@ impl Scope<'_> {
     }
 }
 
-/// How often passes interrupt each other in every run, unless the environment asks for more.
+/// Returns the number of times that passes interrupt each other in every run, unless the environment asks for more.
 fn interruptions(default: usize) -> Interruptions {
     Interruptions::AtMost(u8::try_from(bound("KUBEWRIGHT_CONTRACT_INTERRUPTIONS", default)).unwrap(), None)
 }
 
-/// The changes of a user in every run, unless the environment asks for more.
+/// Returns the number of changes of a user in every run, unless the environment asks for more.
 fn changes(default: u8) -> u8 {
     u8::try_from(bound("KUBEWRIGHT_CONTRACT_CHANGES", default.into())).unwrap()
 }

@@ -9,7 +9,7 @@ use crate::backoff::Timing;
 use crate::condition::{ConditionPolarity, ConditionVisibility};
 use crate::flow::{Flow, KeyMemory, Prior, Redactor, WaitingMark, report};
 
-/// Stands in everything that is private to a component.
+/// The text in all private parts of a component.
 pub(super) const CANARY: &str = "canary-2f9e";
 
 const DECLARED: [DeclaredCondition; 1] = [DeclaredCondition {
@@ -18,8 +18,8 @@ const DECLARED: [DeclaredCondition; 1] = [DeclaredCondition {
     polarity: ConditionPolarity::Informational,
 }];
 
-/// The conditions of a component after a pass whose author tells too much: a token in the message of the pass, a password in the address of the
-/// health, and confidential text in an internal condition.
+/// Returns the conditions of a component after a pass whose author leaks secrets: a token in the message of the pass, a password in the address of
+/// the health condition, and confidential text in an internal condition.
 fn written(type_: ComponentType, is_healthy: bool) -> Vec<Condition> {
     let outcome: Flow = Ok(());
     let prior = Prior::Conditions { ready: None, stalled: None };
@@ -54,25 +54,25 @@ fn written(type_: ComponentType, is_healthy: bool) -> Vec<Condition> {
 static WRITTEN: LazyLock<Vec<[Vec<Condition>; 2]>> =
     LazyLock::new(|| TYPES.iter().map(|type_| [written(*type_, false), written(*type_, true)]).collect());
 
-/// The conditions that the controller of a component writes.
+/// Returns the conditions that the controller of a component writes.
 pub(super) fn status(index: usize, is_healthy: bool) -> Vec<Condition> {
     WRITTEN[index][usize::from(is_healthy)].clone()
 }
 
-/// A defect: messages are written as the author gave them.
+/// Returns the conditions with a defect: messages are written as the author gave them.
 pub(super) fn unmasked_status(index: usize, is_healthy: bool) -> Vec<Condition> {
     let unmask = |condition: Condition| Condition { message: condition.message.replace("***", CANARY), ..condition };
     status(index, is_healthy).into_iter().map(unmask).collect()
 }
 
-/// A defect: internal conditions are exported.
+/// Aggregates with a defect: internal conditions are exported.
 pub(super) fn exports_internal(components: &[Reported<'_>], pass: &OwnerPass<'_>, format: &Format) -> Aggregate {
     let components: Vec<Reported<'_>> = components.iter().map(|component| Reported { declared: &[], ..*component }).collect();
     aggregate(&components, pass, format)
 }
 
 impl World {
-    /// The status of the owner, of these components.
+    /// Returns the status of an owner with these components.
     pub(super) fn tell(&self, components: &[Option<Object>], planner: Planner) -> Told {
         self.edges.told(components, || self.told(components, planner))
     }

@@ -1,4 +1,4 @@
-//! What has to hold. A violation is a panic whose text begins with the name of the property.
+//! The properties that must hold. A violation is a panic whose text begins with the name of the property.
 
 use super::private::CANARY;
 use super::run::Planner;
@@ -6,7 +6,7 @@ use super::world::{Component, Effect, Object, Pass, TYPES, World};
 use super::*;
 
 impl World {
-    /// Held: when a component is applied, it holds each dependency that is there, and each that it needs is there.
+    /// Checks "held": when a component is applied, it holds each dependency that exists, and each one that it needs exists.
     pub(super) fn judge_apply(&self, index: usize, seen: &[Option<Object>]) {
         for ((edge, target), seen) in self.edges[index].iter().zip(self.targets(index)).zip(seen) {
             let live = self.components[target].object;
@@ -20,7 +20,7 @@ impl World {
         }
     }
 
-    /// Order: when a component is cleaned up, nothing is left of the components that need it.
+    /// Checks "order": when a component is cleaned up, no component that needs it is left.
     pub(super) fn judge_cleanup(&self, index: usize) {
         for depending in self.depending(index) {
             let needs = |edge: &Edge| edge.to == TYPES[index] && edge.kind.is_needed();
@@ -32,13 +32,13 @@ impl World {
         }
     }
 
-    /// Lost: while there is something outside, the component keeps its finalizer, and those on its dependencies.
+    /// Checks "lost": while an external effect is left, the component keeps its finalizer, and those on its dependencies.
     pub(super) fn judge_release(&self, index: usize) {
         let is_left = self.components[index].effect != Effect::None;
         assert!(!is_left, "lost: component {index} releases finalizers while there is something to clean up: {self:?}");
     }
 
-    /// Ignored: a pass that knows of `ignore` on a component sends no request for it.
+    /// Checks "ignored": a pass that knows of `ignore` on a component sends no request for it.
     pub(super) fn judge_ignored(&self, pass: &Pass, next: &Next) {
         let touches_own = !matches!(next, Next::End(End::Untouched));
         let is_ignored = |object: &Option<Object>| object.is_some_and(|object| object.is_ignored);
@@ -49,7 +49,7 @@ impl World {
         }
     }
 
-    /// Private: nothing confidential stands in the status of the owner.
+    /// Checks "private": the status of the owner contains no confidential text.
     pub(super) fn judge_told(&self, aggregate: &Aggregate) {
         let is_private = |told: &OwnerCondition| {
             let condition = &told.condition;
@@ -61,13 +61,14 @@ impl World {
         assert!(line.is_none(), "private: the owner tells {line:?}: {self:?}");
     }
 
-    /// Left: the owner goes last.
+    /// Checks "left": the owner is deleted last.
     pub(super) fn judge_end_of_owner(&self) {
         let is_left = self.components.iter().any(|component| component.object.is_some());
         assert!(!is_left, "left: the owner goes before its components: {self:?}");
     }
 
-    /// Left: an effect outside never outlives the object that stands for it. Lost: nor the finalizer that announces its cleanup.
+    /// Checks "left": an external effect never outlives the object that stands for it. Checks "lost": it never outlives the finalizer that announces
+    /// its cleanup either.
     pub(super) fn judge_state(&self) {
         for (index, component) in self.components.iter().enumerate() {
             if component.effect != Effect::None {
@@ -78,8 +79,8 @@ impl World {
         }
     }
 
-    /// Hang: when no event and no pass is left, every deletion has ended and every component is as it should be, unless a user keeps a controller
-    /// away.
+    /// Checks "hang": when no event and no pass is left, every deletion has ended and every component is in its desired state, unless a user made
+    /// controllers ignore a component.
     pub(super) fn judge_end(&self, planner: Planner) {
         let is_ignored = |component: &Component| component.object.is_some_and(|object| object.is_ignored);
         self.judge_status_of_owner(planner);
@@ -108,14 +109,14 @@ impl World {
         }
     }
 
-    /// Told: the owner's status is that of its components.
+    /// Checks "told": the owner's status is that of its components.
     fn judge_status_of_owner(&self, planner: Planner) {
         let live: Vec<Option<Object>> = self.components.iter().map(|component| component.object).collect();
         let is_told = !self.owner.exists || self.owner.told == Some(self.tell(&live, planner));
         assert!(is_told, "told: the status of the owner is outdated: {self:?}");
     }
 
-    /// Whether the dependencies of a component let it work: those that it needs work and stay.
+    /// Returns true if the dependencies of a component let it work: those that it needs work and are not removed.
     fn can_work(&self, index: usize) -> bool {
         self.edges[index].iter().zip(self.targets(index)).all(|(edge, target)| {
             let live = self.components[target].object;

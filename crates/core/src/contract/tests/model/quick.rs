@@ -1,4 +1,4 @@
-//! Maps that are quick where nobody chooses the keys.
+//! Maps with a fast hash, for keys that an attacker does not choose.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

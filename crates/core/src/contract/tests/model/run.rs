@@ -1,12 +1,12 @@
-//! The steps of the model: requests of controllers, and what they wake.
+//! The steps of the model: requests of controllers, and the controllers that they wake.
 
 use super::private;
 use super::world::{Effect, FORMAT, Interruptions, Object, Pass, TYPES, User, View, World};
 use super::*;
 
-/// The decisions, and the events that wake controllers. Each defect is one of these replaced.
+/// The decisions, and the events that wake controllers. Each defect replaces one of these.
 #[derive(Clone, Copy)]
-#[allow(clippy::struct_excessive_bools)] // a defect each
+#[allow(clippy::struct_excessive_bools)] // each is an independent defect
 pub(super) struct Planner {
     pub(super) next: fn(&ComponentState, &Format) -> Next,
     pub(super) plan: fn(&OwnerState, &[ComponentView<'_>]) -> Planned,
@@ -16,11 +16,11 @@ pub(super) struct Planner {
     pub(super) wakes_by_depending: bool,
     pub(super) wakes_by_ignore: bool,
     pub(super) wakes_owner_by_status: bool,
-    /// Whether objects whose events got lost are listed again.
+    /// True if objects whose events were lost are listed again.
     pub(super) lists_again: bool,
-    /// Whether an update of the owner leaves finalizers alone.
+    /// True if an update of the owner keeps finalizers.
     pub(super) keeps_finalizers: bool,
-    /// Whether the owner stays until its components are gone.
+    /// True if the owner stays until its components are gone.
     pub(super) awaits_components: bool,
 }
 
@@ -44,23 +44,23 @@ impl Planner {
 /// The actions of the owner's controller.
 pub(super) type Planned = Vec<(ComponentType, OwnerAction)>;
 
-/// One thing that can happen next.
+/// One possible next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The controller of a component begins a pass, or does the next action of the one that runs.
+    /// The controller of a component begins a pass, or executes the next action of the running one.
     Component(usize),
-    /// The controller of the owner begins a pass, or does the next action of the one that runs.
+    /// The controller of the owner begins a pass, or executes the next action of the running one.
     Owner,
-    /// The thing outside of a component is there, or gone.
+    /// The external effect of a component is complete, or gone.
     Outside(usize),
-    /// The controller whose events got lost lists its objects again. The number after the last component is that of the owner.
+    /// The controller whose events were lost lists its objects again. The number after the last component is that of the owner.
     List(usize),
-    /// A user changes something; of one component, or of one controller, where that is the question.
+    /// A user makes a change, to the component or controller of this number if the change has one.
     User(User, usize),
 }
 
 impl World {
-    /// The steps that can be next. Those of users come last.
+    /// Returns the steps that can be next. Those of users come last.
     pub(super) fn steps(&self, users: &[User]) -> Vec<Step> {
         let count = self.components.len();
         if let Interruptions::AtMost(0, Some(running)) = self.interruptions {
@@ -88,12 +88,12 @@ impl World {
         steps
     }
 
-    /// Whether nothing happens any more without a user.
+    /// Returns true if only steps of users are left.
     pub(super) fn is_end(&self) -> bool {
         self.steps(&[]).is_empty()
     }
 
-    /// The state after all controllers have done their work, in one of the orders.
+    /// Returns the state after all controllers have done their work, in one of the orders.
     pub(super) fn rolled_out(mut self, planner: Planner) -> Self {
         while let Some(step) = self.steps(&[]).first().copied() {
             self.step(step, planner);
@@ -215,7 +215,7 @@ impl World {
         }
     }
 
-    /// Does an action. Whether the pass goes on.
+    /// Executes an action. Returns true if the pass continues.
     fn act(&mut self, index: usize, pass: &mut Pass, next: &Next, planner: Planner) -> bool {
         let same = self.components[index].object.filter(|live| pass.own.is_some_and(|own| own.uid == live.uid));
         match next {
@@ -289,7 +289,7 @@ impl World {
         }
     }
 
-    /// The answer to an own write is seen although events get lost.
+    /// Shows a controller the answer to its own write, although events are lost.
     fn saw_own(&mut self, index: usize) {
         let component = &mut self.components[index];
         if let Some(view) = &mut component.view {
@@ -297,7 +297,7 @@ impl World {
         }
     }
 
-    /// The status at the end of a pass.
+    /// Writes the status at the end of a pass.
     fn end(&mut self, index: usize, pass: &Pass, end: &End, planner: Planner) {
         let Some(own) = pass.own else { return };
         if !end.writes_status() || self.components[index].object.is_none_or(|live| live.uid != own.uid) {
@@ -431,7 +431,7 @@ impl World {
         }
     }
 
-    /// Wakes the controller of a component, unless the event gets lost.
+    /// Wakes the controller of a component, unless the event is lost.
     fn wake(&mut self, index: usize) {
         let component = &mut self.components[index];
         component.wakes |= component.view.is_none();

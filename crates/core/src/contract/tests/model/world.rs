@@ -1,4 +1,4 @@
-//! The state of the model: the objects on the server, the effects outside, and the passes that run.
+//! The state of the model: the objects on the server, the external effects, and the running passes.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -11,14 +11,14 @@ use std::sync::LazyLock;
 use super::quick::QuickMap;
 use super::*;
 
-/// The format, made once: it is asked for in every step.
+/// The format, created once because every step needs it.
 pub(super) static FORMAT: LazyLock<Format> = LazyLock::new(format);
 
 /// The types of the components, in the order of their numbers.
 pub(super) const TYPES: [ComponentType; 4] =
     [ComponentType::new("A"), ComponentType::new("B"), ComponentType::new("C"), ComponentType::new("D")];
 
-/// A change from outside.
+/// A change by a user, or a fault of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum User {
     /// A component is switched on or off in the spec of the owner.
@@ -29,14 +29,14 @@ pub(super) enum User {
     DeleteOwner,
     /// `ignore` is set on a component, or removed.
     Ignore,
-    /// A controller restarts: its pass is cut off, and it runs again with the objects as they are.
+    /// A controller restarts: its pass is interrupted, and a new one starts with the current objects.
     Restart,
-    /// The events for a controller get lost from now on, until it lists its objects again: nothing wakes it, and its passes know the objects as
-    /// they were, but for its own writes.
+    /// The events for a controller are lost from now on, until it lists its objects again: it is not woken, and its passes know the old objects,
+    /// except for its own writes.
     Lose,
 }
 
-/// The edges of each component, the same in all states of an exploration, with the decisions that were taken in it: each is asked for many times.
+/// The edges of each component, which are the same in all states of an exploration, with a cache of the decisions that were taken in it.
 #[derive(Clone)]
 pub(super) struct Edges(Rc<Shared>);
 
@@ -51,12 +51,12 @@ impl Edges {
         Self(Rc::new(Shared { edges: edges.to_vec(), next: RefCell::default(), told: RefCell::default() }))
     }
 
-    /// The next action of a pass; decided if it was not yet.
+    /// Returns the next action of a pass; decided once.
     pub(super) fn next(&self, index: usize, pass: &Pass, decide: impl FnOnce() -> Next) -> Next {
         self.0.next.borrow_mut().entry((index, pass.clone())).or_insert_with(decide).clone()
     }
 
-    /// The status of the owner of these components; made if it was not yet.
+    /// Returns the status of the owner of these components; computed once.
     pub(super) fn told(&self, components: &[Option<Object>], tell: impl FnOnce() -> Told) -> Told {
         *self.0.told.borrow_mut().entry(components.to_vec()).or_insert_with(tell)
     }
@@ -92,21 +92,21 @@ impl Hash for Edges {
 pub(super) struct World {
     pub(super) edges: Edges,
     pub(super) keep_running: bool,
-    /// Whether what is outside takes its time: it is there, and gone, some time after it was asked for.
+    /// True if external effects need time: an effect is complete, and gone, some time after it was requested.
     pub(super) is_slow: bool,
     pub(super) owner: Owner,
     pub(super) components: Vec<Component>,
-    /// How many changes of the user are left.
+    /// The number of changes of the user that are left.
     pub(super) budget: u8,
     pub(super) uids: u8,
     pub(super) interruptions: Interruptions,
 }
 
-/// How often passes may still be interrupted by others.
+/// The number of times that passes may still be interrupted by others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Interruptions {
     Any,
-    /// So often, and the controller whose pass runs.
+    /// At most this number of interruptions; the second number is the controller whose pass runs.
     AtMost(u8, Option<u8>),
 }
 
@@ -114,35 +114,35 @@ pub(super) enum Interruptions {
 pub(super) struct Owner {
     pub(super) exists: bool,
     pub(super) generation: u8,
-    /// The components that are switched on, a bit each.
+    /// The components that are switched on, one bit each.
     pub(super) configured: u8,
     pub(super) is_deleting: bool,
     pub(super) wakes: bool,
-    /// The pass that runs: the actions that are left, with the UID of the component that each was decided for.
+    /// The running pass: the actions that are left, with the UID of the component that each was decided for.
     pub(super) pass: Option<Vec<(usize, Option<u8>, OwnerAction)>>,
-    /// The components as the controller knows them, while events get lost.
+    /// The components as the controller knows them while events are lost.
     pub(super) view: Option<Vec<Option<Object>>>,
-    /// What its status tells of the components.
+    /// The components as the owner's status reports them.
     pub(super) told: Option<Told>,
 }
 
 /// The status of the owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Told {
-    /// The components that are told to be healthy, a bit each.
+    /// The components that are reported as healthy, one bit each.
     pub(super) healthy: u8,
-    /// Whether nothing keeps the owner from being ready.
+    /// True if no condition keeps the owner from being ready.
     pub(super) is_ready: bool,
 }
 
-/// The thing outside that `apply` makes and `cleanup` removes.
+/// The external effect that `apply` creates and `cleanup` removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Effect {
     None,
-    /// It is being made.
+    /// The effect is being created.
     Comes,
     Works,
-    /// It is being removed.
+    /// The effect is being removed.
     Goes,
 }
 
@@ -152,7 +152,7 @@ pub(super) struct Component {
     pub(super) effect: Effect,
     pub(super) wakes: bool,
     pub(super) pass: Option<Pass>,
-    /// The component and its targets as the controller knows them, while events get lost.
+    /// The component and its targets as the controller knows them while events are lost.
     pub(super) view: Option<View>,
 }
 
@@ -162,13 +162,13 @@ pub(super) struct View {
     pub(super) targets: Vec<Option<Object>>,
 }
 
-/// A pass of a component's controller, with the objects as it knows them.
+/// A pass of a component's controller, with the objects as the controller knows them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Pass {
     pub(super) own: Option<Object>,
     pub(super) targets: Vec<Option<Object>>,
     pub(super) progress: Progress,
-    /// Whether `apply` found everything at work.
+    /// True if `apply` found the external effect working.
     pub(super) works: bool,
 }
 
@@ -179,18 +179,18 @@ pub(super) struct Object {
     pub(super) generation: u8,
     /// The generation of the owner that the spec comes from.
     pub(super) spec: u8,
-    /// The generation of the owner that the labels tell.
+    /// The generation of the owner in the labels.
     pub(super) label: u8,
     pub(super) is_deleting: bool,
     pub(super) is_ignored: bool,
     pub(super) asks: bool,
     pub(super) own_finalizer: bool,
-    /// The dependency finalizers, a bit for each depending component.
+    /// The dependency finalizers, one bit for each depending component.
     pub(super) held_by: u8,
     /// The generations that were applied.
     pub(super) applied: Option<(u8, u8)>,
     pub(super) is_healthy: bool,
-    /// Whether the controller has written a status.
+    /// True if the controller has written a status.
     pub(super) has_status: bool,
 }
 
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// The component and its targets, as its controller knows them.
+    /// Returns the component and its targets, as its controller knows them.
     pub(super) fn view(&self, index: usize) -> View {
         self.components[index].view.clone().unwrap_or_else(|| View {
             own: self.components[index].object,
@@ -228,18 +228,18 @@ impl World {
         })
     }
 
-    /// The components, as the controller of the owner knows them.
+    /// Returns the components, as the controller of the owner knows them.
     pub(super) fn owner_view(&self) -> Vec<Option<Object>> {
         let live = || self.components.iter().map(|component| component.object).collect();
         self.owner.view.clone().unwrap_or_else(live)
     }
 
-    /// The numbers of the components that a component depends on, in the order of its edges.
+    /// Returns the numbers of the components that a component depends on, in the order of its edges.
     pub(super) fn targets(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
         self.edges[from].iter().map(|edge| number(edge.to))
     }
 
-    /// The components that depend on one.
+    /// Returns the components that depend on this one.
     pub(super) fn depending(&self, on: usize) -> Vec<usize> {
         (0..self.edges.len()).filter(|from| self.targets(*from).any(|target| target == on)).collect()
     }
@@ -265,7 +265,7 @@ impl World {
 
 pub(super) const OWN: &str = "example.com/own";
 
-/// The number of the component of a type.
+/// Returns the number of the component of a type.
 fn number(type_: ComponentType) -> usize {
     TYPES.iter().position(|known| *known == type_).unwrap()
 }

@@ -28,7 +28,7 @@ pub(super) fn held_by(holder: &str, transitions: u32, version: u64) -> ObservedL
     seen(LeaseRecord { holder: holder.into(), duration_seconds: Some(60), acquired: None, renewed, transitions }, version)
 }
 
-/// An elector and the requests, hooks and timers that it asked for.
+/// An elector with the requests, hooks and timers that it requested.
 pub(super) struct ElectorBench {
     pub(super) elector: Elector,
     pub(super) timer: Option<Moment>,
@@ -39,12 +39,12 @@ impl ElectorBench {
         Self { elector, timer: None }
     }
 
-    /// The outputs of the elector, without timers.
+    /// Returns the outputs of the elector, without timers.
     pub(super) fn tell(&mut self, input: Input, seconds: u64) -> Vec<Output> {
         self.handle(input, at(seconds))
     }
 
-    /// The timer fires.
+    /// Fires the timer.
     pub(super) fn fire(&mut self) -> Vec<Output> {
         let at = self.timer.take().unwrap();
         self.handle(Input::Timer, at)
@@ -61,7 +61,7 @@ impl ElectorBench {
         outputs
     }
 
-    /// The watch delivers this lease, and a read finds it, too, if one is due.
+    /// Delivers this lease by the watch, and by a read if one is due.
     pub(super) fn sees(&mut self, lease: &ObservedLease, seconds: u64) -> Vec<Output> {
         match self.tell(Input::Watched(Some(lease.clone())), seconds).as_slice() {
             [Output::Read { .. }] => self.tell(read(lease.clone()), seconds),
@@ -73,7 +73,7 @@ impl ElectorBench {
         self.elector.state()
     }
 
-    /// The answer to a write that succeeded.
+    /// Answers a write with success.
     pub(super) fn done(&mut self, write: &LeaseWrite, version: u64, seconds: u64) -> Vec<Output> {
         let stored = seen(write.record(Timestamp::from_second(seconds as i64).unwrap()), version);
         self.tell(Input::Written(LeaseAnswer::Ok(stored)), seconds)
@@ -103,7 +103,7 @@ pub(super) fn overlap(until: u64) -> Overlap {
     Overlap { lease: "comp.00-of-01".into(), until: at(until) }
 }
 
-/// Holds the lease since second 0, not promoted yet.
+/// Returns a bench that holds the lease since second 0, not promoted yet.
 pub(super) fn promoting() -> ElectorBench {
     let mut bench = ElectorBench::new(elector());
     assert_eq!(bench.tell(Input::Start, 0), [Output::Read { live: false }]);
@@ -112,14 +112,14 @@ pub(super) fn promoting() -> ElectorBench {
     bench
 }
 
-/// Leads since second 0.
+/// Returns a bench that leads since second 0.
 pub(super) fn leading() -> ElectorBench {
     let mut bench = promoting();
     assert_eq!(bench.tell(Input::Promoted(true), 0), [Output::Activate(term(0, 0))]);
     bench
 }
 
-/// Campaigns since second 0 against a holder whose lease was version 5.
+/// Returns a bench that campaigns since second 0 against a holder whose lease was version 5.
 pub(super) fn waiting() -> ElectorBench {
     let mut bench = ElectorBench::new(elector());
     bench.tell(Input::Start, 0);

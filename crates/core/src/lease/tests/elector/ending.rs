@@ -1,4 +1,4 @@
-//! Terms end in order: the state `Losing`, and shutdown.
+//! Tests of the ends of terms: the state `Losing`, and shutdown.
 
 use super::bench::{ElectorBench, ME, absent, at, elector, held_by, leading, promoting, read, term, waiting, written};
 use crate::lease::*;
@@ -15,7 +15,7 @@ fn a_term_that_is_lost_during_promotion_is_demoted_after_the_hook_ended() {
     let mut bench = lost();
     assert_eq!(bench.tell(Input::Promoted(true), 5), [Output::Demote]);
     assert_eq!(bench.tell(Input::Demoted, 6), [Output::Read { live: true }]);
-    // A promotion that failed is not demoted.
+    // A failed promotion is not followed by a demotion.
     assert_eq!(lost().tell(Input::Promoted(false), 5), [Output::Read { live: true }]);
 }
 
@@ -28,7 +28,7 @@ fn a_term_that_is_over_for_the_runtime_ends_although_it_was_renewed() {
     assert_eq!(bench.tell(Input::TermEnded, 10), [Output::CancelTerm]);
     assert_eq!(bench.tell(Input::Drained, 11), [Output::Demote]);
     assert_eq!(bench.tell(Input::Demoted, 12), [Output::Read { live: true }]);
-    // The lease is still ours, and is gained anew.
+    // This replica still holds the lease, and gains it anew.
     let write = written(&bench.tell(read(held_by(ME, 0, 2)), 12));
     assert_eq!(bench.done(&write, 3, 12), [Output::Promote(term(0, 12))]);
 }
@@ -61,7 +61,7 @@ fn a_leader_that_stops_ends_its_passes_then_demotes_then_releases() {
     let mut bench = leading();
     assert_eq!(bench.tell(Input::Shutdown, 5), []);
     assert_eq!(bench.state(), LeaseState::Leading);
-    // It renews while its passes end.
+    // The leader renews while its passes end.
     let write = written(&bench.fire());
     assert_eq!(bench.done(&write, 2, 10), [Output::Renewed(term(0, 10))]);
     assert_eq!(bench.tell(Input::Drained, 15), [Output::CancelTerm, Output::Demote]);
@@ -76,7 +76,7 @@ fn a_leader_that_stops_ends_its_passes_then_demotes_then_releases() {
     }
 }
 
-// Leading: shutdown; the renewal may have been done, so that the known version would be a conflict
+// Leading: shutdown; the renewal may have been executed, so that a release of the known version would be a conflict
 #[test]
 fn a_leader_that_stops_reads_the_lease_before_the_release_when_a_renewal_was_not_answered() {
     let stopping = || {
@@ -91,7 +91,7 @@ fn a_leader_that_stops_reads_the_lease_before_the_release_when_a_renewal_was_not
     let outputs = stopping().tell(read(held_by(ME, 0, 2)), 15);
     let [Output::Release(write, over)] = outputs.as_slice() else { panic!("{outputs:?}") };
     assert_eq!((write.epoch(), &*over.resource_version), (0, "2"));
-    // Another replica has it already, or the server does not answer: the lease is left alone.
+    // Another replica already has the lease, or the server does not answer: no release is sent.
     assert_eq!(stopping().tell(read(held_by("other", 1, 2)), 15), [Output::Released]);
     assert_eq!(stopping().tell(Input::Read(LeaseAnswer::Error), 15), [Output::Released]);
 }
@@ -108,7 +108,7 @@ fn a_release_that_fails_ends_the_elector_too() {
     }
 }
 
-// LDR-24: Knative demotes at SIGTERM buckets that were never held, too
+// LDR-24: Knative demotes buckets at SIGTERM even if they were never held
 #[test]
 fn a_replica_that_stops_without_the_lease_demotes_and_releases_nothing() {
     assert_eq!(waiting().tell(Input::Shutdown, 1), [Output::Released]);
@@ -154,7 +154,7 @@ fn a_replica_that_stops_during_promotion_waits_for_the_hook() {
     assert!(matches!(bench.tell(Input::Demoted, 3).as_slice(), [Output::Release(..)]));
     let mut bench = stopping();
     assert!(matches!(bench.tell(Input::Promoted(false), 2).as_slice(), [Output::CancelTerm, Output::Release(..)]));
-    // Between two tries there is nothing to wait for.
+    // Between two tries no hook runs that has to end.
     let mut bench = promoting();
     bench.tell(Input::Promoted(false), 1);
     assert!(matches!(bench.tell(Input::Shutdown, 1).as_slice(), [Output::CancelTerm, Output::Release(..)]));

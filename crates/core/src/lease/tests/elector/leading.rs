@@ -1,4 +1,4 @@
-//! A term is promoted, renewed and lost: the states `Promoting` and `Leading`.
+//! Tests of the promotion, renewal and loss of a term: the states `Promoting` and `Leading`.
 
 use super::bench::{ElectorBench, ME, absent, at, elector, held_by, leading, overlap, promoting, read, term, written};
 use crate::lease::*;
@@ -70,13 +70,13 @@ fn a_term_ends_at_the_renew_deadline_after_the_last_success_was_sent() {
     assert_eq!((bench.elector.term(at(39)), bench.elector.term(at(40))), (Some(term(0, 0)), None));
     assert_eq!(bench.fire(), [Output::CancelTerm]);
     assert_eq!(bench.state(), LeaseState::Losing);
-    // LDR-26: passes, then the hook; LDR-21: then it campaigns again.
+    // LDR-26: passes end first, then the hook; LDR-21: then the replica campaigns again.
     assert_eq!(bench.tell(Input::Drained, 45), [Output::Demote]);
     assert_eq!(bench.tell(Input::Demoted, 47), [Output::Read { live: true }]);
     assert_eq!(bench.state(), LeaseState::Waiting);
 }
 
-// LDR-22: also when nothing was told meanwhile, as after a freeze
+// LDR-22: also without an input meanwhile, as after a freeze
 #[test]
 fn a_renewal_that_is_answered_after_the_end_of_the_term_does_not_save_it() {
     let mut bench = leading();
@@ -108,7 +108,7 @@ fn a_failed_read_of_a_leader_is_repeated_with_the_next_renewal() {
     assert!(matches!(bench.fire().as_slice(), [Output::Update(..)]));
 }
 
-// Leading: another holder seen, LDR-22 (Knative's leader goes on for a whole renew deadline)
+// Leading: another holder observed, LDR-22 (Knative's leader continues for a whole renew deadline)
 #[test]
 fn a_term_ends_as_soon_as_another_holder_is_seen() {
     for holder in ["other", ""] {
@@ -125,7 +125,7 @@ fn a_term_ends_as_soon_as_another_holder_is_seen() {
     assert_eq!(bench.tell(absent(), 12), [Output::CancelTerm]);
 }
 
-// Leading: the watch may be behind our own writes
+// Leading: the watch may be behind this replica's own writes
 #[test]
 fn events_that_are_older_than_our_own_write_do_not_end_a_term() {
     let mut bench = ElectorBench::new(elector());
@@ -136,7 +136,7 @@ fn events_that_are_older_than_our_own_write_do_not_end_a_term() {
     assert_eq!(bench.tell(Input::Watched(Some(held_by("other", 0, 4))), 1), []);
     assert_eq!(bench.tell(Input::Watched(Some(held_by(ME, 1, 9))), 1), []);
     assert_eq!(bench.state(), LeaseState::Leading);
-    // An old deletion has no version: the server is asked.
+    // A deletion event has no version, so the server is asked.
     assert_eq!(bench.tell(Input::Watched(None), 2), [Output::Read { live: true }]);
     let outputs = bench.tell(read(held_by(ME, 1, 9)), 3);
     assert!(matches!(outputs.as_slice(), [Output::Update(..)]), "{outputs:?}");

@@ -1,4 +1,4 @@
-//! Overlapping leases and the share of a replica, which keep it from a lease that is free.
+//! Tests of overlapping leases and of the share of a replica, which keep it from a free lease.
 
 use super::bench::{ElectorBench, ME, SEED, absent, at, elector, held_by, overlap, read, term, waiting, written};
 use crate::lease::*;
@@ -14,7 +14,7 @@ fn nothing_is_gained_while_another_number_of_buckets_is_in_use() {
     assert_eq!(bench.tell(Input::Timer, 29), [Output::Read { live: false }]);
     assert_eq!(bench.tell(absent(), 29), []);
     assert!(matches!(bench.tell(Input::Watched(None), 30).as_slice(), [Output::Create(_)]));
-    // At once when the last of them is released.
+    // The lease is tried at once when the last overlapping one is released.
     let mut bench = ElectorBench::new(Elector::new(ME, LeaseTiming::default(), true, SEED));
     bench.tell(Input::Overlap(Some(overlap(30))), 0);
     bench.tell(Input::Start, 0);
@@ -22,7 +22,7 @@ fn nothing_is_gained_while_another_number_of_buckets_is_in_use() {
     assert!(matches!(bench.tell(Input::Overlap(None), 1).as_slice(), [Output::Create(_)]));
 }
 
-/// Gained the lease, and looks for overlapping ones.
+/// Returns a bench that gained the lease and checks for overlapping ones.
 fn checking() -> ElectorBench {
     let mut bench = ElectorBench::new(Elector::new(ME, LeaseTiming::default(), true, SEED));
     bench.tell(Input::Start, 0);
@@ -39,7 +39,7 @@ fn a_lease_is_released_when_an_overlapping_one_appeared_before_the_promotion() {
     let mut bench = checking();
     let release = written(&bench.tell(Input::OverlapChecked(LeaseAnswer::Ok(Some(overlap(60)))), 1));
     assert_eq!(bench.done(&release, 2, 1), []);
-    // Its own release, and that of the other, do not make it try before the jittered period.
+    // Neither its own release nor that of the other lease makes the replica try before the jittered period.
     assert_eq!(bench.tell(Input::Watched(Some(held_by("", 0, 3))), 2), []);
     assert_eq!(bench.tell(Input::Overlap(None), 2), []);
     assert!(bench.timer.unwrap() >= at(11));
@@ -59,7 +59,7 @@ fn the_check_is_repeated_until_it_is_answered_while_the_lease_is_renewed() {
     assert_eq!(bench.done(&write, 2, 10), [Output::Renewed(term(0, 10))]);
     assert_eq!(bench.timer, Some(at(14)));
     assert_eq!(bench.fire(), [Output::CheckOverlap]);
-    // Stops: nothing was promoted, so nothing is demoted.
+    // At shutdown nothing is demoted, because nothing was promoted.
     assert_eq!(bench.tell(Input::Shutdown, 15), []);
     assert!(matches!(bench.tell(Input::OverlapChecked(LeaseAnswer::Ok(None)), 16).as_slice(), [Output::Release(..)]));
 }
@@ -74,12 +74,12 @@ fn a_replica_with_its_share_takes_what_stays_free_for_two_lease_durations() {
     assert_eq!(bench.tell(read(free()), 0), []);
     assert_eq!(bench.sees(&free(), 119), []);
     assert!(matches!(bench.sees(&free(), 120).as_slice(), [Output::Update(..)]));
-    // An expired lease is free since its end.
+    // An expired lease counts as free since its end.
     let mut bench = waiting();
     bench.tell(Input::Room(false), 0);
     assert_eq!(bench.sees(&held_by("other", 2, 5), 179), []);
     assert!(matches!(bench.sees(&held_by("other", 2, 5), 180).as_slice(), [Output::Update(..)]));
-    // One that got room takes it at once.
+    // A replica that gets room takes the lease at once.
     let mut bench = ElectorBench::new(elector());
     bench.tell(Input::Room(false), 0);
     bench.tell(Input::Start, 0);

@@ -1,4 +1,4 @@
-//! Each row of the table of 7.3.
+//! Tests of each row of the table of reconciler.md, 7.3.
 
 mod bench;
 mod ending;

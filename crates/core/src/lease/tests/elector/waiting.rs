@@ -1,4 +1,4 @@
-//! A lease is tried for: the states `Waiting` and `Acquiring`.
+//! Tests of the tries for a lease: the states `Waiting` and `Acquiring`.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ fn a_held_lease_is_read_again_after_a_jittered_period() {
 fn a_lease_is_taken_when_its_record_did_not_change_for_its_duration() {
     let mut bench = waiting();
     assert_eq!(bench.sees(&held_by("other", 2, 8), 30), []);
-    // The same record in a newer version, for instance with another label, is no renewal.
+    // The same record in a newer version, for instance with another label, is not a renewal.
     let labelled = ObservedLease { resource_version: "9".into(), ..held_by("other", 2, 8) };
     assert_eq!(bench.sees(&labelled, 89), []);
     let outputs = bench.sees(&labelled, 90);
@@ -49,7 +49,7 @@ fn a_lease_is_taken_when_its_record_did_not_change_for_its_duration() {
     assert_eq!((write.epoch(), over), (3, &labelled));
 }
 
-// LDR-20: a record from two hours ahead or behind is judged by when it was seen
+// LDR-20: a record whose times are two hours ahead or behind is judged by the time of its observation
 #[test]
 fn the_clock_of_the_holder_does_not_matter() {
     for hours in [-2, 0, 2] {
@@ -63,7 +63,7 @@ fn the_clock_of_the_holder_does_not_matter() {
     }
 }
 
-// LDR-20: the stated duration counts, not ours
+// LDR-20: the stated duration counts, not that of this replica
 #[test]
 fn the_duration_of_the_record_counts() {
     for (stated, seconds) in [(Some(15), 15), (Some(90), 90), (None, 60)] {
@@ -124,7 +124,7 @@ fn an_emptied_or_deleted_lease_is_tried_at_once() {
     assert!(matches!(outputs.as_slice(), [Output::Create(write)] if write.epoch() == 0), "{outputs:?}");
 }
 
-// Waiting, holder is us: an earlier write was done without an answer that said so
+// Waiting, this replica is the holder: an earlier write was executed although its answer did not confirm it
 #[test]
 fn a_lease_that_is_ours_already_is_taken_with_the_same_epoch() {
     let mut bench = ElectorBench::new(elector());
@@ -152,7 +152,7 @@ fn a_lease_that_was_not_gained_is_tried_again_after_a_live_read() {
     }
 }
 
-// Acquiring, LDR-22: an answer that comes too late is no term
+// Acquiring, LDR-22: an answer that comes too late starts no term
 #[test]
 fn a_gain_that_is_answered_after_the_renew_deadline_starts_no_term() {
     let mut bench = ElectorBench::new(elector());

@@ -45,7 +45,7 @@ impl<C: Chance> World<'_, C> {
         }
     }
 
-    /// The leader of the first bucket deletes leases of other numbers of buckets (LDR-34); the requests arrive some time.
+    /// Lets the leader of the first bucket delete leases of other numbers of buckets (LDR-34); the requests arrive after some time.
     pub(super) fn clean_up(&mut self, index: usize) {
         let replica = &self.replicas[index];
         if replica.buckets[0].hooks != HookMood::Active || replica.cut_until > self.now {
@@ -59,7 +59,7 @@ impl<C: Chance> World<'_, C> {
         }
     }
 
-    /// Deletes a lease that has still the version that the replica saw, and judges that no replica may hold it.
+    /// Deletes a lease that still has the version that the replica observed, and checks that no replica may hold it.
     pub(super) fn delete(&mut self, unused: &UnusedLease) {
         let Some((lease, written)) = self.leases.get(&unused.name) else { return };
         if lease.resource_version != unused.resource_version || lease.object.uid() != &*unused.uid {
@@ -73,7 +73,7 @@ impl<C: Chance> World<'_, C> {
         self.spread(&unused.name, None);
     }
 
-    /// A user deletes all leases that were not written for long, of all numbers of buckets.
+    /// Deletes all leases that were not written for long, of all numbers of buckets, as a user may do.
     pub(super) fn forget(&mut self) {
         let age = 2 * self.timing.lease_duration().as_millis() as Millis;
         let old: Vec<Arc<str>> =

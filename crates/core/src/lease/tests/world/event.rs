@@ -10,17 +10,17 @@ use crate::time::Moment;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeaseFate {
     Done,
-    /// It never arrives; an error after the timeout.
+    /// The request never arrives; an error follows after the timeout.
     Lost,
-    /// The server refuses it at once, for instance because it is overloaded.
+    /// The server rejects the request at once, for instance because it is overloaded.
     Refused,
-    /// It is done, but the answer is lost.
+    /// The request is executed, but the answer is lost.
     Unanswered,
-    /// An error after the timeout; the server does it much later.
+    /// An error follows after the timeout; the server executes the request much later.
     Late,
-    /// The replica freezes before it sends it.
+    /// The replica freezes before it sends the request.
     FrozenBefore,
-    /// The replica freezes before it takes the answer.
+    /// The replica freezes before it receives the answer.
     FrozenAfter,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum WorldEvent {
     Input(usize, usize, Input),
     Timer(usize, usize, Moment),
     Send(usize, usize, Request),
-    /// `answered`: whether the replica still waits for the answer.
+    /// A request arrives at the server; the boolean is true while the replica waits for the answer.
     Arrive(usize, usize, Request, bool, Millis),
     Listed(usize, usize, Vec<(Arc<str>, LeaseRecord)>),
     Watched(usize, Arc<str>, Option<ObservedLease>),

@@ -1,10 +1,10 @@
-//! Conditions that hold at all times, and in the end.
+//! Conditions that hold at all times, and conditions that hold in the end.
 
 use super::replica::{HookMood, WorldBucket};
 use super::state::{Chance, KEYS, World};
 
 impl<C: Chance> World<'_, C> {
-    /// No key has two holders: no other replica holds one of the keys of this bucket in a term that is not over.
+    /// Checks that no key has two holders: no other replica holds one of the keys of this bucket in a term that is not over.
     pub(super) fn judge(&self, index: usize, number: usize, place: &dyn Fn() -> String) {
         for (other_index, other) in self.replicas.iter().enumerate().filter(|(other, _)| *other != index) {
             let now = other.local(self.now);

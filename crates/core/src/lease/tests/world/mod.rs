@@ -1,4 +1,4 @@
-//! Replicas of an operator over a lease server in memory, in virtual time, with everything that can go wrong.
+//! Replicas of an operator over a lease server in memory, in virtual time, with all faults.
 
 mod disturb;
 mod event;

@@ -9,7 +9,7 @@ use super::state::{Chance, MOST_BUCKETS, Millis, SECOND, World, set};
 use crate::lease::*;
 use crate::time::Moment;
 
-/// The hooks and passes of one bucket, to judge their order.
+/// The state of the hooks and passes of one bucket, to check their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum HookMood {
     #[default]
@@ -41,9 +41,9 @@ pub(super) struct Replica {
     pub(super) overlap: Option<Overlap>,
     pub(super) cache: BTreeMap<Arc<str>, ObservedLease>,
     pub(super) share: Share,
-    /// How far the local clock is ahead of real time.
+    /// The time by which the local clock is ahead of real time.
     pub(super) offset: Millis,
-    /// How far the wall clock is off, in seconds.
+    /// The error of the wall clock, in seconds.
     pub(super) skew: i64,
     pub(super) frozen_until: Millis,
     pub(super) cut_until: Millis,
@@ -57,7 +57,7 @@ impl Replica {
         Moment(Duration::from_millis(now + self.offset))
     }
 
-    /// Freezes it until then, or until it thaws from an earlier freeze.
+    /// Freezes the replica until this time, or until it thaws from an earlier freeze.
     pub(super) fn freeze(&mut self, until: Millis) {
         self.frozen_until = self.frozen_until.max(until);
     }
@@ -108,7 +108,7 @@ impl<C: Chance> World<'_, C> {
         }
     }
 
-    /// The watch of a replica begins anew.
+    /// Restarts the watch of a replica.
     pub(super) fn list(&mut self, index: usize) {
         let leases: Vec<_> = self.leases.iter().map(|(name, (lease, _))| (name.clone(), lease.clone())).collect();
         let gone: Vec<Arc<str>> =
@@ -180,7 +180,7 @@ impl<C: Chance> World<'_, C> {
         }
     }
 
-    /// Carries out an output of an elector, and judges that it may.
+    /// Executes an output of an elector, and checks that it is allowed.
     pub(super) fn take(&mut self, index: usize, number: usize, output: Output, promoted: bool) {
         let (label, now) = (self.label.clone(), self.now);
         let bucket = &mut self.replicas[index].buckets[number];
@@ -188,7 +188,7 @@ impl<C: Chance> World<'_, C> {
         let place = || format!("{label}: replica {index} bucket {number} at {now} ms: {output:?} while {hooks:?}");
         let request = match &output {
             Output::Read { live: false } => {
-                // Out of the cache of the watch, as old as that may be.
+                // The read is answered from the cache of the watch, however old that is.
                 let name = bucket.name.clone();
                 let lease = self.replicas[index].cache.get(&name).cloned();
                 return self.after(0, WorldEvent::Input(index, number, Input::Read(LeaseAnswer::Ok(lease))));
@@ -226,7 +226,7 @@ impl<C: Chance> World<'_, C> {
                 if let Some(before) = bucket.term.replace(*term) {
                     assert!(before.epoch == term.epoch && before.valid_until <= term.valid_until, "shorter: {}", place());
                 } else {
-                    // Renewed while overlapping leases were looked up, or while the demotion hook runs.
+                    // The term was renewed while overlapping leases were looked up, or while the demotion hook runs.
                     assert!(matches!(hooks, HookMood::Idle | HookMood::Demoting), "not in order: {}", place());
                     bucket.term = None;
                     return;

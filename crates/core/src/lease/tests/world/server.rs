@@ -1,4 +1,4 @@
-//! The server that stores the leases, and the way to it.
+//! The server that stores the leases, and the network to it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ impl<C: Chance> World<'_, C> {
             Some(chosen) if chosen.contains(&self.requests) => FATES[self.chance.pick(FATES.len() as u64) as usize],
             Some(_) => LeaseFate::Done,
             None if self.chance.pick(8) < 7 => LeaseFate::Done,
-            // Freezing has a disturbance of its own there.
+            // Random worlds have a separate disturbance for freezes.
             None => FATES[1 + self.chance.pick(4) as usize],
         }
     }
@@ -100,7 +100,7 @@ impl<C: Chance> World<'_, C> {
         lease
     }
 
-    /// Watches deliver in order, each with a delay of its own; those that are cut off list again later.
+    /// Delivers a lease to the watches in order, each with its own delay; replicas that are cut off list again later.
     pub(super) fn spread(&mut self, name: &Arc<str>, lease: Option<&ObservedLease>) {
         for index in 0..self.replicas.len() {
             let replica = &self.replicas[index];

@@ -1,4 +1,4 @@
-//! A world, and how time passes in it.
+//! A world, and its virtual time.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -18,13 +18,13 @@ use crate::lease::*;
 pub(super) type Millis = u64;
 
 pub(super) const SECOND: Millis = 1000;
-/// When the first replica stops in worlds without chance.
+/// The time at which the first replica stops in worlds without random decisions.
 const STOP: Millis = 25 * SECOND;
 const PREFIX: &str = "comp";
 pub(super) const KEYS: usize = 12;
 pub(super) const MOST_BUCKETS: u32 = 3;
 
-/// Where decisions come from. Option 0 is the undisturbed one.
+/// The source of decisions. Option 0 is the undisturbed one.
 pub(crate) trait Chance {
     fn pick(&mut self, options: u64) -> u64;
 }
@@ -35,16 +35,16 @@ impl Chance for Rng {
     }
 }
 
-/// How a world is set up.
+/// The setup of a world.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) replicas: usize,
-    /// Buckets of each replica at the start; none means different numbers by chance.
+    /// The number of buckets of each replica at the start; none means different random numbers.
     pub(crate) buckets: Option<u32>,
-    /// The numbers of the requests whose fate is chosen; everything else is undisturbed, but the first replica stops in between. With
-    /// none, everything is by chance.
+    /// The numbers of the requests whose fate is chosen; all else is undisturbed, except that the first replica stops in between. With none, all
+    /// decisions are random.
     pub(crate) fates: Option<Range<u64>>,
-    /// Whether overlapping leases are looked up before promotions. Otherwise a term is promoted at once.
+    /// True if overlapping leases are looked up before promotions. Otherwise a term is promoted at once.
     pub(crate) guarded: bool,
 }
 
@@ -60,15 +60,15 @@ pub(crate) struct World<'c, C> {
     pub(super) leases: BTreeMap<Arc<str>, (ObservedLease, Millis)>,
     pub(super) version: u64,
     pub(super) replicas: Vec<Replica>,
-    /// For each number of buckets, less one: the owner of each key.
+    /// The owner of each key, for each number of buckets, less one.
     pub(super) owners: Vec<Vec<usize>>,
     pub(super) requests: u64,
     pub(super) is_calm: bool,
-    /// Whether everything is printed.
+    /// True if all events are printed.
     pub(super) is_told: bool,
-    /// Promotions, for tests that want to see that something happened.
+    /// The number of promotions, for tests that check that leaders were elected.
     pub(crate) promotions: u64,
-    /// Leases that were cleaned up.
+    /// The number of leases that were cleaned up.
     pub(crate) deletions: u64,
 }
 
@@ -97,7 +97,7 @@ impl<'c, C: Chance> World<'c, C> {
         }
     }
 
-    /// Disturbs the replicas for a while, then leaves them alone for a while, and judges all along.
+    /// Runs the replicas with disturbances for a while, then without any for a while, and checks all conditions throughout.
     pub(crate) fn run(&mut self, disturbed: Millis, calm: Millis) {
         for _ in 0..self.setup.replicas {
             self.start();
@@ -138,7 +138,7 @@ impl<'c, C: Chance> World<'c, C> {
         self.events.insert((time, self.sequence), event);
     }
 
-    /// A length of time by chance.
+    /// Returns a random length of time.
     pub(super) fn some(&mut self, most: Millis) -> Millis {
         if self.setup.fates.is_some() { most.min(5) } else { self.chance.pick(most) }
     }
@@ -158,7 +158,7 @@ impl<'c, C: Chance> World<'c, C> {
             if replica.is_dead {
                 return;
             }
-            // A frozen process finds everything when it thaws, in order.
+            // A frozen process receives all events when it thaws, in order.
             if replica.frozen_until > self.now {
                 self.events.insert((replica.frozen_until, sequence), event);
                 return;

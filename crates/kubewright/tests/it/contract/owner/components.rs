@@ -1,4 +1,4 @@
-//! Components that fail, carry more than the owner gives them, or go.
+//! Components that fail, that carry more than the owner sets, or that are deleted.
 
 use kubewright::core::flow::{Failure, Wait};
 use kubewright::machinery::object::ObjectExt as _;
@@ -76,7 +76,7 @@ async fn foreign_labels_and_annotations_survive_and_the_spec_does_not() {
         "metadata": { "labels": {"team": "a"}, "annotations": {"note": "kept"} }, "spec": {"size": 7, "note": "by hand"},
     });
     world.patch_component("Landscaper", foreign).await;
-    // The status of the component tells of the change.
+    // The change of the component's status reports the repair.
     let repaired =
         world.component_matching("Landscaper", "the spec of the owner", |found| found["spec"] == json!({"size": 1})).await;
     assert_eq!((repaired.label("team"), repaired.annotation("note")), (Some("a"), Some("kept")));

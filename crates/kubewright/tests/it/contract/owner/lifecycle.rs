@@ -1,4 +1,4 @@
-//! An owner rolls its components out, changes them, and goes.
+//! Creation, change and removal of the components of an owner.
 
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
@@ -61,7 +61,7 @@ async fn a_roll_out_sends_for_each_component_one_creation_its_finalizers_and_sta
     world.roll_out().await;
     world.idle(5).await;
     let writes = world.writes_since(mark);
-    // Writers of finalizers that meet on one object are refused, and repeat.
+    // Finalizer writes that conflict on one object are refused and repeated.
     let of = |resource: &str, verb: &str| {
         let of_it = writes.iter().filter(|write| write.contains(verb) && write.contains(resource) && !write.contains("status"));
         of_it.filter(|write| !write.contains("422")).count()
@@ -69,7 +69,7 @@ async fn a_roll_out_sends_for_each_component_one_creation_its_finalizers_and_sta
     for resource in ["apiservers", "authentications", "authorizations", "landscapers", "cloudorchestrators"] {
         assert_eq!(of(resource, "create"), 1, "{writes:#?}");
     }
-    // Its own finalizer, and those of the components that depend on it.
+    // The component's own finalizer, and those of the components that depend on it.
     let patches = ["apiservers", "authentications", "authorizations", "landscapers", "cloudorchestrators"]
         .map(|resource| of(resource, "patch"));
     assert_eq!(patches, [5, 3, 3, 1, 1], "{writes:#?}");

@@ -106,7 +106,7 @@ fn operator() -> Operator {
     Operator::new("mcp-operator.openmcp.cloud").contract_owner::<Landscapes>().into()
 }
 
-/// The status of a component as its controller writes it.
+/// Returns the status of a component as its controller writes it.
 fn works(type_: &str) -> Value {
     let condition = |type_: String| json!({"type": type_, "status": "True", "reason": "Works", "message": "fine", "lastTransitionTime": "2026-01-01T00:00:00Z"});
     json!({"conditions": [condition(format!("{type_}Healthy")), condition(format!("{type_}Reconciliation")), condition("hidden".to_owned())]})
@@ -170,7 +170,7 @@ async fn an_owner_chooses_the_architecture_where_it_may_and_is_blocked_where_it_
 #[tokio::test]
 async fn components_of_a_former_operator_are_taken_over_with_the_fields_that_it_wrote() {
     let cluster = start().await;
-    // Installs the definitions.
+    // This installs the definitions.
     cluster.run(operator()).await.stop().await;
     let owner = cluster.create(landscape(&cluster, "mcp")).await.unwrap();
     let garden = json!({

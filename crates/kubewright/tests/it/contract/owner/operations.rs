@@ -1,4 +1,4 @@
-//! Operations that are asked for on the owner, and on its components by hand.
+//! Operations that are requested on the owner, and by hand on its components.
 
 use kubewright::core::flow::Wait;
 use kubewright::machinery::object::ObjectExt as _;
@@ -28,14 +28,14 @@ async fn reconcile_of_the_owner_is_consumed_and_reaches_every_component_once() {
     world.owner_matching("no annotation", |owner| owner.annotation(&operation()).is_none()).await;
     world.idle(30).await;
     let again = ALL.map(|type_| world.script.count(&format!("apply {type_}")));
-    // Another value stands on the landscaper.
+    // The landscaper has another value of the annotation.
     let passes: Vec<usize> = again.iter().zip(applies).map(|(now, before)| now - before).collect();
     assert_eq!(passes, [1, 1, 1, 0, 1]);
     assert_eq!(world.component("Landscaper").await.unwrap().annotation(&operation()), Some("later"));
     for type_ in ["ApiServer", "Authentication", "Authorization", "CloudOrchestrator"] {
         assert_eq!(world.component(type_).await.unwrap().annotation(&operation()), None);
     }
-    // One patch of the owner; for each component one that asks, and one that consumes.
+    // One patch of the owner, and two for each component: one sets the annotation, one consumes it.
     assert_eq!(world.writes_since(since).len(), 1 + 4 * 2, "{:?}", world.writes_since(since));
     world.stop().await;
 }
@@ -83,7 +83,7 @@ async fn a_deletion_frees_disabled_components_and_waits_for_those_that_are_ignor
     world.roll_out().await;
     world.patch(json!({"spec": {"disabled": ["CloudOrchestrator"]}})).await;
     world.component_matching("CloudOrchestrator", "the mark", |found| found.annotation(&mark()).is_some()).await;
-    // No pass is under way that has not seen the annotation.
+    // By now, every running pass has observed the annotation.
     world.idle(10).await;
     world.annotate_component("Landscaper", "operation", "ignore".into()).await;
     let before = world.component("Landscaper").await.unwrap();

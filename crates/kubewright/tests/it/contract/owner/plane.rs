@@ -1,4 +1,4 @@
-//! A contract by hand: a control plane with the five components of flow-and-contract.md, 13.1, and an internal configuration.
+//! A contract written by hand: a control plane with the five components of flow-and-contract.md, 13.1, and an internal configuration.
 
 use std::collections::{BTreeMap, HashMap};
 use std::marker::PhantomData;
@@ -177,15 +177,15 @@ component!(
 pub(super) const TYPES: [ComponentType; 5] =
     [ApiServer::TYPE, Authentication::TYPE, Authorization::TYPE, Landscaper::TYPE, CloudOrchestrator::TYPE];
 
-/// The parts of all components that are alike.
+/// The parts that all components have in common.
 pub(super) trait Part: ContractComponent<External = External, Private = Private> {
     fn size(&self) -> i64;
 }
 
-/// The end of a method, as a test says it.
+/// The result of a method that a test sets.
 type Act = Arc<dyn Fn() -> Flow + Send + Sync>;
 
-/// The ends of the methods, and the calls so far.
+/// The results of the methods, and the calls so far.
 #[derive(Clone, Default)]
 pub(super) struct Script {
     acts: Arc<Mutex<HashMap<String, Act>>>,
@@ -193,17 +193,17 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// Lets a method such as `apply Landscaper` end so, from now on. One that ends so is not healthy.
+    /// Sets the result of a method such as `apply Landscaper`. With such a result the component is not healthy.
     pub(super) fn set(&self, method: &str, act: impl Fn() -> Flow + Send + Sync + 'static) {
         self.acts.lock().insert(method.to_owned(), Arc::new(act));
     }
 
-    /// Lets a method succeed again.
+    /// Makes a method succeed again.
     pub(super) fn unset(&self, method: &str) {
         self.acts.lock().remove(method);
     }
 
-    /// The calls of a method so far.
+    /// Returns the number of calls of a method so far.
     pub(super) fn count(&self, method: &str) -> usize {
         self.calls.lock().iter().filter(|call| *call == method).count()
     }
@@ -250,12 +250,12 @@ impl<T: Part> ComponentController for Player<T> {
     }
 }
 
-/// An operator with the loop of the owner alone.
+/// Returns an operator with the loop of the owner alone.
 pub(super) fn owner_operator() -> OperatorContractOwner<Plane> {
     Operator::new("plane-operator.plane.kubewright.dev").contract_owner::<Plane>()
 }
 
-/// An operator with the controllers of all components, and the loop of the owner.
+/// Returns an operator with the controllers of all components, and the loop of the owner.
 pub(super) fn operator(script: &Script) -> Operator {
     components(Operator::new("plane-operator.plane.kubewright.dev").state(script.clone())).contract_owner::<Plane>().into()
 }

@@ -1,4 +1,4 @@
-//! The internal configuration beside an owner, and the labels of its namespace.
+//! The internal configuration of an owner, and the labels of its namespace.
 
 use k8s_openapi::api::core::v1::Namespace;
 use kubewright::machinery::object::ObjectExt as _;

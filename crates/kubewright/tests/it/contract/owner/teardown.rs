@@ -1,4 +1,4 @@
-//! An owner goes with its components, in the order of their dependencies.
+//! Deletion of an owner with its components, in the order of their dependencies.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ async fn components_go_in_the_order_of_the_graph_each_by_the_event_before_it_and
         {"controller": "controlplane", "for": "apiserver", "objects": 1},
         {"controller": "controlplane", "for": "authorization", "objects": 1},
     ]);
-    // Each controller that waited tells it in the pass that the event before starts.
+    // Each controller reports that it waits in the pass that the preceding event starts.
     let deadline = world.cluster.clock().moment() + Duration::from_secs(60);
     while world.waits().await != expected && world.cluster.clock().moment() < deadline {
         world.cluster.pass(Duration::from_millis(50)).await;
@@ -45,7 +45,7 @@ async fn components_go_in_the_order_of_the_graph_each_by_the_event_before_it_and
         assert_eq!(world.component(type_).await, None);
     }
     if world.cluster.is_embedded() {
-        // The safety net would be 5 minutes later.
+        // The periodic pass would follow 5 minutes later.
         assert!(world.cluster.clock().moment().since(start).as_secs() < 60);
     }
     let cleanups: Vec<String> = world.script.calls().into_iter().filter(|call| call.starts_with("cleanup")).collect();

@@ -49,7 +49,7 @@ impl World {
         self.operator = Some(self.cluster.run(operator(&self.script)).await);
     }
 
-    /// An owner with these sections, each of size 1.
+    /// Returns an owner with these sections, each of size 1.
     pub(super) fn owner(&self, sections: &[&str]) -> Value {
         let sections: Value = sections.iter().map(|section| ((*section).to_owned(), json!({ "size": 1 }))).collect();
         json!({
@@ -63,7 +63,7 @@ impl World {
         self.cluster.create(self.owner(sections)).await.unwrap()
     }
 
-    /// Creates an owner with all sections, and waits until everything works.
+    /// Creates an owner with all sections, and waits until all components work.
     pub(super) async fn roll_out(&self) -> Value {
         self.create(&ALL).await;
         self.ready().await
@@ -112,7 +112,7 @@ impl World {
         self.cluster.get::<Settings>(NAME).await.unwrap()
     }
 
-    /// A component of this type, if it is there.
+    /// Returns the component of this type, if it exists.
     pub(super) async fn component(&self, type_: &str) -> Option<Value> {
         self.cluster.get_object(&kind(type_), NAME).await
     }
@@ -133,13 +133,13 @@ impl World {
         self.cluster.expect_object(&kind(type_), NAME).to_be_gone().await;
     }
 
-    /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.
+    /// Lets time pass in which nothing should happen: the whole time if it is virtual, a few seconds if it is real.
     pub(super) async fn idle(&self, seconds: u64) {
         let time = Duration::from_secs(seconds);
         self.cluster.pass(if self.cluster.is_embedded() { time } else { time.min(Duration::from_secs(4)) }).await;
     }
 
-    /// The writes of the operator since then, but events: method, resource and name, such as `PATCH landscapers/status demo`.
+    /// Returns the writes of the operator since the mark, without events: method, resource and name, such as `PATCH landscapers/status demo`.
     pub(super) fn writes_since(&self, mark: kubewright_apiserver::middleware::journal::Mark) -> Vec<String> {
         let records = self.cluster.journal().since(mark).in_namespace(self.cluster.namespace()).writes();
         records.iter().map(ToString::to_string).filter(|record| !record.contains("events")).collect()
@@ -149,7 +149,7 @@ impl World {
         self.cluster.journal().mark()
     }
 
-    /// The section of the page about the state that tells what objects wait for.
+    /// Returns the section of the state page that lists what objects wait for.
     pub(super) async fn waits(&self) -> Value {
         match &self.operator {
             Some(operator) => operator.running().diagnostics().state().await["waits"].clone(),
@@ -157,7 +157,7 @@ impl World {
         }
     }
 
-    /// The last pass of the owner, as the page of the operator tells it.
+    /// Returns the last pass of the owner, from the page of the operator.
     pub(super) fn last_pass(&self) -> String {
         let key = Key::new(self.cluster.namespace(), NAME);
         let of = GroupKind::new(DOMAIN, "ControlPlane");
@@ -165,7 +165,7 @@ impl World {
         passes.last().map(|pass| pass.to_json().to_string()).unwrap_or_default()
     }
 
-    /// The events about the owner: type, reason and note.
+    /// Returns the events about the owner: type, reason and note.
     pub(super) async fn events(&self) -> Vec<String> {
         let events = self.cluster.list::<k8s_openapi::api::events::v1::Event>().await;
         let about = events.iter().filter(|event| event["regarding"]["kind"] == "ControlPlane");
@@ -174,20 +174,20 @@ impl World {
     }
 }
 
-/// The kind of a component's type.
+/// Returns the kind of a component's type.
 pub(super) fn kind(type_: &str) -> kube::core::GroupVersionKind {
     assert!(TYPES.iter().any(|known: &ComponentType| known.as_str() == type_), "{type_}");
     kube::core::GroupVersionKind::gvk(DOMAIN, "v1", type_)
 }
 
-/// The conditions of an owner: component, type and status.
+/// Returns the conditions of an owner: component, type and status.
 pub(super) fn conditions(owner: &Value) -> Vec<String> {
     let text = |condition: &Value, field: &str| condition[field].as_str().unwrap_or_default().to_owned();
     let conditions = owner["status"]["conditions"].as_array().cloned().unwrap_or_default();
     conditions.iter().map(|one| format!("{}/{} {}", text(one, "managedBy"), text(one, "type"), text(one, "status"))).collect()
 }
 
-/// A condition of an owner.
+/// Returns a condition of an owner.
 pub(super) fn condition(owner: &Value, type_: &str) -> Value {
     let conditions = owner["status"]["conditions"].as_array().cloned().unwrap_or_default();
     conditions.into_iter().find(|condition| condition["type"] == type_).unwrap_or_default()

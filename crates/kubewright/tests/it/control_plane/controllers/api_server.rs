@@ -9,7 +9,7 @@ use super::super::external::{ACCESS, CLUSTER, Externals, field, phase};
 use super::super::kinds::{ACCESS_DELETED, ApiServer, CLUSTER_DELETED};
 use super::Polling;
 
-/// A cluster, and access to it: asked for, granted or denied, and renewed before it ends.
+/// The controller of a cluster and the access to it, which is requested, granted or denied, and renewed before it expires.
 pub(super) struct ApiServers {
     externals: Externals,
     polling: Polling,
@@ -20,7 +20,7 @@ impl ApiServers {
         Self { externals, polling }
     }
 
-    /// The time until a granted credential is to be renewed; none when it is due, or has no end.
+    /// Returns the time until a granted credential has to be renewed. `None` when it is due, or does not expire.
     fn until_renewal(&self, cx: &ApplyContext<ApiServer>, access: &ConfigMap) -> Option<Delay> {
         let issued: jiff::Timestamp = field(access, "issued")?.parse().ok()?;
         let validity: u64 = field(access, "validSeconds")?.parse().ok()?;
@@ -31,7 +31,7 @@ impl ApiServers {
 
     fn pending(&self, cx: &ApplyContext<ApiServer>) -> Flow {
         if cx.private(|private| private.kubeconfig.is_some()) {
-            // The former credential still works.
+            // The previous credential still works.
             cx.healthy();
         }
         Wait::after(self.polling.interval, "AccessPending").message("access to the cluster is requested").into()
@@ -52,7 +52,7 @@ impl ComponentController for ApiServers {
             "Denied" => Blocked::new("AccessDenied", "access to the cluster is denied; ask its administrators").into(),
             "Granted" => {
                 if field(&access, "validSeconds").is_some() {
-                    #[allow(clippy::single_match_else)] // both go on
+                    #[allow(clippy::single_match_else)] // both arms continue
                     match self.until_renewal(cx, &access) {
                         Some(left) => cx.recheck_after(left),
                         None => {

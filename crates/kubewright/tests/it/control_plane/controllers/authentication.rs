@@ -6,7 +6,7 @@ use kubewright::prelude::*;
 use super::super::external::{Externals, LOGIN, field};
 use super::super::kinds::{Authentication, endpoint};
 
-/// Identity providers, whose names differ.
+/// The controller of identity providers, whose names must differ.
 pub(super) struct Authentications(Externals);
 
 impl Authentications {
@@ -27,7 +27,7 @@ impl ComponentController for Authentications {
             return Blocked::new("InvalidSpec", text).into();
         }
         if names.contains("") {
-            // Before the health is said.
+            // The pass fails before it sets the health.
             return Failure::backoff("an identity provider without a name does not answer").reason("ProviderUnreachable").into();
         }
         let listed = providers.join(",");

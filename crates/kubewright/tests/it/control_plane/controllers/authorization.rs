@@ -6,7 +6,7 @@ use kubewright::prelude::*;
 use super::super::external::{OWNER_NAME, OWNER_NAMESPACE};
 use super::super::kinds::{Authorization, endpoint};
 
-/// A role binding, which is deleted only once.
+/// The controller of a role binding, which is deleted only once.
 pub(super) struct Authorizations {
     bindings: Store<RoleBinding>,
     client: kube::Client,
@@ -22,7 +22,7 @@ impl Authorizations {
     }
 }
 
-/// The name of the role binding of an authorization.
+/// Returns the name of the role binding of an authorization.
 pub(super) fn binding_name(key: &Key) -> String {
     format!("{}-admins", key.name())
 }

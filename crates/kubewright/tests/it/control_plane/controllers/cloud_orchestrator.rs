@@ -4,7 +4,7 @@ use kubewright::prelude::*;
 use super::super::external::{Externals, REMOTE, field, phase};
 use super::super::kinds::{CloudOrchestrator, endpoint};
 
-/// A remote object, which is watched.
+/// The controller of a remote object, which is watched.
 pub(super) struct CloudOrchestrators(Externals);
 
 impl CloudOrchestrators {

@@ -5,7 +5,7 @@ use super::super::external::{DEPLOYMENT, Externals, field, phase};
 use super::super::kinds::{Landscaper, endpoint};
 use super::Polling;
 
-/// A deployment that another system brings up, and that nobody tells of.
+/// The controller of a deployment by another system, whose progress no event reports.
 pub(super) struct Landscapers {
     externals: Externals,
     polling: Polling,

@@ -1,4 +1,4 @@
-//! The controllers of the five components, with what is special about each (flow-and-contract.md, 17.1).
+//! The controllers of the five components, each with its special behaviour (flow-and-contract.md, 17.1).
 
 mod api_server;
 mod authentication;
@@ -20,10 +20,10 @@ use self::landscaper::Landscapers;
 use super::external::{OWNER_NAME, OWNER_NAMESPACE, REMOTE, SYSTEM};
 use super::kinds::ControlPlanes;
 
-/// How external systems are asked, which differs where tests cannot wait.
+/// The polling of external systems, which is faster in tests that cannot wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Polling {
-    /// How often pending access and deployments are looked at.
+    /// The interval at which pending access and deployments are checked.
     pub(super) interval: Delay,
     /// The share of a credential's validity after which it is renewed, in percent.
     pub(super) renewal: u32,
@@ -35,7 +35,7 @@ impl Default for Polling {
     }
 }
 
-/// An operator with all five controllers.
+/// Returns an operator with all five controllers.
 pub(super) fn operator(polling: Polling) -> Operator {
     let operator: Operator = Operator::new("components.platform.example.dev").state(polling);
     components(operator)
@@ -56,7 +56,7 @@ pub(super) fn components(operator: impl Into<Operator>) -> Operator {
     operator.into()
 }
 
-/// An operator with the owner and all five controllers.
+/// Returns an operator with the owner and all five controllers.
 pub(super) fn platform(polling: Polling) -> Operator {
     let operator: Operator = Operator::new("platform.platform.example.dev").state(polling);
     components(operator.contract_owner::<ControlPlanes>())

@@ -43,7 +43,7 @@ pub(in super::super) struct DeployArgs {
 }
 
 impl DeployArgs {
-    /// The documents to print for an operator with options of its own, and remarks about omissions of its author.
+    /// Returns the documents to print for an operator with its own options, and remarks about omissions of its author.
     pub(in super::super) fn documents(self, operator: Operator) -> Result<(Vec<Value>, Vec<String>), DeployError> {
         let container = ContainerFlags::parse(self.run)?;
         let Installation { operator, name, .. } = self.roles.installation(operator);
@@ -73,7 +73,7 @@ impl DeployArgs {
         let declarations = operator.declarations();
         let mut documents = Vec::new();
         if !self.no_namespace {
-            // It may be shared with others, so that it says nothing of this operator.
+            // The namespace may be shared with others, so it has no labels of this operator.
             documents.push(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": workload.namespace}}));
         }
         if !self.no_crds {
@@ -93,7 +93,7 @@ impl DeployArgs {
     }
 }
 
-/// Names that the server would refuse, or that make it warn, are refused here: manifests are often applied later and elsewhere.
+/// Rejects names that the server would refuse or warn about: manifests are often applied later and elsewhere.
 fn check_names(name: &str, system: &str, watched: &[String]) -> Result<(), DeployError> {
     let check = |flag, found: &str, problem: Option<String>| match problem {
         Some(problem) => Err(DeployError::Refused { flag, found: found.to_owned(), problem }),
@@ -113,7 +113,7 @@ fn image(named: Option<String>) -> Result<String, DeployError> {
     Ok(image)
 }
 
-/// The port of probes and metrics; none where the admin server is off.
+/// Returns the port of probes and metrics, or None if the admin server is off.
 fn admin_port(options: &OperatorOptions) -> Result<Option<u16>, DeployError> {
     match options.admin {
         Some(address) if address.port() == 0 || address.ip().is_loopback() => Err(DeployError::Unreachable(address)),
@@ -121,9 +121,9 @@ fn admin_port(options: &OperatorOptions) -> Result<Option<u16>, DeployError> {
     }
 }
 
-/// A version as the value of a label; none if it is not known.
+/// Returns a version as the value of a label, or None if it is unknown or invalid as one.
 fn label(version: &str) -> Option<String> {
-    // The build of a semantic version begins with a sign that labels must not have.
+    // The build metadata of a semantic version begins with a plus sign, which labels must not contain.
     let label = version.replace('+', "_");
     (version != "unknown" && !label.is_empty() && label_value(&label).is_empty()).then_some(label)
 }

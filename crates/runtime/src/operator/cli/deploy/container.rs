@@ -6,17 +6,17 @@ use super::super::args::RunArgs;
 use super::error::DeployError;
 use crate::operator::{Operator, OperatorOptions};
 
-/// Flags that decide about more than the container, with their ids.
+/// The flags that affect more than the container, with their ids.
 const MISPLACED: [(&str, &str); 2] = [("watch_namespaces", "--watch-namespaces"), ("system_namespace", "--system-namespace")];
 
-/// Flags of `run` that the container gets.
+/// The flags of `run` that are passed to the container.
 pub(super) struct ContainerFlags {
     flags: Vec<String>,
     parsed: RunArgs,
 }
 
 impl ContainerFlags {
-    /// Reads them as the container will, where no variable of this process is known.
+    /// Parses the flags as the container will, which does not have the environment variables of this process.
     pub(super) fn parse(flags: Vec<String>) -> Result<Self, DeployError> {
         let command = RunArgs::augment_args(Command::new("run")).no_binary_name(true).disable_help_flag(true);
         let command = command.mut_args(|arg| arg.env(None::<&'static str>));
@@ -28,7 +28,7 @@ impl ContainerFlags {
         Ok(Self { parsed: RunArgs::from_arg_matches(&matches).map_err(unreadable)?, flags })
     }
 
-    /// The operator with these flags, and the options that it then has.
+    /// Returns the operator with these flags, and the options that it then has.
     pub(super) fn apply(&self, operator: Operator) -> (Operator, OperatorOptions) {
         let mut applied = OperatorOptions::default();
         let operator = operator.options(|options| {
@@ -38,7 +38,7 @@ impl ContainerFlags {
         (operator, applied)
     }
 
-    /// The arguments of the container.
+    /// Returns the arguments of the container.
     pub(super) fn args(self, watched: &[String]) -> Vec<String> {
         let mut args = vec!["run".to_owned()];
         if !watched.is_empty() {
@@ -49,7 +49,7 @@ impl ContainerFlags {
     }
 }
 
-/// The message of an error, without the usage that follows.
+/// Returns the message of an error, without the usage that follows.
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();

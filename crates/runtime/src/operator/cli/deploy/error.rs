@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use thiserror::Error;
 
-/// An error that keeps the manifests from being printed. The command line must be corrected.
+/// An error that prevents the manifests from being printed. The command line must be corrected.
 #[derive(Debug, Error)]
 pub(in super::super) enum DeployError {
     /// Neither the command line nor the program names an image.
@@ -19,20 +19,20 @@ pub(in super::super) enum DeployError {
          SYSTEM_NAMESPACE)"
     )]
     NoNamespace,
-    /// A value that the server would refuse.
+    /// The server would reject a value.
     #[error("print the manifests: {flag} {found:?} cannot be used: {problem}")]
     Refused {
         /// The flag.
         flag: &'static str,
-        /// Its value.
+        /// The value of the flag.
         found: String,
         /// The problem of the value.
         problem: String,
     },
-    /// The flags behind `--` are none of `run`.
+    /// The flags after `--` are not flags of `run`.
     #[error("read the flags for the container, behind `--`: {0}; the command `run --help` lists them")]
     Flags(String),
-    /// A flag behind `--` that decides about roles too.
+    /// A flag after `--` also affects the roles.
     #[error(
         "read the flags for the container, behind `--`: {flag} decides about roles too; give it to the command `deploy` itself, before \
          the `--`"
@@ -41,13 +41,13 @@ pub(in super::super) enum DeployError {
         /// The flag.
         flag: &'static str,
     },
-    /// Kubelets cannot ask there whether the operator lives.
+    /// The probes of kubelets cannot reach the admin address.
     #[error(
         "print the manifests: no probe reaches the admin address {0}; give `-- --admin-addr` an address of all interfaces and a \
          fixed port, such as [::]:8080, or `off`, which leaves probes and metrics out"
     )]
     Unreachable(SocketAddr),
-    /// There are no metrics to serve.
+    /// The Service for metrics is requested although the admin server is off.
     #[error("print the Service for metrics: the admin server is off; leave out --metrics-service, or `--admin-addr off`")]
     NoMetrics,
 }

@@ -1,4 +1,4 @@
-//! The command `deploy`: everything that runs the operator in a cluster, as documents in the order in which they can be applied.
+//! The command `deploy`: the manifests that run the operator in a cluster, as documents in the order in which they can be applied.
 
 mod args;
 mod container;

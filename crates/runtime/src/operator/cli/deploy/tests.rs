@@ -14,14 +14,14 @@ fn operator() -> Operator {
     Operator::new("demo.example.com").version("1.2.3+build.7")
 }
 
-/// The documents that the command prints for an operator.
+/// Returns the documents that the command prints for an operator.
 fn printed_by(operator: Operator, args: &[&str]) -> Result<Vec<Value>, DeployError> {
     let cli = Cli::try_parse_from(["demo", "deploy"].iter().chain(args)).unwrap();
     let Some(Command::Deploy(args)) = cli.command else { panic!("another command") };
     args.documents(operator).map(|(documents, _)| documents)
 }
 
-/// The documents that the command prints with an image and a namespace.
+/// Returns the documents that the command prints with an image and a namespace.
 fn printed(args: &[&str]) -> Vec<Value> {
     printed_by(operator(), &[&IMAGE[..], args].concat()).unwrap()
 }
@@ -88,7 +88,7 @@ fn roles_of_a_confined_operator_are_in_its_namespaces() {
     assert_eq!(namespaces, ["a", "b", "demo-system"]);
     assert!(!kinds(&documents).contains(&"ClusterRole"));
     assert_eq!(container(&["--watch-namespaces", "a,b"])["args"], json!(["run", "--watch-namespaces=a,b"]));
-    // As for `rbac`, the operator runs in the first of them unless another is named.
+    // As with `rbac`, the operator runs in the first of them unless another is named.
     let documents = printed_by(operator(), &["--image", "i", "--watch-namespaces", "a,b"]).unwrap();
     assert_eq!(of_kind(&documents, "Deployment")["metadata"]["namespace"], "a");
 }
@@ -131,7 +131,7 @@ fn an_unknown_version_is_no_label() {
     assert!(of_kind(&documents, "Deployment")["metadata"]["labels"].get("app.kubernetes.io/version").is_none());
 }
 
-// CMD-6: the demands of Kubernetes' profile `restricted`, and a root that cannot be written.
+// CMD-6: the requirements of Kubernetes' profile `restricted`, and a read-only root file system.
 #[test]
 fn pods_have_no_privileges() {
     let pod = deployment(&[])["spec"]["template"]["spec"].clone();
@@ -155,7 +155,7 @@ fn limits_of_the_pod_are_longer_than_those_of_the_operator() {
     assert_eq!(start(&[]), 300);
     assert_eq!(start(&["--", "--startup-timeout", "15m"]), 900);
     assert_eq!(start(&["--", "--startup-timeout", "0"]), 300);
-    // The program's own value counts where the command line has none.
+    // The program's own value counts if the command line has none.
     let built = operator().options(|options| options.shutdown_timeout = Duration::from_secs(50));
     let documents = printed_by(built, &IMAGE).unwrap();
     assert_eq!(of_kind(&documents, "Deployment")["spec"]["template"]["spec"]["terminationGracePeriodSeconds"], 60);

@@ -12,13 +12,13 @@ use crate::operator::OperatorOptions;
 
 /// The name of the port of probes and metrics.
 const ADMIN: &str = "admin";
-/// The user and the group that the process runs as, unless another is patched in: the usual ones of images without root.
+/// The user and the group of the process, which are the usual ones of images without root; a patch can replace them.
 const USER: u32 = 65532;
-/// A pod is killed this long after the operator should have ended: the runtime of the container takes time as well.
+/// The time from the end of the operator's own deadline until its pod is killed: the container runtime takes time as well.
 const GRACE: Duration = Duration::from_secs(10);
 /// The period of startup probes, in seconds.
 const STARTUP_PERIOD: u64 = 2;
-/// The time in which startup probes must succeed where the operator itself sets no limit.
+/// The time in which startup probes must succeed if the operator itself sets no limit.
 const STARTUP: Duration = Duration::from_secs(5 * 60);
 
 /// The pods of an operator, and the objects around them.
@@ -30,7 +30,7 @@ pub(super) struct Workload {
     /// The version of the program as the value of a label.
     pub(super) version: Option<String>,
     pub(super) args: Vec<String>,
-    /// The port of probes and metrics; none without them.
+    /// The port of probes and metrics, or None without them.
     pub(super) admin_port: Option<u16>,
     pub(super) replicas: u16,
     pub(super) requests: Requests,
@@ -38,19 +38,19 @@ pub(super) struct Workload {
     pub(super) options: OperatorOptions,
 }
 
-/// The resources that a pod requests of its node.
+/// The resources that a pod requests.
 pub(super) struct Requests {
     pub(super) cpu: String,
     pub(super) memory: String,
 }
 
 impl Workload {
-    /// The name of objects whose names become parts of host names, which have no dots.
+    /// Returns the first label of a name, for objects whose names become parts of host names and so must not have dots.
     pub(super) fn short(name: &str) -> &str {
         name.split_once('.').map_or(name, |(label, _)| label)
     }
 
-    /// The labels of all objects but the namespace and the CRDs.
+    /// Returns the labels of all objects but the namespace and the CRDs.
     pub(super) fn labels(&self) -> BTreeMap<&'static str, &str> {
         let mut labels = self.selector();
         labels.insert("app.kubernetes.io/managed-by", "kubewright");
@@ -58,13 +58,13 @@ impl Workload {
         labels
     }
 
-    /// The labels that tell its pods from those of others, in all versions.
+    /// Returns the labels that distinguish its pods from other pods. They are the same in all versions.
     fn selector(&self) -> BTreeMap<&'static str, &str> {
         [("app.kubernetes.io/name", Self::short(&self.name)), ("app.kubernetes.io/instance", &*self.name)].into()
     }
 
     pub(super) fn deployment(&self) -> Value {
-        // A second replica, which would take over at once, is not wanted.
+        // With one replica, a surge pod would be a second replica that takes over at once, which is not wanted.
         let strategy = if self.replicas > 1 {
             json!({"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}})
         } else {
@@ -86,7 +86,7 @@ impl Workload {
     fn pod(&self) -> Value {
         let mut pod = json!({
             "serviceAccountName": self.name,
-            // The variables of Services, such as WEBHOOK_PORT for one called webhook, would be taken for those of the operator.
+            // The environment variables of Services, such as WEBHOOK_PORT for a Service called webhook, would be read as those of the operator.
             "enableServiceLinks": false,
             "terminationGracePeriodSeconds": whole_seconds(self.options.shutdown_timeout.saturating_add(GRACE)),
             "securityContext": {
@@ -101,10 +101,10 @@ impl Workload {
             pod["topologySpreadConstraints"] = json!([{
                 "maxSkew": 1,
                 "topologyKey": "kubernetes.io/hostname",
-                // A cluster of one node has replicas too.
+                // A cluster of one node must be able to run all replicas.
                 "whenUnsatisfiable": "ScheduleAnyway",
                 "labelSelector": {"matchLabels": self.selector()},
-                // Pods of the version before are about to go.
+                // Pods of the previous version are about to end, so they do not count.
                 "matchLabelKeys": ["pod-template-hash"],
             }]);
         }
@@ -126,7 +126,7 @@ impl Workload {
         });
         if let Some(port) = self.admin_port {
             container["ports"] = json!([{"name": ADMIN, "containerPort": port, "protocol": "TCP"}]);
-            // The process is alive while it starts; its own deadline ends a start that takes too long, and names the culprits.
+            // The process counts as alive while it starts; its own deadline ends a start that takes too long, and names the culprits.
             let start = whole_seconds(self.options.startup_timeout.unwrap_or(STARTUP)).div_ceil(STARTUP_PERIOD);
             container["startupProbe"] = probe("/livez", STARTUP_PERIOD, start.min(i32::MAX as u64));
             container["livenessProbe"] = probe("/livez", 10, 6);
@@ -150,7 +150,8 @@ impl Workload {
         env
     }
 
-    /// Keeps one replica while nodes are drained; none where there is only one, since that node could never be.
+    /// Returns the disruption budget that keeps one replica while nodes are drained. There is none for a single replica, since its node could never be
+    /// drained.
     pub(super) fn disruption_budget(&self) -> Option<Value> {
         (self.replicas > 1).then(|| {
             json!({
@@ -160,14 +161,14 @@ impl Workload {
                 "spec": {
                     "minAvailable": 1,
                     "selector": {"matchLabels": self.selector()},
-                    // A replica that cannot become ready must not keep its node.
+                    // A replica that cannot become ready must not block the drain of its node.
                     "unhealthyPodEvictionPolicy": "AlwaysAllow",
                 },
             })
         })
     }
 
-    /// Finds the metrics of each replica.
+    /// Returns the headless Service that finds the metrics of each replica.
     pub(super) fn metrics_service(&self) -> Result<Value, DeployError> {
         let port = self.admin_port.ok_or(DeployError::NoMetrics)?;
         let name = format!("{}-metrics", Self::short(&self.name));
@@ -182,7 +183,7 @@ impl Workload {
                 "clusterIP": "None",
                 "selector": self.selector(),
                 "ports": [{"name": "metrics", "port": port, "targetPort": ADMIN, "protocol": "TCP"}],
-                // One that starts, or that cannot, has metrics too.
+                // A replica that is starting, or that cannot start, has metrics too.
                 "publishNotReadyAddresses": true,
             },
         }))
@@ -198,7 +199,7 @@ fn probe(path: &str, period: u64, failures: u64) -> Value {
     })
 }
 
-/// In seconds, rounded up.
+/// Returns a duration in seconds, rounded up.
 fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
 }

@@ -14,10 +14,12 @@ mod policies;
 mod protection;
 mod registrations;
 mod roles;
+mod service_ranges;
 mod services;
 
 pub use controller::Controller;
 pub(crate) use registrations::{AUTOMANAGED, local as local_service};
+pub(crate) use service_ranges::{DEFAULT_RANGE, default_range};
 
 use crate::server::Options;
 
@@ -33,6 +35,7 @@ pub(crate) fn builtin(options: &Options) -> Vec<Box<dyn Controller>> {
         Box::new(protection::Protection::of_volumes()),
         Box::new(protection::Protection::of_classes()),
         Box::new(services::ApiServices::default()),
+        Box::new(service_ranges::ServiceRanges::default()),
         Box::new(roles::RoleAggregation::default()),
         Box::new(policies::PolicyStatus::default()),
         Box::new(events::EventTtl::new(options.event_ttl)),

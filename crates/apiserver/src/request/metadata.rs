@@ -10,6 +10,7 @@ use crate::{
     kinds::KindSpec,
     schema::{self, coerce_object_meta},
     status::{FieldError, FieldReason},
+    types::address_problems,
 };
 
 /// The maximum length of a field manager's name.
@@ -98,6 +99,7 @@ fn name_errors(kind: &KindSpec, name: &str) -> Vec<FieldError> {
 fn name_problems(kind: &KindSpec, name: &str) -> Vec<String> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Namespace" | "Service") => names::dns_1123_label(name),
+        ("networking.k8s.io", "IPAddress") => address_problems(name),
         ("rbac.authorization.k8s.io", _) | ("apiregistration.k8s.io", "APIService") => names::path_segment(name),
         _ => names::dns_1123_subdomain(name),
     }

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use super::{State, Writer};
 use crate::{
     access::{Identity, rbac_bootstrap},
-    controllers::local_service,
-    kinds::registrations,
+    controllers::{DEFAULT_RANGE, default_range, local_service},
+    kinds::{Endpoint, registrations},
     status::Status,
+    store::{ObjectName, Resource},
 };
 
 /// Namespaces that exist from the start.
@@ -29,11 +30,18 @@ impl State {
         let services = registrations().iter();
         let services = services.map(|served| local_service(&served.group, &served.version, served.priority, "onstart"));
         let roles = if self.options.rbac { rbac_bootstrap() } else { Vec::new() };
-        for object in namespaces.chain([service()]).chain(services).chain(roles) {
+        for object in namespaces.chain([service(), default_range()]).chain(services).chain(roles) {
             // No webhook exists yet that would have to be called, so the future is ready at once.
             writer.create(object).now_or_never().unwrap_or_else(|| Err(Status::internal("an object was not created at once")))?;
         }
-        Ok(())
+        let (ranges, range) = (Resource::new("networking.k8s.io", "servicecidrs"), ObjectName::new("", DEFAULT_RANGE));
+        let ready = json!({
+            "type": "Ready", "status": "True", "reason": "", "message": "Kubernetes default Service CIDR is ready",
+            "lastTransitionTime": writer.clock().now_in_seconds(),
+        });
+        let set_ready = |range: &mut Value| range["status"] = json!({"conditions": [ready]});
+        let written = writer.modify(&ranges, &range, Endpoint::Status, set_ready).now_or_never();
+        written.unwrap_or_else(|| Err(Status::internal("a status was not written at once"))).map(drop)
     }
 }
 

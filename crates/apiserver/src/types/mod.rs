@@ -19,3 +19,5 @@ mod warnings;
 
 pub use builtin::Builtin;
 pub use data::Definitions;
+pub(crate) use prepare::SERVICE_RANGE;
+pub(crate) use validate::{AddressRange, address_problems};

@@ -41,6 +41,7 @@ const CONTROLLERS: &[&str] = &[
     "persistentvolumeclaim-protection",
     "persistentvolume-protection",
     "volumeattributesclass-protection",
+    "service-cidr",
 ];
 
 /// The options with which a control plane is started.

@@ -9,6 +9,7 @@ mod tests;
 use serde_json::Value;
 
 pub(super) use pod::quality;
+pub(crate) use service::SERVICE_RANGE;
 
 use super::normal;
 use crate::{

@@ -18,6 +18,8 @@ use crate::{
 
 /// The addresses of services: 10.0.0.0/16. The default of the real server is a /24, which a test cluster could exhaust. The first address belongs
 /// to the API server, the last one is the broadcast address.
+pub(crate) const SERVICE_RANGE: &str = "10.0.0.0/16";
+/// The addresses of [`SERVICE_RANGE`] that services may have.
 const ADDRESSES: Band = Band { first: u32::from_be_bytes([10, 0, 0, 1]) as u64, named: 255, all: 65_534 };
 /// The node ports of services.
 const PORTS: Band = Band { first: 30_000, named: 86, all: 2_768 };

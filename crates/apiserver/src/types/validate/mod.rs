@@ -1,6 +1,7 @@
 //! Validation of built-in objects (BVA): the checks beyond the structure of a type. Objects are in normal form and defaulted; their metadata is
 //! checked elsewhere.
 
+mod addresses;
 mod admission;
 mod autoscaling;
 mod batch;
@@ -20,6 +21,7 @@ mod workload;
 
 use serde_json::Value;
 
+pub(crate) use self::addresses::{AddressRange, address_problems};
 use self::checks::Checks;
 pub(super) use self::checks::items;
 use crate::{kinds::Endpoint, status::FieldError};
@@ -62,6 +64,8 @@ pub(super) fn validate(
         "coordination.v1.Lease" => config::lease,
         "networking.v1.Ingress" => network::ingress,
         "networking.v1.NetworkPolicy" => network::policy,
+        "networking.v1.IPAddress" => addresses::ip_address,
+        "networking.v1.ServiceCIDR" => addresses::service_range,
         "discovery.v1.EndpointSlice" => network::endpoint_slice,
         "policy.v1.PodDisruptionBudget" => autoscaling::disruption_budget,
         "autoscaling.v2.HorizontalPodAutoscaler" | "autoscaling.v1.HorizontalPodAutoscaler" => autoscaling::autoscaler,

@@ -1,0 +1,224 @@
+//! Validation of IP addresses and of the ranges that services get their addresses from.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use kubewright_machinery::object::names;
+use serde_json::{Value, json};
+
+use super::checks::{Checks, is_blank, items};
+use crate::status::{FieldError, FieldReason};
+
+const NO_ADDRESS: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+const NO_RANGE: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+const ONE_PER_FAMILY: &str = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
+const IMMUTABLE: &str = "field is immutable";
+
+/// Returns the problems of the name of an IPAddress: it is an address in its canonical form.
+pub(crate) fn address_problems(name: &str) -> Vec<String> {
+    match name.parse::<IpAddr>() {
+        Err(_) if without_leading_zeros(name).is_some_and(|name| name.parse::<IpAddr>().is_ok()) => {
+            vec!["must not have leading 0s".to_owned()]
+        }
+        Err(_) => vec![NO_ADDRESS.to_owned()],
+        Ok(IpAddr::V6(address)) if is_mapped(address) => vec!["must not be an IPv4-mapped IPv6 address".to_owned()],
+        Ok(address) if address.to_string() != name => vec![format!("must be in canonical form ({:?})", address.to_string())],
+        Ok(_) => Vec::new(),
+    }
+}
+
+/// Checks the parent of an address, which never changes.
+pub(super) fn ip_address(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+    let parent = &object["spec"]["parentRef"];
+    if let Some(stored) = stored {
+        if *parent != stored["spec"]["parentRef"] {
+            let text = |field: &str| parent[field].as_str().unwrap_or_default();
+            // The fields stand in the order of the Go type, which sorted JSON does not have.
+            let [group, resource, namespace, name] = ["group", "resource", "namespace", "name"].map(text);
+            let shown =
+                format!("{{\"Group\":{group:?},\"Resource\":{resource:?},\"Namespace\":{namespace:?},\"Name\":{name:?}}}");
+            checks.add(FieldError::new("spec.parentRef", FieldReason::Invalid, format!("Invalid value: {shown}: {IMMUTABLE}")));
+        }
+        return;
+    }
+    if parent.is_null() {
+        checks.add(FieldError::required("spec.parentRef", ""));
+        return;
+    }
+    checks.name("spec.parentRef.group", &parent["group"], names::dns_1123_subdomain);
+    for field in ["resource", "name"] {
+        let path = format!("spec.parentRef.{field}");
+        if is_blank(&parent[field]) {
+            checks.add(FieldError::required(path, ""));
+        } else {
+            checks.name(&path, &parent[field], names::path_segment);
+        }
+    }
+    checks.name("spec.parentRef.namespace", &parent["namespace"], names::path_segment);
+}
+
+/// Checks the ranges of a ServiceCIDR: one of each family at most. Ranges do not change; a second one may be added later.
+pub(super) fn service_range(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+    const PATH: &str = "spec.cidrs";
+    let list = |object: &Value| object["spec"]["cidrs"].as_array().cloned().unwrap_or_default();
+    let ranges = list(object);
+    let Some(former) = stored.map(list) else {
+        new_ranges(checks, PATH, &ranges);
+        return;
+    };
+    if former.len() == ranges.len() {
+        for (index, range) in ranges.iter().enumerate().filter(|(index, range)| **range != former[*index]) {
+            checks.add(FieldError::invalid(format!("{PATH}[{index}]"), range, IMMUTABLE));
+        }
+    } else if former.len() == 1 && ranges.len() == 2 {
+        if ranges[0] != former[0] {
+            checks.add(FieldError::invalid(format!("{PATH}[0]"), &ranges[0], IMMUTABLE));
+        }
+        new_ranges(checks, PATH, &ranges);
+    } else {
+        checks.add(FieldError::invalid(PATH, &ranges.into(), IMMUTABLE));
+    }
+}
+
+fn new_ranges(checks: &mut Checks, path: &str, ranges: &[Value]) {
+    if ranges.is_empty() {
+        checks.add(FieldError::required(path, "at least one CIDR required"));
+        return;
+    }
+    let all = Value::from(ranges);
+    if ranges.len() > 2 {
+        checks.add(FieldError::invalid(path, &json!({"CIDRs": all}), "may only hold up to 2 values"));
+        return;
+    }
+    for (path, range) in items(path, &all) {
+        for problem in range_problems(range.as_str().unwrap_or_default()) {
+            checks.add(FieldError::invalid(&path, range, problem));
+        }
+    }
+    let families: Vec<bool> =
+        ranges.iter().filter_map(|range| Some(AddressRange::parse(range.as_str()?)?.address.is_ipv6())).collect();
+    if families.len() == 2 && families[0] == families[1] {
+        checks.add(FieldError::invalid(path, &all, ONE_PER_FAMILY));
+    }
+}
+
+fn range_problems(text: &str) -> Vec<String> {
+    let Some(range) = AddressRange::parse(text) else {
+        let (address, bits) = text.split_once('/').unwrap_or((text, ""));
+        let is_sloppy =
+            without_leading_zeros(address).is_some_and(|address| AddressRange::parse(&format!("{address}/{bits}")).is_some());
+        return vec![if is_sloppy { "must not have leading 0s in IP" } else { NO_RANGE }.to_owned()];
+    };
+    let mut problems = Vec::new();
+    if matches!(range.address, IpAddr::V6(address) if is_mapped(address)) {
+        problems.push("must not have an IPv4-mapped IPv6 address".to_owned());
+    }
+    if text.rsplit('/').next().is_some_and(|bits| bits.len() > 1 && bits.starts_with('0')) {
+        problems.push("must not have leading 0s in prefix length".to_owned());
+    }
+    if range.first() != range.address {
+        problems.push("must not have bits set beyond the prefix length".to_owned());
+    }
+    let canonical = format!("{}/{}", range.address, range.bits);
+    if problems.is_empty() && canonical != text {
+        problems.push(format!("must be in canonical form ({canonical:?})"));
+    }
+    problems
+}
+
+/// The addresses with a common prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AddressRange {
+    address: IpAddr,
+    bits: u32,
+}
+
+impl AddressRange {
+    /// Reads `address/bits`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (address, bits) = text.split_once('/')?;
+        let (address, bits) = (address.parse::<IpAddr>().ok()?, bits.parse().ok()?);
+        (bits <= width(address)).then_some(Self { address, bits })
+    }
+
+    /// Returns true if the address lies in the range.
+    pub(crate) fn contains(self, address: IpAddr) -> bool {
+        address.is_ipv6() == self.address.is_ipv6() && self.prefix(address) == self.prefix(self.address)
+    }
+
+    /// Returns true if all addresses of another range lie in this one.
+    pub(crate) fn covers(self, other: Self) -> bool {
+        self.bits <= other.bits && self.contains(other.address)
+    }
+
+    fn first(self) -> IpAddr {
+        let first = self.prefix(self.address);
+        match self.address {
+            IpAddr::V4(_) => IpAddr::V4(u32::try_from(first).unwrap_or_default().into()),
+            IpAddr::V6(_) => IpAddr::V6(first.into()),
+        }
+    }
+
+    /// Returns an address without the bits beyond the prefix.
+    fn prefix(self, address: IpAddr) -> u128 {
+        let number = match address {
+            IpAddr::V4(address) => u128::from(u32::from(address)),
+            IpAddr::V6(address) => address.into(),
+        };
+        let beyond = width(self.address) - self.bits;
+        number.checked_shr(beyond).unwrap_or_default().checked_shl(beyond).unwrap_or_default()
+    }
+}
+
+/// Returns the number of bits of an address of this family.
+fn width(address: IpAddr) -> u32 {
+    if address.is_ipv6() { 128 } else { 32 }
+}
+
+fn is_mapped(address: Ipv6Addr) -> bool {
+    address.to_ipv4_mapped().is_some()
+}
+
+/// Returns an IPv4 address without the zeros before its numbers, which some programs read as octal.
+fn without_leading_zeros(text: &str) -> Option<String> {
+    let numbers: Option<Vec<String>> = text.split('.').map(|number| Some(number.parse::<u8>().ok()?.to_string())).collect();
+    Some(numbers?.join("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_addresses_are_canonical() {
+        for name in ["10.0.0.1", "2001:db8::1", "::"] {
+            assert_eq!(address_problems(name), [] as [&str; 0], "{name}");
+        }
+        assert_eq!(address_problems("::ffff:10.0.0.1"), ["must not be an IPv4-mapped IPv6 address"]);
+        assert_eq!(address_problems("2001:db8:0::1"), ["must be in canonical form (\"2001:db8::1\")"]);
+        assert_eq!(address_problems("10.0.0.01"), ["must not have leading 0s"]);
+        assert_eq!(address_problems("10.0.0.256"), [NO_ADDRESS]);
+    }
+
+    #[test]
+    fn ranges_are_canonical_and_have_no_bits_beyond_their_prefix() {
+        for range in ["0.0.0.0/0", "10.0.0.0/16", "10.0.0.1/32", "2001:db8::/64", "::/0"] {
+            assert_eq!(range_problems(range), [] as [&str; 0], "{range}");
+        }
+        assert_eq!(range_problems("10.0.0.1/16"), ["must not have bits set beyond the prefix length"]);
+        assert_eq!(range_problems("10.0.0.0/016"), ["must not have leading 0s in prefix length"]);
+        assert_eq!(range_problems("010.0.0.0/16"), ["must not have leading 0s in IP"]);
+        assert_eq!(range_problems("2001:DB8::/64"), ["must be in canonical form (\"2001:db8::/64\")"]);
+        for text in ["10.0.0.0", "10.0.0.0/33", "2001:db8::/129", "x/1", ""] {
+            assert_eq!(range_problems(text), [NO_RANGE], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_range_contains_addresses_and_smaller_ranges_of_its_family() {
+        let range = |text: &str| AddressRange::parse(text).unwrap();
+        let all = range("10.0.0.0/16");
+        assert!(all.contains("10.0.255.255".parse().unwrap()) && !all.contains("10.1.0.0".parse().unwrap()));
+        assert!(!range("::/0").contains("10.0.0.1".parse().unwrap()));
+        assert!(all.covers(range("10.0.3.0/24")) && all.covers(all) && !range("10.0.3.0/24").covers(all));
+    }
+}

@@ -209,8 +209,8 @@ pub(super) fn joined_class(members: impl Iterator<Item = (Class, bool)> + Clone)
 }
 
 /// Returns the delays of the members of joined errors, at any position in the chain of an error.
-pub(super) fn bounds(error: &(dyn Error + 'static)) -> Bounds {
-    let mut found = Bounds::default();
+pub(super) fn bounds(error: &(dyn Error + 'static)) -> ScheduleBounds {
+    let mut found = ScheduleBounds::default();
     let joined = chain(error).find_map(|error| error.downcast_ref::<JoinedErrors>());
     for member in joined.into_iter().flat_map(JoinedErrors::errors) {
         let class = classify(member).class;
@@ -224,7 +224,7 @@ pub(super) fn bounds(error: &(dyn Error + 'static)) -> Bounds {
 
 /// The bounds that joined errors set for the schedule of a failure.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Bounds {
+pub(super) struct ScheduleBounds {
     /// The smallest delay of class `After`.
     pub(super) after: Option<Delay>,
     /// True if one of the joined errors is of class `Conflict`.

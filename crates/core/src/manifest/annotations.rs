@@ -85,7 +85,7 @@ pub struct Annotations {
 impl Annotations {
     /// Reads the annotations of a manifest. All mistakes are added to `errors`, so that they are reported together.
     pub fn read(operator: &OperatorName, manifest: &Value, errors: &mut Vec<ManifestError>) -> Self {
-        let mut reader = Reader { operator, manifest, errors };
+        let mut reader = AnnotationReader { operator, manifest, errors };
         reader.refuse_unknown();
         Self {
             adoption: reader.policy("adoption-policy", AdoptionPolicy::ALLOWED, false, AdoptionPolicy::from_kebab),
@@ -108,13 +108,13 @@ impl Annotations {
     }
 }
 
-struct Reader<'a> {
+struct AnnotationReader<'a> {
     operator: &'a OperatorName,
     manifest: &'a Value,
     errors: &'a mut Vec<ManifestError>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> AnnotationReader<'a> {
     fn value(&self, suffix: &str) -> Option<&'a str> {
         self.manifest.annotation(&self.operator.key(suffix))
     }

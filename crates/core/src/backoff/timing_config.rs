@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use kubewright_machinery::quantity::GoDuration;
 
+use super::{Class, Delay};
 use super::{Policy, Timing};
 use crate::child::HotLoopLimits;
 use crate::config::{ConfigErrors, ConfigValue, Field, FromConfigMap, Parsed, Parser, Reader, Unreadable, ValueError};
-use crate::flow::{Class, Delay};
 
 /// A delay is written as a duration above zero.
 impl ConfigValue for Delay {

@@ -6,23 +6,10 @@ use std::iter;
 
 use super::api::{ApiFault, fault_of};
 use super::join::smallest;
-use super::{Delay, Reason, reason};
+use super::{Class, Delay, Reason, reason};
 
 /// Any error that may cross threads.
 pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
-
-/// The retry behaviour of a failure. Exhaustive on purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Class {
-    /// Retried with a delay that doubles from failure to failure, per key.
-    Backoff,
-    /// Retried soon, after [`Timing::conflict`](crate::backoff::Timing::conflict): the read was stale, or another writer was faster.
-    Conflict,
-    /// Retried after exactly this delay.
-    After(Delay),
-    /// Not retried until something changes.
-    Terminal,
-}
 
 /// The party that must act so that a failure is resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

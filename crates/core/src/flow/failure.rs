@@ -2,9 +2,9 @@
 
 use std::error::Error;
 
-use super::classify::{self, BoxError, Class, Classification, Origin, ScheduleBounds};
+use super::classify::{self, BoxError, Classification, Origin, ScheduleBounds};
 use super::join::{Extra, JoinedBranch, PartKind, render};
-use super::{Delay, Event, Flow, Halt, Reason, text};
+use super::{Class, Delay, Event, Flow, Halt, Reason, text};
 
 /// An unexpected end of a pass. It owns the error that caused it.
 ///

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::classify::{BoxError, Class, Classification, JoinedErrors, joined_class};
-use super::{Blocked, Delay, Failure, Flow, Halt, PendingDeadline, Reason, Wait, WaitOn, text};
+use super::classify::{BoxError, Classification, JoinedErrors, joined_class};
+use super::{Blocked, Class, Delay, Failure, Flow, Halt, PendingDeadline, Reason, Wait, WaitOn, text};
 
 /// The values of joined branches, in their order; `None` for a branch that ended as `Done`.
 #[derive(Clone, Debug, PartialEq, Eq)]

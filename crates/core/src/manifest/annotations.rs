@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{AdoptionPolicy, DeletePolicy, ManifestError, OperatorName, ReconcilePolicy, UpdatePolicy};
 use crate::health::Hints;
+use crate::names::to_kebab;
 
 /// The known annotations under the operator's prefix. The last three apply only to a manifest that is a component, the others to every manifest.
 const KNOWN: [&str; 13] = [
@@ -205,16 +206,4 @@ fn edit_distance(one: &str, other: &str) -> usize {
         }
     }
     row.last().copied().unwrap_or_default()
-}
-
-/// Converts CamelCase to kebab-case: `SsaOverride` and `ssaOverride` become `ssa-override`.
-pub(crate) fn to_kebab(text: &str) -> String {
-    let mut kebab = String::with_capacity(text.len() + 4);
-    for character in text.chars() {
-        if character.is_ascii_uppercase() && !kebab.is_empty() && !kebab.ends_with('-') {
-            kebab.push('-');
-        }
-        kebab.push(character.to_ascii_lowercase());
-    }
-    kebab
 }

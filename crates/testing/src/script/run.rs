@@ -65,13 +65,13 @@ struct ScriptWatch {
 /// Runs all steps of a script, then removes the objects that it created. `id` consists of eight lower-case letters or digits, begins with a letter,
 /// and is unique among the runs on the server.
 pub async fn run(script: &Script, target: &Target, id: &str) -> Result<Run, RunError> {
-    let mut runner = ScriptRunner { script, target, variables: Variables::new(id), watches: Vec::new(), made: Vec::new() };
+    let mut runner = ScriptExecution { script, target, variables: Variables::new(id), watches: Vec::new(), made: Vec::new() };
     let outcome = runner.steps(id).await;
     runner.clean_up().await;
     Ok(Run { id: id.to_owned(), answers: outcome? })
 }
 
-struct ScriptRunner<'a> {
+struct ScriptExecution<'a> {
     script: &'a Script,
     target: &'a Target,
     variables: Variables,
@@ -80,7 +80,7 @@ struct ScriptRunner<'a> {
     made: Vec<String>,
 }
 
-impl ScriptRunner<'_> {
+impl ScriptExecution<'_> {
     async fn steps(&mut self, id: &str) -> Result<Vec<Answer>, RunError> {
         self.namespace(id).await.map_err(|source| RunError::Target {
             script: self.script.id.clone(),

@@ -3,5 +3,5 @@
 mod sender;
 mod tally;
 
-pub(crate) use sender::{Events, Reporter};
+pub(crate) use sender::{ComponentEvents, Reporter};
 pub(crate) use tally::Tally;

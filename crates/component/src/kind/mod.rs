@@ -6,4 +6,4 @@ mod erased;
 
 pub use component::{Component, EmbedsStatus, is_ready};
 pub use crd::custom_resource_definition;
-pub(crate) use erased::{Instance, Kind, TypedKind, render_with};
+pub(crate) use erased::{ErasedKind, Instance, TypedKind, render_with};

@@ -22,7 +22,7 @@ pub enum DependentEvents {
 
 /// The options of the builder of a component operator.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct EngineOptions {
     /// The name of the component type (OPT-1a). Default: the operator's name.
     pub(crate) name: Option<String>,
     /// The manager of the fields that the operator writes on dependents. Default: the name.
@@ -55,7 +55,7 @@ pub(crate) struct Options {
     pub(crate) allow_exec_credentials: bool,
 }
 
-impl Default for Options {
+impl Default for EngineOptions {
     fn default() -> Self {
         Self {
             name: None,
@@ -80,7 +80,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl EngineOptions {
     pub(crate) fn defaults(&self) -> OperatorDefaults {
         OperatorDefaults {
             policies: self.policies.clone(),

@@ -17,13 +17,13 @@ use serde_json::{Map, Value};
 use crate::hooks::{HookInputs, Point};
 use crate::kind::{Component, Instance, render_with};
 use crate::reconciler::{Fits, Host};
-use crate::record::Place;
+use crate::record::StatusPath;
 use crate::settings::Settings;
 
 /// A pass of the reconciler that owns a rendered set.
 pub(super) struct HostedPass<'a, K, C> {
     pub(super) cx: &'a Context<K>,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a StatusPath,
     pub(super) rendering: Rendering<K, C>,
 }
 
@@ -41,7 +41,7 @@ impl<K: Component, C: Send + Sync + 'static> Host for HostedPass<'_, K, C> {
         Box::new(self.rendering.clone())
     }
 
-    fn place(&self) -> &Place {
+    fn place(&self) -> &StatusPath {
         self.place
     }
 

@@ -37,7 +37,7 @@ pub struct Declarations {
     claims: BTreeMap<(String, String), String>,
     /// The graphs of contracts, by their names.
     graphs: BTreeMap<String, Graph>,
-    needs: Needs,
+    needs: PartNeeds,
     configs: DeclaredConfigs,
     formats: Box<Compat>,
     /// The values that the operator's author registered.
@@ -50,7 +50,7 @@ pub struct Declarations {
 
 /// The needs of parts that the operator itself must fulfil, checked at the start.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Needs {
+pub(super) struct PartNeeds {
     /// The part that needs the system namespace, if any part does.
     pub(super) system_namespace: Option<String>,
     /// The types of states that parts need, with their names.
@@ -269,7 +269,7 @@ impl Declarations {
         self
     }
 
-    pub(super) fn needs(&self) -> &Needs {
+    pub(super) fn needs(&self) -> &PartNeeds {
         &self.needs
     }
 

@@ -1,4 +1,7 @@
 //! The runtime of controllers, with I/O: clients, watches, runner, events, admin server, and the operator itself.
+//!
+//! Modules, from low to high: `clock`, `definition`, `kind`, `metrics`, `task`, `watch`, `cluster`, `controller`, `events`, `trigger`, `store`,
+//! `leadership`, `config`, `admin`, `finalizer`, `ensure`, `status`, `targets`, `operator`, `inject`, `background`, `reconcile`, `step`.
 
 pub mod admin;
 pub mod background;

@@ -8,8 +8,8 @@ use kubewright_machinery::object::{ObjectExt as _, ObjectReference};
 use kubewright_runtime::events::Recorder;
 use serde_json::Value;
 
+use super::DependentEvents;
 use super::Tally;
-use crate::operator::DependentEvents;
 
 /// The sender of events on components and on their dependents. It never blocks and never fails.
 #[derive(Clone, Debug)]

@@ -2,23 +2,11 @@ use std::time::Duration;
 
 use kubewright_core::manifest::PolicySettings;
 
+use crate::events::DependentEvents;
 use crate::settings::{Interval, OperatorDefaults};
 
 /// The default time limit of a pass.
 const PASS_LIMIT: Duration = Duration::from_mins(10);
-
-/// The kinds of events on dependents that are sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DependentEvents {
-    /// No events. The component itself still gets its events.
-    None,
-    /// Events about failed writes and deletions.
-    #[default]
-    Warnings,
-    /// Events about every write and deletion. They double the requests of an installation.
-    All,
-}
 
 /// The options of the builder of a component operator.
 #[derive(Clone, Debug)]

@@ -24,8 +24,9 @@ use super::declaring::OwnerTypeNames;
 use super::foreign::ForeignStore;
 use super::opening::{EngineOpening, identity_of, identity_request};
 use super::outdated::missing_fields;
+use crate::erased::TypedKind;
 use crate::hooks::HookRegistry;
-use crate::kind::{Component, TypedKind, custom_resource_definition};
+use crate::kind::{Component, custom_resource_definition};
 use crate::observe::{Compact, ComponentCache, Notify};
 use crate::reconciler::{ComponentReconciler, Own, stand_by};
 

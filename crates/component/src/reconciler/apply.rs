@@ -1,8 +1,8 @@
 use super::drive::Goal;
 use super::end::{EnginePassEnd, Step};
 use super::pass::EnginePass;
+use crate::erased::Instance;
 use crate::hooks::Point;
-use crate::kind::Instance;
 use kubewright_core::dependents::Verdict;
 
 impl EnginePass<'_> {

@@ -7,8 +7,8 @@ use super::drive::Goal;
 use super::end::{EnginePassEnd, Step};
 use super::keeper::ComponentKeeper;
 use super::pass::EnginePass;
+use crate::erased::Instance;
 use crate::hooks::Point;
-use crate::kind::Instance;
 
 impl EnginePass<'_> {
     /// Removes all dependents, then the finalizer of the component (component.md, 5.3).

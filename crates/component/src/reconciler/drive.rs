@@ -17,8 +17,8 @@ use super::end::{EnginePassEnd, Step};
 use super::pass::EnginePass;
 use super::strays::Stray;
 use super::sweeping::unsure;
+use crate::erased::Instance;
 use crate::execute::{SentAction, check_foreign, refusal_of};
-use crate::kind::Instance;
 use crate::observe::{Obstacle, Residences};
 
 /// The number of batches per dependent beyond which the plan counts as not converging.

@@ -10,7 +10,7 @@ use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::status::{StatusWriter, Written};
 use serde_json::Value;
 
-use crate::kind::{ErasedKind, Instance};
+use crate::erased::{ErasedKind, Instance};
 use crate::observe::ComponentCache;
 use crate::record::StatusPath;
 

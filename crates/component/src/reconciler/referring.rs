@@ -8,7 +8,7 @@ use kubewright_core::reference::{Found, Loadable, LoadedKey, Problem, Reference,
 
 use super::end::{EnginePassEnd, Step};
 use super::pass::EnginePass;
-use crate::kind::Instance;
+use crate::erased::Instance;
 use crate::references::{ErasedContent, LoadContext, Loader};
 
 /// The time that a pass waits for a missing object that no event announces.

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::end::{EnginePassEnd, Step};
 use super::pass::EnginePass;
-use crate::kind::Instance;
+use crate::erased::Instance;
 use crate::lookups::PassEnvironment;
 use crate::observe::Obstacle;
 

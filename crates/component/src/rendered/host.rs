@@ -14,8 +14,9 @@ use kubewright_runtime::reconcile::Context;
 use kubewright_runtime::status::Written;
 use serde_json::{Map, Value};
 
+use crate::erased::{Instance, render_with};
 use crate::hooks::{HookInputs, Point};
-use crate::kind::{Component, Instance, render_with};
+use crate::kind::Component;
 use crate::reconciler::{Fits, Host};
 use crate::record::StatusPath;
 use crate::settings::Settings;

@@ -1,3 +1,5 @@
+//! The interface of a component type with the type erased, so that the reconciler is compiled once.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -9,8 +11,8 @@ use kubewright_render::{Asked, Environment, ErasedGenerator, Manifest, RenderCon
 use kubewright_runtime::cluster::Cluster;
 use serde_json::{Map, Value};
 
-use super::Component;
 use crate::hooks::{HookInputs, HookRegistry, Point};
+use crate::kind::Component;
 use crate::settings::{Parameters, Settings};
 
 /// The interface of a component type that the reconciler uses, with the type erased.

@@ -78,6 +78,11 @@ impl Text {
     }
 }
 
+/// Returns true if the repository has this file or folder.
+pub(crate) fn exists(path: &str) -> bool {
+    root().join(path).exists()
+}
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

@@ -10,7 +10,7 @@ use kubewright_core::lease::{
 };
 use kubewright_machinery::object::names::dns_1123_subdomain;
 
-use crate::operator::Rule;
+use crate::permission::Rule;
 
 /// The way in which the replicas of an operator share its work.
 ///

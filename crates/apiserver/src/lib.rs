@@ -5,6 +5,9 @@
 //! their objects ([`types`] for built-in kinds, [`schema`] for custom resources), [`smd`] tracks the ownership of fields, `admission` checks new
 //! objects, [`store`] keeps the objects, `watch` streams changes to clients, [`controllers`] do the work that no cluster can do without, and
 //! [`workloads`] simulate the missing nodes and their pods.
+//!
+//! Modules, from low to high: `clock`, `status`, `schema`, `store`, `model`, `kinds`, `access`, `admission`, `workloads`, `discovery`, `types`,
+//! `smd`, `openapi`, `patch`, `definition`, `proto`, `tables`, `middleware`, `server`, `request`, `watch`, `controllers`, `listen`.
 
 pub mod access;
 mod admission;

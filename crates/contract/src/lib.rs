@@ -12,12 +12,13 @@
 //! The decisions are made by [`kubewright_core::contract`]; this crate sends the requests.
 //!
 //! Each scenario of the specification has a row with its tests in `docs/src/reference/rules-of-contracts.md`.
+//!
+//! Modules, from low to high: `status`, `declaration`, `context`, `controller`, `component_loop`, `owner_loop`, `operator`, `rendered`.
 
 mod component_loop;
 mod context;
 mod controller;
 mod declaration;
-mod finalizer;
 mod operator;
 mod owner_loop;
 mod rendered;
@@ -33,7 +34,7 @@ pub use declaration::{
     MaybeOf, Needs, NeedsEdge, NeedsSameRevisionEdge, NoInternal, OutlivedByEdge, OwnerOf, PublishedOf, ReadyOf,
     RelevantConditions, StatusOf, WithConditions,
 };
-pub use finalizer::{DependencyFinalizer, OwnFinalizer};
+pub use declaration::{DependencyFinalizer, OwnFinalizer};
 pub use kubewright_core::contract::{
     Architecture, ArchitectureVersion, ComponentType, DeclaredCondition, Format, Generations, Graph, Provenance, Revision,
 };

@@ -2,6 +2,10 @@
 //!
 //! This crate does no I/O, reads no clock and draws no unseeded random numbers: time and seeds are arguments, so that all decisions can be tested as
 //! data.
+//!
+//! Modules, from low to high: `config`, `filter`, `hash`, `mapping`, `names`, `health`, `manifest`, `precondition`, `seconds`, `status`, `time`,
+//! `child`, `backoff`, `class`, `flow`, `condition`, `events`, `finalizer`, `contract`, `dependents`, `component`, `lease`, `queue`, `reference`,
+//! `tracker`, `why`.
 
 pub mod backoff;
 pub mod child;

@@ -1,6 +1,8 @@
 //! The macros of Kubewright.
 //!
 //! The macros are used through the facade crate `kubewright`; the generated code uses only paths of that crate.
+//!
+//! Modules, from low to high: `conditions`, `config`, `references`, `component`, `suggestion`, `text`, `contract`, `reconciler`.
 
 mod component;
 mod conditions;

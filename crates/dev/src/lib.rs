@@ -1,6 +1,8 @@
 //! The `dev` command of every operator: the operator on an embedded API server, a sample, and a live view of its objects.
 //!
 //! The facade passes an [`Environment`] to the standard command line when its feature `dev` is on.
+//!
+//! Modules, from low to high: `hints`, `keys`, `kinds`, `server`, `view`, `replicas`, `watch`, `run`.
 
 mod hints;
 mod keys;

@@ -18,8 +18,8 @@ use crate::keys::{KeyCommand, Keys};
 use crate::kinds::{ShownKind, Tells, kinds};
 use crate::replicas::{Replicas, prepared};
 use crate::server::{DevServer, install};
-use crate::view::{ComponentView, Screen, View};
-use crate::watch::{Seen, objects};
+use crate::view::{ComponentSnapshot, ObjectSnapshot, Screen};
+use crate::watch::{ObservedChange, objects};
 
 /// The time limit for the operator to work and the sample to be ready, with `--exit-when-ready`.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -53,7 +53,8 @@ pub(crate) async fn run(source: OperatorSource, args: DevArgs) -> Result<(), Dev
         Keys::none()
     };
     screen.tell_keys(keys.help());
-    let following = Follow { samples: &samples, kinds: &kinds, kubeconfig: &kubeconfig, exit_when_ready: args.exit_when_ready };
+    let following =
+        SampleFollower { samples: &samples, kinds: &kinds, kubeconfig: &kubeconfig, exit_when_ready: args.exit_when_ready };
     let follow = following.follow(DevSession {
         client: &client,
         clock: &clock,
@@ -110,14 +111,14 @@ struct DevSession<'a> {
     keys: &'a mut Keys,
 }
 
-struct Follow<'a> {
+struct SampleFollower<'a> {
     samples: &'a [Value],
     kinds: &'a [ShownKind],
     kubeconfig: &'a str,
     exit_when_ready: bool,
 }
 
-impl Follow<'_> {
+impl SampleFollower<'_> {
     /// Waits until all replicas work or stand by, creates the samples, and shows their progress. Carries out the commands of keys.
     async fn follow(&self, session: DevSession<'_>) -> Result<(), DevError> {
         let DevSession { client, clock, replicas, screen, interrupts, keys } = session;
@@ -156,8 +157,8 @@ impl Follow<'_> {
                     screen.show_replicas(replicas.rows(), clock.now())?;
                 }
                 Some(seen) = events.next() => match seen {
-                    Seen::Now(object) => {
-                        let view = View::of(&object, self.tells(&object), self.title_of(&object));
+                    ObservedChange::Now(object) => {
+                        let view = ObjectSnapshot::of(&object, self.tells(&object), self.title_of(&object));
                         if view.is_ready {
                             missing.remove(&view.title);
                         } else if samples.contains(&view.title) {
@@ -171,7 +172,7 @@ impl Follow<'_> {
                             screen.say(&format!("\n{hints}\n"), clock.now())?;
                         }
                     }
-                    Seen::Gone(object) => {
+                    ObservedChange::Gone(object) => {
                         let title = self.title_of(&object);
                         if samples.contains(&title) {
                             missing.insert(title.clone());
@@ -192,7 +193,7 @@ impl Follow<'_> {
     /// Returns kind, namespace and name, with the group of the kind if the operator processes another kind of the same name.
     fn title_of(&self, object: &Value) -> String {
         let namesakes = self.kinds.iter().filter(|kind| kind.resource.kind == object.kind());
-        if namesakes.count() > 1 { ComponentView::full_title_of(object) } else { ComponentView::title_of(object) }
+        if namesakes.count() > 1 { ComponentSnapshot::full_title_of(object) } else { ComponentSnapshot::title_of(object) }
     }
 
     fn kind_of(&self, object: &Value) -> Option<&ShownKind> {
@@ -219,7 +220,7 @@ mod tests {
     fn objects_of_two_kinds_of_one_name_are_told_apart_by_group() {
         let kind = |group: &str, kind: &str| ShownKind::of_crd(&json!({ "spec": { "group": group, "names": { "kind": kind } } }));
         let kinds = [kind("a.example.com", "Shop"), kind("b.example.com", "Shop"), kind("a.example.com", "Cart")];
-        let follow = Follow { samples: &[], kinds: &kinds, kubeconfig: "", exit_when_ready: false };
+        let follow = SampleFollower { samples: &[], kinds: &kinds, kubeconfig: "", exit_when_ready: false };
         let title = |group: &str, kind: &str| {
             follow.title_of(&json!({ "apiVersion": format!("{group}/v1"), "kind": kind, "metadata": { "name": "one" } }))
         };

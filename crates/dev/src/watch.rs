@@ -10,22 +10,25 @@ use serde_json::Value;
 use crate::kinds::ShownKind;
 
 /// A change of an object: it was created, changed or deleted.
-pub(crate) enum Seen {
+pub(crate) enum ObservedChange {
     Now(Value),
     Gone(Value),
 }
 
 /// Returns the stream of all objects of these kinds.
-pub(crate) fn objects(client: &kube::Client, kinds: &[ShownKind]) -> SelectAll<futures::stream::BoxStream<'static, Seen>> {
+pub(crate) fn objects(
+    client: &kube::Client,
+    kinds: &[ShownKind],
+) -> SelectAll<futures::stream::BoxStream<'static, ObservedChange>> {
     kinds.iter().map(|kind| of_kind(client, kind).boxed()).collect()
 }
 
-fn of_kind(client: &kube::Client, kind: &ShownKind) -> impl Stream<Item = Seen> + use<> {
+fn of_kind(client: &kube::Client, kind: &ShownKind) -> impl Stream<Item = ObservedChange> + use<> {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &kind.resource);
     watcher(api, watcher::Config::default()).filter_map(|event| async move {
         match event {
-            Ok(watcher::Event::Apply(object) | watcher::Event::InitApply(object)) => Some(Seen::Now(value(&object))),
-            Ok(watcher::Event::Delete(object)) => Some(Seen::Gone(value(&object))),
+            Ok(watcher::Event::Apply(object) | watcher::Event::InitApply(object)) => Some(ObservedChange::Now(value(&object))),
+            Ok(watcher::Event::Delete(object)) => Some(ObservedChange::Gone(value(&object))),
             Ok(watcher::Event::Init | watcher::Event::InitDone) => None,
             // The watcher continues by itself.
             Err(error) => {

@@ -1,6 +1,8 @@
 //! Kubernetes objects, for clients and servers: identity, YAML, field sets, selectors, quantities, patches.
 //!
 //! Objects are raw [`serde_json::Value`]s. The crate makes no decisions, never sleeps, and does no I/O.
+//!
+//! Modules, from low to high: `object`, `fieldset`, `patch`, `quantity`, `selector`, `yaml`.
 
 pub mod fieldset;
 pub mod object;

@@ -2,6 +2,8 @@
 //!
 //! A [`Generator`] is an `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>`, or another type that implements the trait:
 //! [`Manifests`] (fixed YAML documents), [`Empty`], and the combinators of [`GeneratorExt`].
+//!
+//! Modules, from low to high: `combinators`, `environment`, `context`, `error`, `generator`, `manifest`, `manifests`, `policy_marks`.
 
 mod combinators;
 mod context;

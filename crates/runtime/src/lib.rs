@@ -1,4 +1,8 @@
 //! The runtime of controllers, with I/O: clients, watches, runner, events, admin server, and the operator itself.
+//!
+//! Modules, from low to high: `clock`, `definition`, `kind`, `metrics`, `permission`, `phase`, `task`, `watch`, `config`, `cluster`, `controller`,
+//! `events`, `trigger`, `store`, `admin`, `leadership`, `targets`, `finalizer`, `ensure`, `status`, `operator`, `inject`, `background`, `reconcile`,
+//! `step`.
 
 pub mod admin;
 pub mod background;
@@ -15,6 +19,8 @@ pub mod kind;
 pub mod leadership;
 pub mod metrics;
 pub mod operator;
+mod permission;
+mod phase;
 pub mod reconcile;
 pub mod status;
 pub mod step;

@@ -32,7 +32,7 @@ pub enum ConfigMapFileError {
         source: Box<YamlError>,
     },
     /// The file can be read, but should not be shipped.
-    #[error("{}", Faults { path, faults })]
+    #[error("{}", ConfigMapFaults { path, faults })]
     Faults {
         /// The path of the file.
         path: PathBuf,
@@ -135,12 +135,12 @@ fn checksum_faults(object: &Value, sample: Option<&String>) -> Vec<String> {
 }
 
 /// Writes one line per fault.
-struct Faults<'a> {
+struct ConfigMapFaults<'a> {
     path: &'a Path,
     faults: &'a [String],
 }
 
-impl fmt::Display for Faults<'_> {
+impl fmt::Display for ConfigMapFaults<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, fault) in self.faults.iter().enumerate() {
             let line_break = if place == 0 { "" } else { "\n" };

@@ -1,6 +1,10 @@
 //! Tests of operators: one cluster interface over the embedded API server, a real control plane, and any kubeconfig.
 //!
 //! See [`TestCluster`].
+//!
+//! Modules, from low to high: `config_map`, `cut`, `event`, `fixtures`, `leaders`, `log`, `objects`, `hooks`, `passage`, `printed`, `report`,
+//! `expect`, `second_pass`, `select`, `signal`, `go_replica`, `real`, `speaking`, `task`, `each`, `node`, `time`, `backend`, `cluster`, `assertion`,
+//! `bench`, `calm`, `disturbance`, `load`, `metric`, `operator`, `origin`, `script`, `table`, `flow_assert`, `tracked`, `usage`.
 
 mod assertion;
 mod backend;

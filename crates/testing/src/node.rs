@@ -74,7 +74,7 @@ async fn play(kubeconfig: &str) -> Result<(), Error> {
 
     let pods: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::erase::<Pod>(&()));
     let mut events = std::pin::pin!(watcher(pods, watcher::Config::default()));
-    let mut player = Player { client, node, pods: BTreeMap::new(), addresses: 0, clock };
+    let mut player = SimulatedNode { client, node, pods: BTreeMap::new(), addresses: 0, clock };
     loop {
         let due = player.act().await;
         let wait = async {
@@ -110,7 +110,7 @@ async fn register(client: &kube::Client, now: Timestamp) -> Result<Value, Error>
     Ok(value(&nodes.patch_status(name, &PatchParams::default(), &Patch::Merge(status)).await?))
 }
 
-struct Player {
+struct SimulatedNode {
     client: kube::Client,
     node: Value,
     pods: BTreeMap<(String, String), Value>,
@@ -118,7 +118,7 @@ struct Player {
     clock: Clock,
 }
 
-impl Player {
+impl SimulatedNode {
     fn see(&mut self, event: watcher::Event<DynamicObject>) {
         match event {
             watcher::Event::Apply(pod) | watcher::Event::InitApply(pod) => {

@@ -50,15 +50,15 @@ impl TestCluster {
 }
 
 /// The load of an operator's work queues.
-struct Work {
+struct QueueLoad {
     added: f64,
     waiting: f64,
 }
 
 impl TestOperator {
-    fn work(&self) -> Work {
+    fn work(&self) -> QueueLoad {
         let sum = |name| self.metric_sum(name);
-        Work {
+        QueueLoad {
             added: sum("kubewright_workqueue_adds_total"),
             waiting: sum("kubewright_workqueue_depth") + sum("kubewright_workqueue_unfinished_work_seconds"),
         }

@@ -15,7 +15,7 @@ const OPEN: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
 
 /// An action that is allowed or denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum UserAction {
     /// An action on a resource.
     Resource(Attributes),
     /// Reading or writing a path that is not a resource.
@@ -38,7 +38,7 @@ pub(crate) struct Attributes {
     pub(crate) name: String,
 }
 
-impl Action {
+impl UserAction {
     /// Returns the action of a request.
     pub(crate) fn of(method: &Method, uri: &Uri) -> Self {
         match Target::of(method, uri) {
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     fn refused(method: &str, uri: &str) -> String {
-        Action::of(&method.parse().unwrap(), &uri.parse().unwrap()).refusal(&Identity::anonymous()).message
+        UserAction::of(&method.parse().unwrap(), &uri.parse().unwrap()).refusal(&Identity::anonymous()).message
     }
 
     // AUTH-1
@@ -162,9 +162,10 @@ mod tests {
     // SEL-6
     #[test]
     fn one_selected_object_is_a_named_request() {
-        let Action::Resource(asked) =
-            Action::of(&Method::GET, &"/api/v1/namespaces/n/secrets?fieldSelector=metadata.name%3Ds&watch=1".parse().unwrap())
-        else {
+        let UserAction::Resource(asked) = UserAction::of(
+            &Method::GET,
+            &"/api/v1/namespaces/n/secrets?fieldSelector=metadata.name%3Ds&watch=1".parse().unwrap(),
+        ) else {
             panic!("no resource");
         };
         assert_eq!((asked.verb.as_str(), asked.name.as_str()), ("watch", "s"));

@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::{
     Identity,
     credentials::Credentials,
-    service_account::{Bound, Claims, ISSUER, Key, ObjectId},
+    service_account::{Bound, ISSUER, ObjectId, TokenClaims, TokenKey},
 };
 use crate::{
-    server::State,
+    server::ApiServerState,
     store::{ObjectName, Resource},
 };
 
@@ -23,9 +23,9 @@ const REMEMBERED: usize = 1_024;
 
 /// The credentials and keys by which a server knows its users.
 #[derive(Debug)]
-pub(crate) struct Access {
+pub(crate) struct UserAuthentication {
     pub(crate) credentials: Credentials,
-    pub(crate) key: Key,
+    pub(crate) key: TokenKey,
     /// The claims of tokens whose signature has been checked.
     signed: Mutex<HashMap<String, Value>>,
 }
@@ -46,10 +46,10 @@ pub(crate) enum BadToken {
     },
 }
 
-impl Access {
+impl UserAuthentication {
     /// Creates the credentials of a server; the key of service accounts is derived from `seed`.
     pub(crate) fn new(seed: u64) -> Self {
-        Self { credentials: Credentials::default(), key: Key::new(seed), signed: Mutex::default() }
+        Self { credentials: Credentials::default(), key: TokenKey::new(seed), signed: Mutex::default() }
     }
 
     /// Returns a copy of the credentials and keys for another server.
@@ -73,7 +73,7 @@ impl Access {
 
 /// Authentication of requests that arrive at a port.
 #[cfg(feature = "listen")]
-impl State {
+impl ApiServerState {
     /// Returns the user of a request: by the certificate of its connection, else by its token, else the anonymous user.
     pub(crate) fn authenticate(
         &self,
@@ -96,7 +96,7 @@ impl State {
     }
 }
 
-impl State {
+impl ApiServerState {
     /// Returns the user of a token that is valid for one of the audiences, and those of the audiences that it is valid for.
     pub(crate) fn identify(&self, token: &str, audiences: &[String]) -> Result<(Identity, Vec<String>), BadToken> {
         let shared = |known: &[String]| -> Vec<String> { audiences.iter().filter(|one| known.contains(one)).cloned().collect() };
@@ -106,7 +106,7 @@ impl State {
             return if shared.is_empty() { Err(BadToken::Unknown) } else { Ok((identity, shared)) };
         }
         let signed = self.access.verify(token).ok_or(BadToken::Unknown)?;
-        let claims = Claims::read(signed, self.clock.now().as_second()).ok_or(BadToken::Unknown)?;
+        let claims = TokenClaims::read(signed, self.clock.now().as_second()).ok_or(BadToken::Unknown)?;
         let shared = shared(&claims.audiences);
         if shared.is_empty() {
             return Err(BadToken::ForOthers { audiences: claims.audiences, wanted: audiences.to_vec() });

@@ -4,12 +4,12 @@
 
 use serde_json::Value;
 
-use super::{Action, Identity, rbac};
-use crate::{kinds::KindSpec, server::State, status::Status, store::ObjectName};
+use super::{Identity, UserAction, rbac};
+use crate::{kinds::KindSpec, server::ApiServerState, status::Status, store::ObjectName};
 
-impl State {
+impl ApiServerState {
     /// Returns true if the user may do the action.
-    pub(crate) fn may(&self, user: &Identity, action: &Action) -> bool {
+    pub(crate) fn may(&self, user: &Identity, action: &UserAction) -> bool {
         if self.options.rbac {
             rbac::allows(&self.store.snapshot(), user, action)
         } else {
@@ -18,7 +18,7 @@ impl State {
     }
 
     /// Rejects an action that the user is not authorized for. The action is computed only if an authorizer needs it.
-    pub(crate) fn authorize(&self, user: &Identity, action: impl FnOnce() -> Action) -> Result<(), Status> {
+    pub(crate) fn authorize(&self, user: &Identity, action: impl FnOnce() -> UserAction) -> Result<(), Status> {
         if !self.options.rbac && !user.is_anonymous() {
             return Ok(());
         }

@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 /// A user with groups. The TCP front puts one into the extensions of every request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity(Arc<Attributes>);
+pub struct Identity(Arc<UserAttributes>);
 
 /// The attributes of a user. Every request carries them, so copies are shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Attributes {
+struct UserAttributes {
     user: String,
     groups: Vec<String>,
     uid: Option<String>,
@@ -17,7 +17,7 @@ struct Attributes {
 
 impl Identity {
     fn new(user: String, group: &str) -> Self {
-        Self(Arc::new(Attributes { user, groups: vec![group.to_owned()], uid: None, extra: BTreeMap::new() }))
+        Self(Arc::new(UserAttributes { user, groups: vec![group.to_owned()], uid: None, extra: BTreeMap::new() }))
     }
 
     /// Returns an authenticated user without further groups.
@@ -49,7 +49,7 @@ impl Identity {
 
     /// Returns a user with exactly these attributes; no group is added.
     pub(crate) fn exactly(user: String, groups: Vec<String>, uid: Option<String>, extra: BTreeMap<String, Vec<String>>) -> Self {
-        Self(Arc::new(Attributes { user, groups, uid, extra }))
+        Self(Arc::new(UserAttributes { user, groups, uid, extra }))
     }
 
     /// Adds a group before the last one, which all authenticated users share.

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc, task::Context, task::Poll};
 
 use http::{HeaderMap, Request};
 
-use super::{Action, Identity};
-use crate::{server::State, status::Status};
+use super::{Identity, UserAction};
+use crate::{server::ApiServerState, status::Status};
 
 const USER: &str = "impersonate-user";
 const GROUP: &str = "impersonate-group";
@@ -17,18 +17,18 @@ const UNAUTHENTICATED: &str = "system:unauthenticated";
 
 /// The rejection of an impersonation, which the pipeline sends as the answer without handling the request.
 #[derive(Clone, Debug)]
-pub(crate) struct Refused(pub(crate) Status);
+pub(crate) struct EarlyRefusal(pub(crate) Status);
 
 /// A service that replaces the user in the extensions of a request by the user that the impersonation headers name. It stands before the journal, so
 /// that the journal records the impersonated user.
 #[derive(Clone, Debug)]
 pub struct Impersonating<S> {
     inner: S,
-    state: Arc<State>,
+    state: Arc<ApiServerState>,
 }
 
 impl<S> Impersonating<S> {
-    pub(crate) fn new(inner: S, state: Arc<State>) -> Self {
+    pub(crate) fn new(inner: S, state: Arc<ApiServerState>) -> Self {
         Self { inner, state }
     }
 }
@@ -46,15 +46,15 @@ where
     }
 
     fn call(&mut self, mut request: Request<B>) -> S::Future {
-        if asks(request.headers()) && request.extensions().get::<Refused>().is_none() {
+        if asks(request.headers()) && request.extensions().get::<EarlyRefusal>().is_none() {
             let user = request.extensions().get::<Identity>().cloned().unwrap_or_else(Identity::anonymous);
-            let action = Action::of(request.method(), request.uri());
+            let action = UserAction::of(request.method(), request.uri());
             match impersonated(&self.state, &user, &action, request.headers()) {
                 Ok(other) => {
                     request.extensions_mut().insert(other);
                 }
                 Err(status) => {
-                    request.extensions_mut().insert(Refused(status));
+                    request.extensions_mut().insert(EarlyRefusal(status));
                 }
             }
         }
@@ -66,8 +66,8 @@ fn asks(headers: &HeaderMap) -> bool {
     headers.keys().any(|name| name.as_str().starts_with("impersonate-"))
 }
 
-fn impersonated(state: &State, user: &Identity, action: &Action, headers: &HeaderMap) -> Result<Identity, Status> {
-    let wanted = Wanted::read(headers);
+fn impersonated(state: &ApiServerState, user: &Identity, action: &UserAction, headers: &HeaderMap) -> Result<Identity, Status> {
+    let wanted = ImpersonatedUser::read(headers);
     if wanted.name.is_empty() {
         return Err(Status::bad_request(format!("requested {} without impersonating a user name", wanted.in_go())));
     }
@@ -82,14 +82,14 @@ fn impersonated(state: &State, user: &Identity, action: &Action, headers: &Heade
 
 /// The user to impersonate.
 #[derive(Debug, Default)]
-struct Wanted {
+struct ImpersonatedUser {
     name: String,
     groups: Vec<String>,
     uid: String,
     extra: BTreeMap<String, Vec<String>>,
 }
 
-impl Wanted {
+impl ImpersonatedUser {
     fn read(headers: &HeaderMap) -> Self {
         let mut wanted = Self::default();
         for (name, value) in headers {
@@ -109,9 +109,9 @@ impl Wanted {
     }
 
     /// Returns the actions that the caller must be authorized for to impersonate this user.
-    fn rights(&self) -> Vec<Action> {
+    fn rights(&self) -> Vec<UserAction> {
         let right = |group: &str, resource: &str, subresource: &str, namespace: &str, name: &str| {
-            Action::Resource(super::Attributes {
+            UserAction::Resource(super::Attributes {
                 verb: "impersonate".into(),
                 group: group.into(),
                 resource: resource.into(),
@@ -187,8 +187,10 @@ fn unescaped(key: &str) -> String {
 mod tests {
     use super::*;
 
-    fn wanted(headers: &[(&'static str, &'static str)]) -> Wanted {
-        Wanted::read(&headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect::<HeaderMap>())
+    fn wanted(headers: &[(&'static str, &'static str)]) -> ImpersonatedUser {
+        ImpersonatedUser::read(
+            &headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect::<HeaderMap>(),
+        )
     }
 
     // AUTH-5

@@ -9,9 +9,9 @@ mod impersonate;
 mod rbac;
 pub(crate) mod service_account;
 
-pub(crate) use action::{Action, Attributes};
-pub(crate) use authenticate::Access;
+pub(crate) use action::{Attributes, UserAction};
+pub(crate) use authenticate::UserAuthentication;
 pub use identity::Identity;
+pub(crate) use impersonate::EarlyRefusal;
 pub use impersonate::Impersonating;
-pub(crate) use impersonate::Refused;
 pub(crate) use rbac::{bootstrap as rbac_bootstrap, rules_of};

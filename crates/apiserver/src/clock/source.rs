@@ -17,13 +17,13 @@ use tokio::{sync::watch, time::Instant};
 /// The server's only source of time. It is cheap to clone; clones share one time line.
 #[derive(Clone)]
 pub struct Clock {
-    source: Arc<Source>,
+    source: Arc<ClockSource>,
     /// The offset that is added to wall time, in nanoseconds.
     skew: Arc<AtomicI64>,
 }
 
 /// The texts of one second.
-struct Texts {
+struct PrintedSecond {
     second: i64,
     seconds: String,
     date: HeaderValue,
@@ -31,10 +31,10 @@ struct Texts {
 
 thread_local! {
     /// The texts of the second that was printed last. They are the same for every clock, so each thread keeps its own without sharing.
-    static PRINTED: RefCell<Option<Texts>> = const { RefCell::new(None) };
+    static PRINTED: RefCell<Option<PrintedSecond>> = const { RefCell::new(None) };
 }
 
-impl Texts {
+impl PrintedSecond {
     fn print(second: i64) -> Self {
         let time = Timestamp::from_second(second).unwrap_or_default();
         let date = HeaderValue::try_from(time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string());
@@ -43,7 +43,7 @@ impl Texts {
     }
 }
 
-enum Source {
+enum ClockSource {
     System { start: Instant },
     Tokio { epoch: Timestamp, start: Instant },
     Manual { epoch: Timestamp, elapsed: watch::Sender<Duration> },
@@ -52,12 +52,12 @@ enum Source {
 impl Clock {
     /// Returns the machine's clock.
     pub fn system() -> Self {
-        Self::from_source(Source::System { start: Instant::now() })
+        Self::from_source(ClockSource::System { start: Instant::now() })
     }
 
     /// Returns a clock that shows `epoch` plus the elapsed time of tokio; it is virtual under `tokio::time::pause`.
     pub fn tokio(epoch: Timestamp) -> Self {
-        Self::from_source(Source::Tokio { epoch, start: Instant::now() })
+        Self::from_source(ClockSource::Tokio { epoch, start: Instant::now() })
     }
 
     /// Continues the time line of another clock, which had reached `moment` at the wall time `now`, on tokio's clock of this runtime.
@@ -65,15 +65,15 @@ impl Clock {
         let here = Instant::now();
         let start = here.checked_sub(moment).unwrap_or(here);
         let passed = SignedDuration::try_from(here.duration_since(start)).unwrap_or_default();
-        Self::from_source(Source::Tokio { epoch: now.saturating_sub(passed).unwrap_or(now), start })
+        Self::from_source(ClockSource::Tokio { epoch: now.saturating_sub(passed).unwrap_or(now), start })
     }
 
     /// Returns a clock that moves only by [`Clock::advance`].
     pub fn manual(epoch: Timestamp) -> Self {
-        Self::from_source(Source::Manual { epoch, elapsed: watch::Sender::new(Duration::ZERO) })
+        Self::from_source(ClockSource::Manual { epoch, elapsed: watch::Sender::new(Duration::ZERO) })
     }
 
-    fn from_source(source: Source) -> Self {
+    fn from_source(source: ClockSource) -> Self {
         Self { source: Arc::new(source), skew: Arc::default() }
     }
 
@@ -92,9 +92,9 @@ impl Clock {
     #[allow(clippy::disallowed_methods, reason = "this module is where the machine's clock is read")]
     pub fn now(&self) -> Timestamp {
         let now = match &*self.source {
-            Source::System { .. } => Timestamp::now(),
-            Source::Tokio { epoch, start } => later(*epoch, start.elapsed()),
-            Source::Manual { epoch, elapsed } => later(*epoch, *elapsed.borrow()),
+            ClockSource::System { .. } => Timestamp::now(),
+            ClockSource::Tokio { epoch, start } => later(*epoch, start.elapsed()),
+            ClockSource::Manual { epoch, elapsed } => later(*epoch, *elapsed.borrow()),
         };
         match self.skew.load(Ordering::Relaxed) {
             0 => now,
@@ -113,12 +113,12 @@ impl Clock {
     }
 
     /// Reads the texts of the current second.
-    fn in_words<T>(&self, read: impl FnOnce(&Texts) -> T) -> T {
+    fn in_words<T>(&self, read: impl FnOnce(&PrintedSecond) -> T) -> T {
         // The time is rounded down to whole seconds, also before 1970.
         let now = self.now();
         let second = now.as_second() - i64::from(now.subsec_nanosecond() < 0);
         PRINTED.with_borrow_mut(|printed| {
-            let texts = printed.take().filter(|texts| texts.second == second).unwrap_or_else(|| Texts::print(second));
+            let texts = printed.take().filter(|texts| texts.second == second).unwrap_or_else(|| PrintedSecond::print(second));
             read(printed.insert(texts))
         })
     }
@@ -127,20 +127,20 @@ impl Clock {
     #[allow(clippy::disallowed_methods, reason = "this module is where the machine's clock is read")]
     pub fn moment(&self) -> Duration {
         match &*self.source {
-            Source::System { start } | Source::Tokio { start, .. } => start.elapsed(),
-            Source::Manual { elapsed, .. } => *elapsed.borrow(),
+            ClockSource::System { start } | ClockSource::Tokio { start, .. } => start.elapsed(),
+            ClockSource::Manual { elapsed, .. } => *elapsed.borrow(),
         }
     }
 
     /// Waits until [`Clock::moment`] has reached `deadline`.
     pub async fn sleep_until(&self, deadline: Duration) {
         match &*self.source {
-            Source::System { start } | Source::Tokio { start, .. } => match start.checked_add(deadline) {
+            ClockSource::System { start } | ClockSource::Tokio { start, .. } => match start.checked_add(deadline) {
                 Some(deadline) => tokio::time::sleep_until(deadline).await,
                 // A deadline beyond the representable time is never reached.
                 None => std::future::pending().await,
             },
-            Source::Manual { elapsed, .. } => {
+            ClockSource::Manual { elapsed, .. } => {
                 let mut elapsed = elapsed.subscribe();
                 // The sender is owned by this clock, which is borrowed here, so waiting cannot fail.
                 let _ = elapsed.wait_for(|elapsed| *elapsed >= deadline).await;
@@ -155,7 +155,7 @@ impl Clock {
 
     /// Moves a manual clock forward; other clocks are not affected.
     pub fn advance(&self, duration: Duration) {
-        if let Source::Manual { elapsed, .. } = &*self.source {
+        if let ClockSource::Manual { elapsed, .. } = &*self.source {
             elapsed.send_modify(|elapsed| *elapsed = elapsed.saturating_add(duration));
         }
     }
@@ -164,9 +164,9 @@ impl Clock {
 impl fmt::Debug for Clock {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match &*self.source {
-            Source::System { .. } => "system",
-            Source::Tokio { .. } => "tokio",
-            Source::Manual { .. } => "manual",
+            ClockSource::System { .. } => "system",
+            ClockSource::Tokio { .. } => "tokio",
+            ClockSource::Manual { .. } => "manual",
         };
         formatter.debug_tuple("Clock").field(&kind).finish()
     }

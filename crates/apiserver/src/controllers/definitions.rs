@@ -16,13 +16,13 @@ use crate::{
 
 /// Establishes custom resource definitions and withdraws them on deletion.
 #[derive(Debug, Default)]
-pub(super) struct Definitions {
+pub(super) struct DefinitionController {
     pending: Backlog<ObjectName>,
     /// Definitions that are being deleted, with the resource of their instances.
     leaving: Mutex<Vec<(ObjectName, Resource)>>,
 }
 
-impl Clone for Definitions {
+impl Clone for DefinitionController {
     fn clone(&self) -> Self {
         Self { pending: self.pending.clone(), leaving: Mutex::new(self.leaving.lock().clone()) }
     }
@@ -32,7 +32,7 @@ fn resource() -> Resource {
     Resource::new("apiextensions.k8s.io", "customresourcedefinitions")
 }
 
-impl ByItem for Definitions {
+impl ByItem for DefinitionController {
     type Item = ObjectName;
 
     fn name(&self) -> &'static str {
@@ -66,7 +66,7 @@ impl ByItem for Definitions {
     }
 }
 
-impl Definitions {
+impl DefinitionController {
     async fn reconcile_definition(&self, writer: &Writer, name: &ObjectName) -> Result<(), Status> {
         let snapshot = writer.snapshot();
         let Some(stored) = snapshot.get(&resource(), name) else {

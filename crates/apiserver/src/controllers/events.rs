@@ -20,13 +20,13 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct EventTtl {
     ttl: Duration,
-    plan: Mutex<Plan>,
+    plan: Mutex<EventExpiries>,
     /// Events that have expired.
     overdue: Backlog<ObjectName>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Plan {
+struct EventExpiries {
     /// Events that were written since the last run.
     written: BTreeSet<ObjectName>,
     due: BTreeMap<ObjectName, Duration>,
@@ -34,7 +34,7 @@ struct Plan {
     order: BTreeSet<(Duration, ObjectName)>,
 }
 
-impl Plan {
+impl EventExpiries {
     fn put(&mut self, name: ObjectName, due: Duration) {
         self.forget(&name);
         self.order.insert((due, name.clone()));

@@ -25,7 +25,7 @@ const ORPHAN: &str = "orphan";
 /// Deletes objects whose owners are gone, and removes the finalizers of owners that wait for their dependents.
 #[derive(Debug, Default)]
 pub(super) struct GarbageCollector {
-    work: Mutex<Work>,
+    work: Mutex<CollectorWork>,
     /// Objects whose owner references must be checked.
     dependents: Backlog<ObjectRef>,
     /// Owners that wait for the collector and whose last attempt failed.
@@ -33,7 +33,7 @@ pub(super) struct GarbageCollector {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Work {
+struct CollectorWork {
     /// Uids of deleted objects.
     departed: BTreeSet<String>,
     /// Owners that wait for the collector.
@@ -43,7 +43,7 @@ struct Work {
 }
 
 /// The state of the owner that an owner reference names.
-enum Owner {
+enum ReferencedOwner {
     /// The owner exists.
     Solid,
     /// The owner is gone, or another object has its name.
@@ -149,15 +149,15 @@ impl GarbageCollector {
                 continue;
             }
             match find_owner(writer, dependent, reference) {
-                Owner::Solid => solid += 1,
-                Owner::Absent => {
+                ReferencedOwner::Solid => solid += 1,
+                ReferencedOwner::Absent => {
                     if let Some(text) = misplaced_owner(writer, dependent, reference) {
                         report(writer, &stored, &text).await?;
                     }
                     gone.push(uid);
                 }
-                Owner::Waiting => waiting.push(uid),
-                Owner::Unknown => {
+                ReferencedOwner::Waiting => waiting.push(uid),
+                ReferencedOwner::Unknown => {
                     self.work.lock().unresolved.insert(dependent.clone());
                     return Ok(false);
                 }
@@ -246,25 +246,25 @@ fn blocks(dependent: &Stored, owner: &Stored) -> bool {
     references.into_iter().flatten().any(|reference| reference["uid"] == owner.uid() && reference["blockOwnerDeletion"] == true)
 }
 
-fn find_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Owner {
+fn find_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> ReferencedOwner {
     let text = |field: &str| reference[field].as_str().unwrap_or_default();
     let registry = writer.registry();
-    let Some(kind) = registry.kind_of(text("apiVersion"), text("kind")) else { return Owner::Unknown };
+    let Some(kind) = registry.kind_of(text("apiVersion"), text("kind")) else { return ReferencedOwner::Unknown };
     let namespace = if kind.is_namespaced() { &*dependent.name.namespace } else { "" };
     if kind.is_namespaced() && namespace.is_empty() {
         // The reference of a cluster-scoped object cannot name the namespace of its owner.
-        return Owner::Unknown;
+        return ReferencedOwner::Unknown;
     }
     let snapshot = writer.snapshot();
     match snapshot.get(&resource_of(kind), &ObjectName::new(namespace, text("name"))) {
         Some(owner) if owner.uid() == text("uid") => {
             if waits_for_dependents(owner) {
-                Owner::Waiting
+                ReferencedOwner::Waiting
             } else {
-                Owner::Solid
+                ReferencedOwner::Solid
             }
         }
-        _ => Owner::Absent,
+        _ => ReferencedOwner::Absent,
     }
 }
 

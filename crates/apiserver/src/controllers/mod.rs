@@ -21,15 +21,15 @@ pub use controller::Controller;
 pub(crate) use registrations::{AUTOMANAGED, local as local_service};
 pub(crate) use service_ranges::{DEFAULT_RANGE, default_range};
 
-use crate::server::Options;
+use crate::server::ServerOptions;
 
 /// Returns the controllers of every server.
-pub(crate) fn builtin(options: &Options) -> Vec<Box<dyn Controller>> {
+pub(crate) fn builtin(options: &ServerOptions) -> Vec<Box<dyn Controller>> {
     vec![
-        Box::new(definitions::Definitions::default()),
+        Box::new(definitions::DefinitionController::default()),
         Box::new(registrations::Registrations::default()),
         Box::new(garbage::GarbageCollector::default()),
-        Box::new(namespace::Ending::default()),
+        Box::new(namespace::NamespaceDeletion::default()),
         Box::new(namespace::Furnishing::default()),
         Box::new(protection::Protection::of_claims()),
         Box::new(protection::Protection::of_volumes()),

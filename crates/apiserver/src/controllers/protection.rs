@@ -16,19 +16,19 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Protection {
     name: &'static str,
-    kept: Kept,
+    kept: ProtectedKind,
     pending: Backlog<ObjectName>,
 }
 
 /// The protected kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kept {
+enum ProtectedKind {
     Claims,
     Volumes,
     Classes,
 }
 
-impl Kept {
+impl ProtectedKind {
     /// Returns the group and plural of the protected kind.
     fn resource(self) -> (&'static str, &'static str) {
         match self {
@@ -56,20 +56,20 @@ const VOLUMES: &str = "persistentvolumes";
 impl Protection {
     /// Returns the controller for claims.
     pub(super) fn of_claims() -> Self {
-        Self::new("pvc-protection-controller", Kept::Claims)
+        Self::new("pvc-protection-controller", ProtectedKind::Claims)
     }
 
     /// Returns the controller for volumes.
     pub(super) fn of_volumes() -> Self {
-        Self::new("pv-protection-controller", Kept::Volumes)
+        Self::new("pv-protection-controller", ProtectedKind::Volumes)
     }
 
     /// Returns the controller for volume attributes classes.
     pub(super) fn of_classes() -> Self {
-        Self::new("volumeattributesclass-protection-controller", Kept::Classes)
+        Self::new("volumeattributesclass-protection-controller", ProtectedKind::Classes)
     }
 
-    fn new(name: &'static str, kept: Kept) -> Self {
+    fn new(name: &'static str, kept: ProtectedKind) -> Self {
         Self { name, kept, pending: Backlog::default() }
     }
 
@@ -99,10 +99,12 @@ impl ByItem for Protection {
                 Some(_) => {}
                 None => self.pending.forget(&event.object.name),
             }
-        } else if self.kept == Kept::Classes && [CLAIMS, VOLUMES].iter().any(|plural| event.object.resource.is("", plural)) {
+        } else if self.kept == ProtectedKind::Classes
+            && [CLAIMS, VOLUMES].iter().any(|plural| event.object.resource.is("", plural))
+        {
             let named = event.previous.iter().flat_map(|stored| classes_of(stored.value()));
             self.pending.extend(named.map(|class| ObjectName::new("", class)));
-        } else if self.kept == Kept::Claims && event.object.resource.is("", "pods") {
+        } else if self.kept == ProtectedKind::Claims && event.object.resource.is("", "pods") {
             // The claims of a pod become free when it is deleted or ends.
             for pod in event.previous.iter().chain(&event.current) {
                 let used = claims_of(pod.value()).map(|(claim, _)| ObjectName::new(pod.value().namespace(), &claim));

@@ -80,13 +80,16 @@ impl ByItem for ServiceRanges {
             let is_added =
                 !range.has_finalizer(FINALIZER) && writer.modify(&resource(), name, Endpoint::Main, add).await?.is_some();
             let message = "Kubernetes Service CIDR is ready";
-            return Ok(set_ready(writer, name, range, Ready { status: "True", reason: "", message }, &now).await? || is_added);
+            return Ok(
+                set_ready(writer, name, range, ReadyCondition { status: "True", reason: "", message }, &now).await? || is_added
+            );
         }
         if is_needed(&snapshot, range) {
             self.needed.lock().insert(name.clone());
             let message =
                 "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR";
-            return set_ready(writer, name, range, Ready { status: "False", reason: "Terminating", message }, &now).await;
+            return set_ready(writer, name, range, ReadyCondition { status: "False", reason: "Terminating", message }, &now)
+                .await;
         }
         let remove = |object: &mut Value| {
             let finalizers: Vec<String> =
@@ -105,15 +108,15 @@ pub(crate) fn default_range() -> Value {
     })
 }
 
-struct Ready {
+struct ReadyCondition {
     status: &'static str,
     reason: &'static str,
     message: &'static str,
 }
 
 /// Writes the condition `Ready` unless it is so already.
-async fn set_ready(writer: &Writer, name: &ObjectName, range: &Value, ready: Ready, now: &str) -> Result<bool, Status> {
-    let Ready { status, reason, message } = ready;
+async fn set_ready(writer: &Writer, name: &ObjectName, range: &Value, ready: ReadyCondition, now: &str) -> Result<bool, Status> {
+    let ReadyCondition { status, reason, message } = ready;
     let conditions = range.pointer("/status/conditions").and_then(Value::as_array).cloned().unwrap_or_default();
     let (mine, mut all): (Vec<_>, Vec<_>) = conditions.into_iter().partition(|condition| condition["type"] == "Ready");
     if mine.iter().any(|mine| mine["status"] == status && mine["reason"] == reason && mine["message"] == message) {

@@ -18,28 +18,28 @@ pub(super) fn kinds() -> &'static [Arc<KindSpec>] {
 }
 
 /// Returns the groups and versions that have an APIService.
-pub(crate) fn registrations() -> &'static [Registration] {
+pub(crate) fn registrations() -> &'static [GroupVersionRegistration] {
     &embedded().registrations
 }
 
 /// The content of the table of built-in kinds.
 #[derive(Default)]
-pub(super) struct Builtin {
+pub(super) struct BuiltinKinds {
     pub(super) kinds: Vec<Arc<KindSpec>>,
-    registrations: Vec<Registration>,
+    registrations: Vec<GroupVersionRegistration>,
 }
 
 /// A group and version that the server registers itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Registration {
+pub(crate) struct GroupVersionRegistration {
     pub(crate) group: String,
     pub(crate) version: String,
     /// The priority of the group, and of the version within the group.
     pub(crate) priority: [u32; 2],
 }
 
-fn embedded() -> &'static Builtin {
-    static BUILTIN: LazyLock<Builtin> = LazyLock::new(|| {
+fn embedded() -> &'static BuiltinKinds {
+    static BUILTIN: LazyLock<BuiltinKinds> = LazyLock::new(|| {
         // The data is part of this crate; `the_table_of_built_in_kinds_is_well_formed` parses all of it.
         parse(include_str!("../../data/kinds.toml")).unwrap_or_default()
     });
@@ -47,35 +47,35 @@ fn embedded() -> &'static Builtin {
 }
 
 /// Parses the table.
-pub(super) fn parse(text: &str) -> Result<Builtin, toml::de::Error> {
-    let table: Table = toml::from_str(text)?;
-    let mut builtin = Builtin::default();
-    for Group { name, version, priority, resources } in table.group {
+pub(super) fn parse(text: &str) -> Result<BuiltinKinds, toml::de::Error> {
+    let table: KindTable = toml::from_str(text)?;
+    let mut builtin = BuiltinKinds::default();
+    for BuiltinGroup { name, version, priority, resources } in table.group {
         builtin.kinds.extend(resources.into_iter().map(|row| Arc::new(row.into_spec(&name, &version))));
-        builtin.registrations.extend(priority.map(|priority| Registration { group: name, version, priority }));
+        builtin.registrations.extend(priority.map(|priority| GroupVersionRegistration { group: name, version, priority }));
     }
     Ok(builtin)
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
-    group: Vec<Group>,
+struct KindTable {
+    group: Vec<BuiltinGroup>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Group {
+struct BuiltinGroup {
     name: String,
     version: String,
     /// The priority of the group among all groups, and of the version within the group.
     priority: Option<[u32; 2]>,
-    resources: Vec<Row>,
+    resources: Vec<KindRow>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct KindRow {
     plural: String,
     kind: String,
     scope: Scope,
@@ -224,7 +224,7 @@ impl SubresourceName {
     }
 }
 
-impl Row {
+impl KindRow {
     fn into_spec(self, group: &str, version: &str) -> KindSpec {
         let paths = |names: &[String]| names.iter().map(|name| FieldPath::new(name)).collect::<Vec<_>>();
         let mut main = paths(&self.main_keeps);

@@ -33,10 +33,10 @@ use tower::ServiceExt;
 
 use super::{gather::Gather, stream};
 use crate::{
-    access::{Identity, Refused},
+    access::{EarlyRefusal, Identity},
     middleware::{BoxError, faults::FaultBody, journal::JournalBody},
     request::ResponseBody,
-    server::{Front, State},
+    server::{ApiServerState, Front},
     status::Status,
 };
 
@@ -57,7 +57,7 @@ type Answer = Response<Either<JournalBody<FaultBody<ResponseBody>>, Full<Bytes>>
 #[derive(Clone)]
 pub(super) struct Frontend {
     pub(super) pipeline: Front,
-    pub(super) state: Arc<State>,
+    pub(super) state: Arc<ApiServerState>,
     /// The TLS acceptor. `None` on a plain port, which only this machine can reach and on which every user is an administrator.
     pub(super) tls: Option<TlsAcceptor>,
 }
@@ -85,8 +85,8 @@ pub(super) async fn run(listener: TcpListener, frontend: Frontend, mut stop: wat
                 // Each phase is a task of its own, so that a connection that waits for events holds no memory for requests.
                 if let Ok(Some((client, next))) = phase {
                     match next {
-                        Next::Requests => connections.spawn(ended(requests(client))),
-                        Next::Stream(answer, waits) => connections.spawn(ended(stream(client, answer, waits))),
+                        NextPhase::Requests => connections.spawn(ended(requests(client))),
+                        NextPhase::Stream(answer, waits) => connections.spawn(ended(stream(client, answer, waits))),
                     };
                 }
             }
@@ -117,13 +117,13 @@ struct Client {
 }
 
 /// The next phase of a connection of HTTP/1.1.
-enum Next {
+enum NextPhase {
     Requests,
     /// An unending answer; the flag is true if the client waits for its end.
     Stream(Box<Answer>, bool),
 }
 
-type Phase = Option<(Client, Next)>;
+type Phase = Option<(Client, NextPhase)>;
 
 /// Returns the result of a phase; an error ends the connection.
 async fn ended(phase: impl Future<Output = Result<Phase, BoxError>>) -> Phase {
@@ -148,7 +148,7 @@ async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver
         serve(Gather::new(socket), certified, frontend, stop).await?;
         return Ok(None);
     }
-    Ok(Some((Client { socket: Box::new(socket), certified, frontend, stop }, Next::Requests)))
+    Ok(Some((Client { socket: Box::new(socket), certified, frontend, stop }, NextPhase::Requests)))
 }
 
 /// Serves a connection of HTTP/2, or a plain connection of either protocol.
@@ -180,7 +180,7 @@ async fn requests(client: Client) -> Result<Phase, BoxError> {
     let Client { socket, certified, frontend, stop } = client;
     let (mut socket, answer, waits) = until_unending(socket, certified.clone(), frontend.clone(), stop.clone()).await?;
     if let Some(answer) = answer {
-        return Ok(Some((Client { socket, certified, frontend, stop }, Next::Stream(answer, waits))));
+        return Ok(Some((Client { socket, certified, frontend, stop }, NextPhase::Stream(answer, waits))));
     }
     socket.shutdown().await?;
     Ok(None)
@@ -239,7 +239,7 @@ fn wants_to_leave(headers: &HeaderMap) -> bool {
 /// Writes an unending answer; afterwards the connection may serve further requests.
 async fn stream(mut client: Client, answer: Box<Answer>, waits: bool) -> Result<Phase, BoxError> {
     if stream::write(&mut client.socket, answer, waits).await? {
-        return Ok(Some((client, Next::Requests)));
+        return Ok(Some((client, NextPhase::Requests)));
     }
     client.socket.shutdown().await?;
     Ok(None)
@@ -263,7 +263,7 @@ async fn answer(frontend: Frontend, certified: Arc<Option<Identity>>, request: R
         }
         // The pipeline sends the refusal, so that it has the headers of every answer.
         Err(status) => {
-            request.extensions_mut().insert(Refused(status));
+            request.extensions_mut().insert(EarlyRefusal(status));
         }
     }
     Ok(frontend.pipeline.oneshot(request).await?.map(Either::Left))

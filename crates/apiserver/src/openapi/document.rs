@@ -18,7 +18,8 @@ type Documents = BTreeMap<String, Arc<Document>>;
 static BUILTIN: LazyLock<Documents> = LazyLock::new(|| documents(Registry::builtin().kinds()));
 
 /// The documents of the built-in kinds in the form of version 2.
-static BUILTIN_2: LazyLock<version_2::Part> = LazyLock::new(|| version_2::part(BUILTIN.values().map(|document| &**document)));
+static BUILTIN_2: LazyLock<version_2::SwaggerPart> =
+    LazyLock::new(|| version_2::part(BUILTIN.values().map(|document| &**document)));
 
 /// The OpenAPI documents of a server. Those of custom kinds are rebuilt when the registry has changed.
 #[derive(Debug, Default)]

@@ -73,7 +73,7 @@ pub(super) enum Body<'a> {
 
 /// The properties that operations of one sort have in common.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(super) struct OperationProfile<'a> {
     /// The value of `x-kubernetes-action`.
     pub(super) action: &'a str,
     pub(super) parameters: &'a [Parameter],
@@ -85,16 +85,16 @@ pub(super) struct Row<'a> {
 }
 
 /// An operation on a kind.
-pub(super) struct Operation<'a> {
+pub(super) struct KindOperation<'a> {
     pub(super) kind: &'a KindSpec,
     /// The group, version and kind that the operation is marked with.
     pub(super) gvk: (&'a str, &'a str, &'a str),
     /// The id of the operation.
     pub(super) id: String,
-    pub(super) row: Row<'a>,
+    pub(super) row: OperationProfile<'a>,
 }
 
-impl Operation<'_> {
+impl KindOperation<'_> {
     pub(super) fn to_value(&self) -> Value {
         let (group, version, kind) = self.gvk;
         let mut operation = json!({

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::names;
 use super::operation::{
-    Body, DELETE, DELETE_COLLECTION, GET_CUSTOM, LIST, LOG, Operation, PATCH, Parameter, Row, WRITE, parameter,
+    Body, DELETE, DELETE_COLLECTION, GET_CUSTOM, KindOperation, LIST, LOG, OperationProfile, PATCH, Parameter, WRITE, parameter,
 };
 use super::schemas::{self, STATUS, WATCH_EVENT};
 use crate::kinds::{KindSpec, Subresource, Verb};
@@ -24,7 +24,7 @@ pub(super) fn add_resource_list(paths: &mut Map<String, Value>, root: &str, grou
 
 /// Adds the paths of a kind below `root`, such as `apis/apps/v1`.
 pub(super) fn add(paths: &mut Map<String, Value>, root: &str, kind: &KindSpec) {
-    let writer = Writer { kind, root, object: schemas::name_of(kind), list: schemas::list_name_of(kind) };
+    let writer = PathWriter { kind, root, object: schemas::name_of(kind), list: schemas::list_name_of(kind) };
     writer.add_main(paths);
     if !kind.is_custom() {
         writer.add_watches(paths);
@@ -34,7 +34,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, root: &str, kind: &KindSpec) {
     }
 }
 
-struct Writer<'a> {
+struct PathWriter<'a> {
     kind: &'a KindSpec,
     root: &'a str,
     /// The name of the schema of an object.
@@ -42,7 +42,7 @@ struct Writer<'a> {
     list: Option<String>,
 }
 
-impl Writer<'_> {
+impl PathWriter<'_> {
     fn add_main(&self, paths: &mut Map<String, Value>) {
         let kind = self.kind;
         if kind.is_namespaced() && kind.allows(Verb::List) {
@@ -56,14 +56,14 @@ impl Writer<'_> {
         if kind.allows(Verb::Create) {
             let body = Body::Object(self.object.as_deref());
             let answer = self.object.as_deref();
-            let row = Row { action: "post", parameters: WRITE, body, codes: &[200, 201, 202], answer };
+            let row = OperationProfile { action: "post", parameters: WRITE, body, codes: &[200, 201, 202], answer };
             item.push(("post", self.operation("create", "", row)));
         }
         if kind.allows(Verb::DeleteCollection) {
             // The real server publishes this operation of custom resources with the parameters of a list.
             let (parameters, body) =
                 if kind.is_custom() { (LIST, Body::Nothing) } else { (DELETE_COLLECTION, Body::DeleteOptions) };
-            let row = Row { action: "deletecollection", parameters, body, codes: &[200], answer: Some(STATUS) };
+            let row = OperationProfile { action: "deletecollection", parameters, body, codes: &[200], answer: Some(STATUS) };
             item.push(("delete", self.operation("delete", "Collection", row)));
         }
         paths.insert(self.collection(""), finished(item, &self.places()[1..], true));
@@ -75,20 +75,26 @@ impl Writer<'_> {
         let mut item = Vec::new();
         if kind.allows(Verb::Get) {
             let parameters = self.get_parameters();
-            let row = Row { action: "get", parameters, body: Body::Nothing, codes: &[200], answer: object };
+            let row = OperationProfile { action: "get", parameters, body: Body::Nothing, codes: &[200], answer: object };
             item.push(("get", self.operation("read", "", row)));
         }
         if kind.allows(Verb::Update) {
-            let row = Row { action: "put", parameters: WRITE, body: Body::Object(object), codes: &[200, 201], answer: object };
+            let row = OperationProfile {
+                action: "put",
+                parameters: WRITE,
+                body: Body::Object(object),
+                codes: &[200, 201],
+                answer: object,
+            };
             item.push(("put", self.operation("replace", "", row)));
         }
         if kind.allows(Verb::Patch) {
-            let row = Row { action: "patch", parameters: PATCH, body: Body::Patch, codes: patched, answer: object };
+            let row = OperationProfile { action: "patch", parameters: PATCH, body: Body::Patch, codes: patched, answer: object };
             item.push(("patch", self.operation("patch", "", row)));
         }
         if kind.allows(Verb::Delete) {
             let body = Body::DeleteOptions;
-            let row = Row { action: "delete", parameters: DELETE, body, codes: &[200, 202], answer: deleted };
+            let row = OperationProfile { action: "delete", parameters: DELETE, body, codes: &[200, 202], answer: deleted };
             item.push(("delete", self.operation("delete", "", row)));
         }
         if !item.is_empty() {
@@ -104,7 +110,8 @@ impl Writer<'_> {
         }
         let watch = |action: &str, name: String| {
             let id = format!("watch{}{name}", names::group_version(&kind.group, &kind.version));
-            let row = Row { action, parameters: LIST, body: Body::Nothing, codes: &[200], answer: Some(WATCH_EVENT) };
+            let row =
+                OperationProfile { action, parameters: LIST, body: Body::Nothing, codes: &[200], answer: Some(WATCH_EVENT) };
             self.described(id, self.gvk(), row)
         };
         if kind.is_namespaced() {
@@ -143,10 +150,11 @@ impl Writer<'_> {
             let scoped = names::scoped(parent);
             let operation = if connects {
                 let id = format!("connect{prefix}{}{scoped}{suffix}", names::capital(method));
-                let row = Row { action: "connect", parameters: &[], body: Body::Nothing, codes: &[200], answer: None };
+                let row =
+                    OperationProfile { action: "connect", parameters: &[], body: Body::Nothing, codes: &[200], answer: None };
                 self.described(id, gvk, row)
             } else {
-                let row = Row { action, parameters, body, codes, answer };
+                let row = OperationProfile { action, parameters, body, codes, answer };
                 self.described(format!("{word}{prefix}{scoped}{suffix}"), gvk, row)
             };
             item.push((method, operation));
@@ -175,18 +183,22 @@ impl Writer<'_> {
     fn list_operation(&self, name: &str) -> Value {
         let id = format!("list{}{name}", names::group_version(&self.kind.group, &self.kind.version));
         let answer = self.list.as_deref();
-        self.described(id, self.gvk(), Row { action: "list", parameters: LIST, body: Body::Nothing, codes: &[200], answer })
+        self.described(
+            id,
+            self.gvk(),
+            OperationProfile { action: "list", parameters: LIST, body: Body::Nothing, codes: &[200], answer },
+        )
     }
 
     /// Returns an operation on the kind itself; `part` stands in the operation's id between the version and the kind.
-    fn operation(&self, word: &str, part: &str, row: Row<'_>) -> Value {
+    fn operation(&self, word: &str, part: &str, row: OperationProfile<'_>) -> Value {
         let prefix = names::group_version(&self.kind.group, &self.kind.version);
         let id = format!("{word}{prefix}{part}{}", names::scoped(self.kind));
         self.described(id, self.gvk(), row)
     }
 
-    fn described(&self, id: String, gvk: (&str, &str, &str), row: Row<'_>) -> Value {
-        Operation { kind: self.kind, gvk, id, row }.to_value()
+    fn described(&self, id: String, gvk: (&str, &str, &str), row: OperationProfile<'_>) -> Value {
+        KindOperation { kind: self.kind, gvk, id, row }.to_value()
     }
 }
 

@@ -13,14 +13,14 @@ const PRESERVES: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// The content of some documents of version 3, in the form of version 2.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Part {
+pub(super) struct SwaggerPart {
     paths: Map<String, Value>,
     definitions: Map<String, Value>,
 }
 
 /// Converts documents of version 3 to the form of version 2.
-pub(super) fn part<'d>(documents: impl Iterator<Item = &'d Document>) -> Part {
-    let Part { mut paths, mut definitions } = Part::default();
+pub(super) fn part<'d>(documents: impl Iterator<Item = &'d Document>) -> SwaggerPart {
+    let SwaggerPart { mut paths, mut definitions } = SwaggerPart::default();
     for document in documents {
         // The documents were built by this server, so they can be parsed.
         let mut document: Value = serde_json::from_slice(&document.body).unwrap_or_default();
@@ -34,12 +34,12 @@ pub(super) fn part<'d>(documents: impl Iterator<Item = &'d Document>) -> Part {
             }
         }
     }
-    Part { paths, definitions }
+    SwaggerPart { paths, definitions }
 }
 
 /// Returns the document with the content of two parts.
-pub(super) fn document(builtin: &Part, custom: Part) -> Value {
-    let Part { mut paths, mut definitions } = builtin.clone();
+pub(super) fn document(builtin: &SwaggerPart, custom: SwaggerPart) -> Value {
+    let SwaggerPart { mut paths, mut definitions } = builtin.clone();
     paths.extend(custom.paths);
     definitions.extend(custom.definitions);
     json!({

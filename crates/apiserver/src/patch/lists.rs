@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::marks::Place;
+use super::marks::TypePosition;
 use super::merge::{DIRECTIVE, ELEMENT_ORDER, StrategicError, bad_directive, go_list, go_map, merge_maps};
 
 /// The effect of a list in a patch on a live list that is merged.
@@ -17,7 +17,12 @@ pub(super) enum Merge {
 }
 
 /// Applies a patch to a list whose strategy is to be merged.
-pub(super) fn merge(live: Vec<Value>, patch: Vec<Value>, place: Place, merge: Merge) -> Result<Vec<Value>, StrategicError> {
+pub(super) fn merge(
+    live: Vec<Value>,
+    patch: Vec<Value>,
+    place: TypePosition,
+    merge: Merge,
+) -> Result<Vec<Value>, StrategicError> {
     if live.is_empty() && patch.is_empty() {
         return Ok(live);
     }

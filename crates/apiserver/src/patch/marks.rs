@@ -6,13 +6,13 @@ use crate::types::Definitions;
 
 /// A position in a type, with its schema if one is known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct TypePosition {
     schema: Option<&'static Value>,
 }
 
 const REFERENCE: &str = "#/definitions/";
 
-impl Place {
+impl TypePosition {
     /// Returns the root of a type, by the name of its definition.
     pub(super) fn root(definition: &str) -> Self {
         Self { schema: Definitions::embedded().schema(definition) }

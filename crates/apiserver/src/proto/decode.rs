@@ -4,9 +4,9 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Map, Number, Value};
 
 use super::{
-    layout::{Entry, Layout, Slot},
+    layout::{Layout, MessageField, Slot},
     special,
-    wire::{Piece, Reader, WireError},
+    wire::{Piece, WireError, WireReader},
 };
 use crate::types::form::{Form, SCHEMA};
 
@@ -33,7 +33,7 @@ impl Decoder {
         if self.depth > MAX_DEPTH {
             return Err(WireError::TooDeep);
         }
-        let mut reader = Reader::new(bytes);
+        let mut reader = WireReader::new(bytes);
         while let Some((number, piece)) = reader.next_of(layout.name(), |number| layout.slot(number).is_some())? {
             match (layout.slot(number), piece) {
                 (None, _) => {}
@@ -48,7 +48,12 @@ impl Decoder {
         Ok(())
     }
 
-    fn field(&mut self, entry: &'static Entry, piece: Piece<'_>, members: &mut Map<String, Value>) -> Result<(), WireError> {
+    fn field(
+        &mut self,
+        entry: &'static MessageField,
+        piece: Piece<'_>,
+        members: &mut Map<String, Value>,
+    ) -> Result<(), WireError> {
         let name = entry.field.name.as_str();
         match (&entry.field.form, piece) {
             (Form::List(item), piece) => {
@@ -90,13 +95,13 @@ impl Decoder {
     fn items(&mut self, form: &'static Form, piece: Piece<'_>, items: &mut Vec<Value>, name: &str) -> Result<(), WireError> {
         match (form, piece) {
             (Form::Bool | Form::Int32 | Form::Int64, Piece::Bytes(packed)) => {
-                let mut reader = Reader::new(packed);
+                let mut reader = WireReader::new(packed);
                 while !reader.is_empty() {
                     items.push(self.value(form, Piece::Varint(reader.varint()?), name)?);
                 }
             }
             (Form::Number, Piece::Bytes(packed)) => {
-                let mut reader = Reader::new(packed);
+                let mut reader = WireReader::new(packed);
                 while !reader.is_empty() {
                     items.push(self.value(form, Piece::Fixed64(reader.fixed64()?), name)?);
                 }
@@ -109,7 +114,7 @@ impl Decoder {
     /// Reads an entry of a map: its key has the number 1, its value the number 2.
     fn entry(&mut self, form: &'static Form, bytes: &[u8], name: &str) -> Result<(String, Value), WireError> {
         let (mut key, mut value) = (String::new(), None);
-        let mut reader = Reader::new(bytes);
+        let mut reader = WireReader::new(bytes);
         while let Some((number, piece)) = reader.next()? {
             match (number, piece) {
                 (1, Piece::Bytes(bytes)) => key = special::lossy(bytes),
@@ -126,7 +131,7 @@ impl Decoder {
     fn wrapped(&mut self, form: &'static Form, bytes: &[u8], name: &str) -> Result<Value, WireError> {
         let Form::List(item) = form else { return Ok(Value::Null) };
         let mut items = Vec::new();
-        let mut reader = Reader::new(bytes);
+        let mut reader = WireReader::new(bytes);
         while let Some((number, piece)) = reader.next()? {
             if number == 1 {
                 self.items(item, piece, &mut items, name)?;
@@ -166,7 +171,7 @@ impl Decoder {
     fn alternative(&mut self, form: &'static Form, bytes: &[u8], name: &str) -> Result<Value, WireError> {
         static SCHEMA_FORM: Form = Form::Struct(SCHEMA);
         let (mut schema, mut others, mut allows) = (None, Vec::new(), false);
-        let mut reader = Reader::new(bytes);
+        let mut reader = WireReader::new(bytes);
         while let Some((number, piece)) = reader.next()? {
             match (form, number, piece) {
                 (Form::SchemaOrBool, 1, Piece::Varint(value)) => allows = value != 0,

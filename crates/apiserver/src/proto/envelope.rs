@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     decode as message,
     special::lossy,
-    wire::{Piece, Reader, WireError, put_bytes},
+    wire::{Piece, WireError, WireReader, put_bytes},
 };
 use crate::types::Definitions;
 
@@ -92,7 +92,7 @@ pub fn decode(body: &[u8], expected: &GroupVersionKind) -> Result<Value, Protobu
 impl<'a> Envelope<'a> {
     fn open(bytes: &'a [u8]) -> Result<Self, WireError> {
         let mut envelope = Self::default();
-        let mut reader = Reader::new(bytes);
+        let mut reader = WireReader::new(bytes);
         while let Some((number, piece)) = reader.next()? {
             match (number, piece) {
                 (1, Piece::Bytes(bytes)) => envelope.read_kind(bytes)?,
@@ -106,7 +106,7 @@ impl<'a> Envelope<'a> {
     }
 
     fn read_kind(&mut self, bytes: &[u8]) -> Result<(), WireError> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = WireReader::new(bytes);
         while let Some((number, piece)) = reader.next()? {
             match (number, piece) {
                 (1, Piece::Bytes(bytes)) => self.api_version = lossy(bytes),

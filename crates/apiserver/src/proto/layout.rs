@@ -7,20 +7,20 @@ use std::{
 
 use crate::types::{
     Definitions,
-    form::{Field, Struct},
+    form::{Struct, StructField},
 };
 
 /// The table of field numbers. Each line has the definition of a message, then `number=field`, or `number(fields)` for a message that JSON does
 /// not show as such. It is written by `examples/generate-protobuf.rs`; `data/NOTICE` names the source.
 static TABLE: &str = include_str!("../../data/protobuf.txt");
 
-static LAYOUTS: LazyLock<HashMap<&'static str, Line>> = LazyLock::new(|| {
+static LAYOUTS: LazyLock<HashMap<&'static str, DefinitionLine>> = LazyLock::new(|| {
     let lines = TABLE.lines().filter_map(|line| line.split_once(' '));
-    lines.map(|(definition, fields)| (definition, Line { fields, layout: OnceLock::new() })).collect()
+    lines.map(|(definition, fields)| (definition, DefinitionLine { fields, layout: OnceLock::new() })).collect()
 });
 
 #[derive(Debug)]
-struct Line {
+struct DefinitionLine {
     fields: &'static str,
     layout: OnceLock<Layout>,
 }
@@ -36,15 +36,15 @@ pub(super) struct Layout {
 #[derive(Debug)]
 pub(super) enum Slot {
     /// A field of the object.
-    Field(Entry),
+    Field(MessageField),
     /// A message whose fields belong to the object around it.
     Inline(Layout),
 }
 
 /// A field of a message.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) field: &'static Field,
+pub(super) struct MessageField {
+    pub(super) field: &'static StructField,
     /// True if the field holds a message without fields, whose presence is its value.
     pub(super) is_marker: bool,
 }
@@ -96,7 +96,7 @@ impl Layout {
                 *rest = &after[end..];
                 // A test checks that the definitions have every field of the table.
                 if let Some(field) = form.field(name) {
-                    slots.push((number, Slot::Field(Entry { field, is_marker: is_marker(name) })));
+                    slots.push((number, Slot::Field(MessageField { field, is_marker: is_marker(name) })));
                 }
             }
         }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::wire::{Piece, Reader, WireError, put_bytes, put_number};
+use super::wire::{Piece, WireError, WireReader, put_bytes, put_number};
 
 /// The seconds of Go's zero time, which means that no time is set.
 const NO_TIME: i64 = -62_135_596_800;
@@ -11,7 +11,7 @@ const NO_TIME: i64 = -62_135_596_800;
 /// Returns a time with the given number of fractional digits, or null if it is not set.
 pub(super) fn time(bytes: &[u8], digits: usize, field: &str) -> Result<Value, WireError> {
     let (mut seconds, mut nanos) = (0_i64, 0_i32);
-    let mut reader = Reader::new(bytes);
+    let mut reader = WireReader::new(bytes);
     if reader.is_empty() {
         return Ok(Value::Null);
     }
@@ -42,7 +42,7 @@ pub(super) fn put_time(out: &mut Vec<u8>, text: &str) {
 /// Reads a message with one string.
 pub(super) fn text(bytes: &[u8]) -> Result<String, WireError> {
     let mut text = String::new();
-    let mut reader = Reader::new(bytes);
+    let mut reader = WireReader::new(bytes);
     while let Some((number, piece)) = reader.next()? {
         if let (1, Piece::Bytes(bytes)) = (number, piece) {
             text = lossy(bytes);
@@ -54,7 +54,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, WireError> {
 /// Reads a number or a string.
 pub(super) fn int_or_string(bytes: &[u8]) -> Result<Value, WireError> {
     let (mut is_text, mut number, mut text) = (false, 0_i32, String::new());
-    let mut reader = Reader::new(bytes);
+    let mut reader = WireReader::new(bytes);
     while let Some((field, piece)) = reader.next()? {
         match (field, piece) {
             (1, Piece::Varint(value)) => is_text = value == 1,
@@ -77,7 +77,7 @@ pub(super) fn put_int_or_string(out: &mut Vec<u8>, value: &Value) {
 /// Reads any JSON, which the message holds as bytes.
 pub(super) fn raw_json(bytes: &[u8], field: &str) -> Result<Value, WireError> {
     let mut raw: &[u8] = &[];
-    let mut reader = Reader::new(bytes);
+    let mut reader = WireReader::new(bytes);
     while let Some((number, piece)) = reader.next()? {
         if let (1, Piece::Bytes(bytes)) = (number, piece) {
             raw = bytes;

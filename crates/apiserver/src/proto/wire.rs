@@ -76,11 +76,11 @@ impl Piece<'_> {
 
 /// A reader of the fields of a message, which copies no bytes.
 #[derive(Clone, Debug)]
-pub(super) struct Reader<'a> {
+pub(super) struct WireReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> WireReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }

@@ -12,12 +12,12 @@ use super::{
     service::Outgoing,
     update::Update,
     warnings::Warnings,
-    write::{FieldValidation, Recording, WriteContext, Written, too_deep},
+    write::{FieldValidation, Recording, WriteContext, WriteOutcome, too_deep},
 };
 use crate::{
     kinds::Endpoint,
     schema::MAX_ANNOTATION_BYTES,
-    server::State,
+    server::ApiServerState,
     smd::{self, ApplyError, Managers, Ownership},
     status::{Cause, Details, FieldError, Status},
 };
@@ -33,12 +33,12 @@ pub(super) fn is_apply(content_type: &str) -> bool {
 
 /// The object that a client applied, and the options of the apply.
 #[derive(Debug)]
-pub(super) struct Applied {
+pub(super) struct ApplyRequest {
     object: Value,
     force: bool,
 }
 
-impl Applied {
+impl ApplyRequest {
     /// Reads an apply patch and its options.
     pub(super) fn read(
         query: &Query,
@@ -98,17 +98,17 @@ impl Applied {
     }
 }
 
-impl State {
+impl ApiServerState {
     /// Applies an object for a controller of the server, with force.
     pub(crate) async fn apply(
         &self,
         context: &mut WriteContext<'_>,
         update: Update<'_>,
         object: Value,
-    ) -> Result<Written, Status> {
+    ) -> Result<WriteOutcome, Status> {
         context.recording = Recording::Made;
         let rules = Rules::new(self, context, update.kind, update.endpoint);
-        let applied = Applied { object, force: true };
+        let applied = ApplyRequest { object, force: true };
         let transform = |context: &mut WriteContext<'_>, present: &Value| {
             let known = Managers::parse(present.metadata().get("managedFields")).unwrap_or_default();
             let outcome = applied.apply(&rules.ownership(), context, present, known, &self.clock.now_in_seconds())?;
@@ -126,7 +126,7 @@ pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &m
     context.recording = Recording::Made;
     let (kind, name) = (call.kind(), call.name());
     let expected = GroupVersionKind::new(&kind.group, &kind.version, &kind.kind);
-    let applied = Applied::read(&call.incoming.query, &call.incoming.body, &expected, &mut context)?;
+    let applied = ApplyRequest::read(&call.incoming.query, &call.incoming.body, &expected, &mut context)?;
     applied.check(&kind.api_version(), &kind.kind)?;
     let create_when_missing = endpoint == Endpoint::Main;
     let update = Update { kind, endpoint, name: &name, is_patch: true, create_when_missing };

@@ -18,9 +18,9 @@ use crate::status::Status;
 const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 
 /// The body of an answer: complete, or a stream of watch events with one event per frame.
-pub struct ResponseBody(Inner);
+pub struct ResponseBody(BodyContent);
 
-enum Inner {
+enum BodyContent {
     Full(Option<Bytes>),
     Events(BoxStream<'static, Bytes>),
 }
@@ -29,19 +29,19 @@ impl ResponseBody {
     /// Creates a complete body.
     pub fn full(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
-        Self(Inner::Full((!bytes.is_empty()).then_some(bytes)))
+        Self(BodyContent::Full((!bytes.is_empty()).then_some(bytes)))
     }
 
     /// Changes a complete body.
     pub(super) fn rewrite(&mut self, change: impl FnOnce(Bytes) -> Bytes) {
-        if let Inner::Full(Some(bytes)) = &mut self.0 {
+        if let BodyContent::Full(Some(bytes)) = &mut self.0 {
             *bytes = change(std::mem::take(bytes));
         }
     }
 
     /// Creates a body that goes on until the stream ends.
     pub fn events(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
-        Self(Inner::Events(events.boxed()))
+        Self(BodyContent::Events(events.boxed()))
     }
 }
 
@@ -51,19 +51,19 @@ impl Body for ResponseBody {
 
     fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut self.get_mut().0 {
-            Inner::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Inner::Events(events) => events.poll_next_unpin(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes)))),
+            BodyContent::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            BodyContent::Events(events) => events.poll_next_unpin(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes)))),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.0, Inner::Full(None))
+        matches!(self.0, BodyContent::Full(None))
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
-            Inner::Full(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
-            Inner::Events(_) => SizeHint::default(),
+            BodyContent::Full(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            BodyContent::Events(_) => SizeHint::default(),
         }
     }
 }
@@ -71,8 +71,8 @@ impl Body for ResponseBody {
 impl fmt::Debug for ResponseBody {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self.0 {
-            Inner::Full(_) => "ResponseBody::Full",
-            Inner::Events(_) => "ResponseBody::Events",
+            BodyContent::Full(_) => "ResponseBody::Full",
+            BodyContent::Events(_) => "ResponseBody::Events",
         })
     }
 }

@@ -6,7 +6,7 @@ use http::{Response, StatusCode};
 use serde_json::json;
 
 use super::{body::ResponseBody, encode, list::ListQuery, resource::Call, respond};
-use crate::{kinds::KindSpec, request::encode::ListMeta, status::Status, store::Stored};
+use crate::{kinds::KindSpec, request::encode::PageMetadata, status::Status, store::Stored};
 
 /// The parts of a control plane, in the order of a list.
 const PARTS: [&str; 3] = ["controller-manager", "scheduler", "etcd-0"];
@@ -33,7 +33,7 @@ pub(super) fn list(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
     let query = ListQuery::parse(&call.incoming.query, call.kind(), None)?;
     let parts = PARTS.map(status_of).into_iter().filter(|part| query.selection.matches(call.kind(), part.value()));
     let parts: Vec<_> = parts.map(Arc::new).collect();
-    let bytes = encode::list(call.kind(), &parts, &ListMeta::default(), call.representation, call.state.clock.now())?;
+    let bytes = encode::list(call.kind(), &parts, &PageMetadata::default(), call.representation, call.state.clock.now())?;
     Ok(respond::full(StatusCode::OK, call.representation.content_type(), bytes))
 }
 

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::{
     convert, metadata, ownership,
-    write::{self, WriteContext, Written},
+    write::{self, WriteContext, WriteOutcome},
 };
 use crate::{
     admission,
     kinds::{Endpoint, KindSpec},
     model,
-    server::State,
+    server::ApiServerState,
     status::Status,
     store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored},
 };
@@ -23,7 +23,7 @@ const NAME_ATTEMPTS: usize = 8;
 /// The maximum length of the base of a generated name: 63 characters less the five random ones.
 const MAX_NAME_BASE: usize = 58;
 
-impl State {
+impl ApiServerState {
     /// Stores a new object of the kind in the namespace (empty for cluster-scoped kinds). `name` is the name in the URL, if there is one.
     #[expect(clippy::unused_async, reason = "admission webhooks will be asked on the way")]
     pub(crate) async fn create(
@@ -33,7 +33,7 @@ impl State {
         namespace: &str,
         name: Option<&str>,
         mut object: Value,
-    ) -> Result<Written, Status> {
+    ) -> Result<WriteOutcome, Status> {
         let refuse = |problem| {
             Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
         };
@@ -100,7 +100,7 @@ impl State {
         namespace: &str,
         mut object: Value,
         snapshot: Snapshot,
-    ) -> Result<Option<Written>, Status> {
+    ) -> Result<Option<WriteOutcome>, Status> {
         self.prepare_and_validate(context, kind, Endpoint::Main, &mut object, None, &snapshot)?;
         // The store changes its content in place if no snapshot of it is held.
         drop(snapshot);
@@ -109,7 +109,7 @@ impl State {
         context.fit(kind, &name, &mut object)?;
         if context.dry_run {
             let exists = self.store.get(&resource, &name).is_some();
-            let written = || Written { object: Arc::new(Stored::as_is(object, 0)), created: true, stored: false };
+            let written = || WriteOutcome { object: Arc::new(Stored::as_is(object, 0)), created: true, stored: false };
             return Ok((!exists).then(written));
         }
         match self.store.commit(vec![Change::create(resource, name, object)]) {
@@ -118,7 +118,7 @@ impl State {
                 if let Some(stored) = &stored {
                     self.note_written(kind, stored.revision());
                 }
-                Ok(stored.map(|object| Written { object, created: true, stored: true }))
+                Ok(stored.map(|object| WriteOutcome { object, created: true, stored: true }))
             }
             Err(CommitError::Failed(_)) => Err(Status::storage_failed()),
             Err(_) => Ok(None),

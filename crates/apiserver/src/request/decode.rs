@@ -9,7 +9,7 @@ use kubewright_machinery::{
 use serde_json::Value;
 
 use super::{
-    json::{self, DEEPEST, Places, Unreadable},
+    json::{self, DEEPEST, Places, UnreadableJson},
     write::{FieldValidation, WriteContext},
 };
 use crate::{
@@ -118,7 +118,7 @@ fn yaml_problem(error: &YamlError) -> String {
 fn deep_yaml(text: &str, context: &mut WriteContext<'_>) -> Option<Result<(Value, Option<RepeatedKey>), String>> {
     let document = match json::parse(text.as_bytes()) {
         Ok(document) if document.is_cut || is_nested_deeper(&document.value, MAX_DEPTH) => document,
-        Err(Unreadable::TooDeep(_)) => return Some(Err(format!("yaml: exceeded max depth of {DEEPEST}"))),
+        Err(UnreadableJson::TooDeep(_)) => return Some(Err(format!("yaml: exceeded max depth of {DEEPEST}"))),
         _ => return None,
     };
     context.is_cut |= document.is_cut;

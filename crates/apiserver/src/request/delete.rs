@@ -11,7 +11,7 @@ use crate::{
     admission,
     kinds::{GcDefault, KindSpec},
     model,
-    server::State,
+    server::ApiServerState,
     status::Status,
     store::{Change, CommitError, ObjectName, Stored},
 };
@@ -65,7 +65,7 @@ pub(crate) struct Deleted {
     pub(crate) stored: bool,
 }
 
-impl State {
+impl ApiServerState {
     /// Deletes an object, or marks it as deleted while finalizers or a grace period hold it.
     #[expect(clippy::unused_async, reason = "admission webhooks will be asked on the way")]
     pub(crate) async fn delete(

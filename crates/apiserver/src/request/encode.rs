@@ -7,7 +7,7 @@ use kubewright_machinery::{
 };
 use serde_json::{Value, json};
 
-use super::negotiate::{Format, Representation, Shape};
+use super::negotiate::{AnswerShape, BodyFormat, Representation};
 use crate::{
     kinds::KindSpec,
     proto,
@@ -18,7 +18,7 @@ use crate::{
 
 /// Continuation and version of a list.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ListMeta {
+pub(crate) struct PageMetadata {
     /// The revision of the store that was read; 0 for a list that is computed and not stored.
     pub(crate) revision: u64,
     /// The start of the next page.
@@ -28,12 +28,12 @@ pub(crate) struct ListMeta {
 }
 
 /// Prints a value.
-pub(crate) fn value(value: &Value, format: Format) -> Bytes {
+pub(crate) fn value(value: &Value, format: BodyFormat) -> Bytes {
     match format {
-        Format::Json => serde_json::to_vec(value).unwrap_or_default().into(),
-        Format::Yaml => yaml::to_string(value).into(),
+        BodyFormat::Json => serde_json::to_vec(value).unwrap_or_default().into(),
+        BodyFormat::Yaml => yaml::to_string(value).into(),
         // A value without a message type is printed as JSON; this does not happen for answers that are negotiated as protobuf.
-        Format::Protobuf => proto::encode(value).map_or_else(|| self::value(value, Format::Json), Bytes::from),
+        BodyFormat::Protobuf => proto::encode(value).map_or_else(|| self::value(value, BodyFormat::Json), Bytes::from),
     }
 }
 
@@ -46,16 +46,16 @@ pub(crate) fn object(
 ) -> Result<Bytes, Status> {
     let version = representation.meta.as_str();
     match (representation.shape, representation.format) {
-        (Shape::Whole, Format::Json) => Ok(stored.bytes()),
-        (Shape::Whole, format) => Ok(value(stored.value(), format)),
-        (Shape::Metadata, format) => Ok(value(&partial_metadata(stored.value(), version), format)),
+        (AnswerShape::Whole, BodyFormat::Json) => Ok(stored.bytes()),
+        (AnswerShape::Whole, format) => Ok(value(stored.value(), format)),
+        (AnswerShape::Metadata, format) => Ok(value(&partial_metadata(stored.value(), version), format)),
         // The error of the real server, which looks for the items of an object that is not a list.
-        (Shape::MetadataList, _) if kind.is_custom() => Err(Status::new(500, "", "content is not a list")),
-        (Shape::MetadataList, _) => Err(Status::not_acceptable(format!(
+        (AnswerShape::MetadataList, _) if kind.is_custom() => Err(Status::new(500, "", "content is not a list")),
+        (AnswerShape::MetadataList, _) => Err(Status::not_acceptable(format!(
             "you requested PartialObjectMetadataList, but the requested object is not a list ({})",
             go_type(kind, "")
         ))),
-        (Shape::Table(include), format) => {
+        (AnswerShape::Table(include), format) => {
             let meta = json!({"resourceVersion": stored.value().resource_version()});
             Ok(value(&Table::new(kind, include, version).render([stored.value()], meta, true, now), format))
         }
@@ -66,14 +66,14 @@ pub(crate) fn object(
 pub(crate) fn list(
     kind: &KindSpec,
     items: &[std::sync::Arc<Stored>],
-    meta: &ListMeta,
+    meta: &PageMetadata,
     representation: Representation,
     now: jiff::Timestamp,
 ) -> Result<Bytes, Status> {
     let mut metadata = if meta.revision == 0 { json!({}) } else { json!({"resourceVersion": meta.revision.to_string()}) };
     if let Some(next) = &meta.next {
         metadata["continue"] = next.clone().into();
-    } else if kind.is_custom() && representation.shape == Shape::Whole {
+    } else if kind.is_custom() && representation.shape == AnswerShape::Whole {
         metadata["continue"] = "".into();
     }
     if let Some(remaining) = meta.remaining.filter(|remaining| *remaining > 0) {
@@ -81,27 +81,27 @@ pub(crate) fn list(
     }
     let version = representation.meta.as_str();
     match (representation.shape, representation.format) {
-        (Shape::Whole, Format::Json) => Ok(whole_list(kind, items, &metadata)),
-        (Shape::Whole, Format::Protobuf) => {
+        (AnswerShape::Whole, BodyFormat::Json) => Ok(whole_list(kind, items, &metadata)),
+        (AnswerShape::Whole, BodyFormat::Protobuf) => {
             let item = GroupVersionKind::new(&kind.group, &kind.version, &kind.kind);
             let items = items.iter().map(|stored| stored.value());
             let printed = proto::list(&kind.api_version(), &kind.list_kind, &item, &metadata, items);
             printed.map(Bytes::from).ok_or_else(|| Status::not_acceptable(format!("{} has no protobuf form", kind.kind)))
         }
-        (Shape::Whole, format) => {
+        (AnswerShape::Whole, format) => {
             let items: Vec<Value> = items.iter().map(|stored| item(kind, stored)).collect();
             let list = json!({"kind": kind.list_kind, "apiVersion": kind.api_version(), "metadata": metadata, "items": items});
             Ok(value(&list, format))
         }
-        (Shape::Metadata, _) => Err(Status::not_acceptable(format!(
+        (AnswerShape::Metadata, _) => Err(Status::not_acceptable(format!(
             "you requested PartialObjectMetadata, but the requested object is a list ({})",
             go_type(kind, "List")
         ))),
-        (Shape::MetadataList, format) => {
+        (AnswerShape::MetadataList, format) => {
             let items = items.iter().map(|stored| stored.value());
             Ok(value(&partial_metadata_list(items, metadata, version), format))
         }
-        (Shape::Table(include), format) => {
+        (AnswerShape::Table(include), format) => {
             let items = items.iter().map(|stored| stored.value());
             Ok(value(&Table::new(kind, include, version).render(items, metadata, true, now), format))
         }

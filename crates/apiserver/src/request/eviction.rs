@@ -41,8 +41,8 @@ pub(super) async fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<O
     for _ in 0..ATTEMPTS {
         let pod = call.state.find(kind, &name)?;
         match evict(call, &mut context, &options, &pod).await {
-            Err(Refused::Changed) => {}
-            Err(Refused::Finally(status)) => return Err(status),
+            Err(EvictionRefusal::Changed) => {}
+            Err(EvictionRefusal::Finally(status)) => return Err(status),
             Ok(outgoing) => return Ok(outgoing),
         }
     }
@@ -50,13 +50,13 @@ pub(super) async fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<O
 }
 
 /// The reason for which a pod was not evicted.
-enum Refused {
+enum EvictionRefusal {
     /// The pod has changed since it was read.
     Changed,
     Finally(Status),
 }
 
-impl From<Status> for Refused {
+impl From<Status> for EvictionRefusal {
     fn from(status: Status) -> Self {
         Self::Finally(status)
     }
@@ -68,17 +68,17 @@ async fn evict(
     context: &mut WriteContext<'_>,
     options: &DeleteOptions,
     pod: &Stored,
-) -> Result<Outgoing, Refused> {
+) -> Result<Outgoing, EvictionRefusal> {
     let guard = guard_of(pod.value(), &call.state.store.snapshot())?;
-    if let Guard::Counts(budget) = &guard {
+    if let BudgetEffect::Counts(budget) = &guard {
         take_from(call, budget, &call.name(), context.dry_run).await?;
     }
     let mut bound = options.clone();
     let is_bound = match guard {
-        Guard::Unhealthy(_) => true,
+        BudgetEffect::Unhealthy(_) => true,
         // A resource version named by the client may be older; it is honoured.
-        Guard::Pending => options.resource_version.is_none(),
-        Guard::None | Guard::Counts(_) => false,
+        BudgetEffect::Pending => options.resource_version.is_none(),
+        BudgetEffect::None | BudgetEffect::Counts(_) => false,
     };
     if is_bound {
         // The version bound makes the deletion fail if the pod becomes healthy in between.
@@ -86,9 +86,9 @@ async fn evict(
     }
     match delete(call, context, bound).await {
         Err(status) if status.is("Conflict") && options.resource_version.is_none() => match guard {
-            Guard::Unhealthy(budget) => Err(unsettled(&budget.name).into()),
-            Guard::Pending => Err(Refused::Changed),
-            Guard::None | Guard::Counts(_) => Err(status.into()),
+            BudgetEffect::Unhealthy(budget) => Err(unsettled(&budget.name).into()),
+            BudgetEffect::Pending => Err(EvictionRefusal::Changed),
+            BudgetEffect::None | BudgetEffect::Counts(_) => Err(status.into()),
         },
         outcome => Ok(outcome?),
     }
@@ -130,7 +130,7 @@ fn disrupted(pod: &Value, now: &str) -> Value {
 }
 
 /// The effect of disruption budgets on the eviction of a pod.
-enum Guard {
+enum BudgetEffect {
     /// No budget applies.
     None,
     /// No budget applies, as long as the pod does not start.
@@ -142,11 +142,11 @@ enum Guard {
 }
 
 /// Returns the budget that protects a pod. Only running pods are protected.
-fn guard_of(pod: &Value, snapshot: &Snapshot) -> Result<Guard, Status> {
+fn guard_of(pod: &Value, snapshot: &Snapshot) -> Result<BudgetEffect, Status> {
     match pod["status"]["phase"].as_str() {
-        _ if pod.deletion_timestamp().is_some() => return Ok(Guard::None),
-        Some("Succeeded" | "Failed") => return Ok(Guard::None),
-        Some("Pending") => return Ok(Guard::Pending),
+        _ if pod.deletion_timestamp().is_some() => return Ok(BudgetEffect::None),
+        Some("Succeeded" | "Failed") => return Ok(BudgetEffect::None),
+        Some("Pending") => return Ok(BudgetEffect::Pending),
         _ => {}
     }
     let budgets_of_all = budgets();
@@ -157,11 +157,11 @@ fn guard_of(pod: &Value, snapshot: &Snapshot) -> Result<Guard, Status> {
     let budgets: Vec<_> =
         snapshot.list(&budgets_of_all, Some(pod.namespace())).filter(|(_, stored)| selects(stored.value())).collect();
     match budgets.as_slice() {
-        [] => Ok(Guard::None),
+        [] => Ok(BudgetEffect::None),
         [(name, budget)] if condition::is_true(pod, "Ready") || !spares_unhealthy(budget.value()) => {
-            Ok(Guard::Counts((*name).clone()))
+            Ok(BudgetEffect::Counts((*name).clone()))
         }
-        [(name, _)] => Ok(Guard::Unhealthy((*name).clone())),
+        [(name, _)] => Ok(BudgetEffect::Unhealthy((*name).clone())),
         _ => Err(Status::internal(
             "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
         )),

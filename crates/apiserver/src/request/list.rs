@@ -8,10 +8,10 @@ use std::{
 
 use serde_json::json;
 
-use super::{create::resource_of, encode::ListMeta, query::Query, selection::Selection, token::Continue};
+use super::{create::resource_of, encode::PageMetadata, query::Query, selection::Selection, token::Continue};
 use crate::{
     kinds::KindSpec,
-    server::State,
+    server::ApiServerState,
     status::{FieldError, FieldReason, Status},
     store::{ObjectName, Resource, Snapshot, Stored},
 };
@@ -118,7 +118,7 @@ pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
     })
 }
 
-impl State {
+impl ApiServerState {
     /// Waits for a version that does not exist yet, for a limited time (CRUD-4).
     pub(crate) async fn reach(&self, revision: u64) -> Result<(), Status> {
         let deadline = self.clock.moment() + PATIENCE;
@@ -132,7 +132,7 @@ impl State {
     }
 
     /// Reads one page of a list.
-    pub(crate) async fn list(&self, kind: &KindSpec, query: &ListQuery) -> Result<(Vec<Arc<Stored>>, ListMeta), Status> {
+    pub(crate) async fn list(&self, kind: &KindSpec, query: &ListQuery) -> Result<(Vec<Arc<Stored>>, PageMetadata), Status> {
         let resource = resource_of(kind);
         let expired = || Status::expired("The resourceVersion for the provided list is too old.");
         let snapshot = match (&query.next, query.version) {
@@ -160,10 +160,10 @@ impl State {
         stale.and_then(|stale| self.store.snapshot_at(resource, stale).ok()).unwrap_or(now)
     }
 
-    fn page(&self, kind: &KindSpec, query: &ListQuery, snapshot: &Snapshot) -> (Vec<Arc<Stored>>, ListMeta) {
+    fn page(&self, kind: &KindSpec, query: &ListQuery, snapshot: &Snapshot) -> (Vec<Arc<Stored>>, PageMetadata) {
         let resource = resource_of(kind);
         let namespace = query.namespace.as_deref();
-        let mut meta = ListMeta { revision: snapshot.revision(), ..ListMeta::default() };
+        let mut meta = PageMetadata { revision: snapshot.revision(), ..PageMetadata::default() };
         if let (Some(name), Some(namespace)) =
             (query.selection.name(), namespace.or_else(|| (!kind.is_namespaced()).then_some("")))
         {

@@ -14,12 +14,12 @@ pub(crate) enum DiscoveryForm {
     /// All groups in one document.
     Aggregated,
     /// One document for each group and version, in this encoding.
-    Plain(Format),
+    Plain(BodyFormat),
 }
 
 /// The encoding of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum BodyFormat {
     /// JSON.
     #[default]
     Json,
@@ -31,7 +31,7 @@ pub(crate) enum Format {
 
 /// The shape in which an object is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum AnswerShape {
     /// The whole object.
     #[default]
     Whole,
@@ -47,9 +47,9 @@ pub(crate) enum Shape {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Representation {
     /// The encoding.
-    pub(crate) format: Format,
+    pub(crate) format: BodyFormat,
     /// The shape.
-    pub(crate) shape: Shape,
+    pub(crate) shape: AnswerShape,
     /// The version of meta.k8s.io in which shapes other than the whole are printed.
     pub(crate) meta: MetaVersion,
 }
@@ -74,7 +74,7 @@ impl MetaVersion {
     }
 }
 
-impl Format {
+impl BodyFormat {
     /// Returns the media type.
     pub(crate) fn media_type(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl Representation {
 
     /// Returns the `Content-Type` of a watch.
     pub(crate) fn stream_type(self) -> &'static str {
-        if self.format == Format::Protobuf { proto::STREAM_TYPE } else { self.content_type() }
+        if self.format == BodyFormat::Protobuf { proto::STREAM_TYPE } else { self.content_type() }
     }
 }
 
@@ -151,7 +151,7 @@ pub(crate) struct Offer {
 }
 
 /// Returns the encoding of a failure. It never has another shape, and is JSON if no entry matches (NEG-4).
-pub(crate) fn of_failure(headers: &HeaderMap) -> Format {
+pub(crate) fn of_failure(headers: &HeaderMap) -> BodyFormat {
     let accept = accept(headers).unwrap_or_default();
     let clauses = clauses(&accept);
     // Protobuf has no tables, so the refusal of one is not sent as protobuf either.
@@ -176,7 +176,7 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, kind: &KindSpec, off
         let Some(format) = format_of(clause.media_type) else { continue };
         let parameter = |name: &str| clause.parameter(name);
         let Some(target) = parameter("as") else {
-            if kind.is_custom() && format == Format::Protobuf {
+            if kind.is_custom() && format == BodyFormat::Protobuf {
                 accepted = "application/json, application/yaml";
                 continue;
             }
@@ -188,9 +188,9 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, kind: &KindSpec, off
             _ => continue,
         };
         let shape = match target {
-            "PartialObjectMetadata" => Shape::Metadata,
-            "PartialObjectMetadataList" => Shape::MetadataList,
-            "Table" if format != Format::Protobuf && offer.has_tables => Shape::Table(include(query)?),
+            "PartialObjectMetadata" => AnswerShape::Metadata,
+            "PartialObjectMetadataList" => AnswerShape::MetadataList,
+            "Table" if format != BodyFormat::Protobuf && offer.has_tables => AnswerShape::Table(include(query)?),
             _ => continue,
         };
         return Ok(Representation { format, shape, meta });
@@ -200,11 +200,11 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, kind: &KindSpec, off
 
 /// Returns the form of discovery. The aggregated form is chosen wherever it stands in `Accept`, else the best plain one (DISC-5).
 pub(crate) fn discovery(headers: &HeaderMap) -> Result<DiscoveryForm, Status> {
-    let Some(accept) = accept(headers) else { return Ok(DiscoveryForm::Plain(Format::Json)) };
+    let Some(accept) = accept(headers) else { return Ok(DiscoveryForm::Plain(BodyFormat::Json)) };
     let clauses = clauses(&accept);
     let is_aggregated = |clause: &Clause<'_>| {
         let wanted = [("g", "apidiscovery.k8s.io"), ("v", "v2"), ("as", "APIGroupDiscoveryList")];
-        format_of(clause.media_type) == Some(Format::Json)
+        format_of(clause.media_type) == Some(BodyFormat::Json)
             && wanted.iter().all(|(name, value)| clause.parameter(name) == Some(value))
     };
     if clauses.iter().any(is_aggregated) {
@@ -214,15 +214,15 @@ pub(crate) fn discovery(headers: &HeaderMap) -> Result<DiscoveryForm, Status> {
 }
 
 /// Returns the encoding of a document that has no other shape.
-pub(crate) fn document(headers: &HeaderMap) -> Result<Format, Status> {
-    let Some(accept) = accept(headers) else { return Ok(Format::Json) };
+pub(crate) fn document(headers: &HeaderMap) -> Result<BodyFormat, Status> {
+    let Some(accept) = accept(headers) else { return Ok(BodyFormat::Json) };
     plain(&clauses(&accept))
 }
 
-fn plain(clauses: &[Clause<'_>]) -> Result<Format, Status> {
+fn plain(clauses: &[Clause<'_>]) -> Result<BodyFormat, Status> {
     let plain = clauses.iter().filter(|clause| clause.parameter("as").is_none());
     // Documents are not offered as protobuf.
-    let mut formats = plain.filter_map(|clause| format_of(clause.media_type)).filter(|format| *format != Format::Protobuf);
+    let mut formats = plain.filter_map(|clause| format_of(clause.media_type)).filter(|format| *format != BodyFormat::Protobuf);
     formats.next().ok_or_else(|| not_accepted(ACCEPTED))
 }
 
@@ -234,11 +234,11 @@ fn is_named(media_type: &str) -> bool {
     matches!(media_type, "application/json" | "application/yaml" | proto::MEDIA_TYPE)
 }
 
-fn format_of(media_type: &str) -> Option<Format> {
+fn format_of(media_type: &str) -> Option<BodyFormat> {
     match media_type {
-        "application/json" | "*/*" | "application/*" => Some(Format::Json),
-        "application/yaml" => Some(Format::Yaml),
-        proto::MEDIA_TYPE => Some(Format::Protobuf),
+        "application/json" | "*/*" | "application/*" => Some(BodyFormat::Json),
+        "application/yaml" => Some(BodyFormat::Yaml),
+        proto::MEDIA_TYPE => Some(BodyFormat::Protobuf),
         _ => None,
     }
 }

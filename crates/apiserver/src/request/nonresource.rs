@@ -10,7 +10,7 @@ use super::{
     openapi, pretty, respond,
     service::{Incoming, Outgoing},
 };
-use crate::{access::service_account::ISSUER, discovery, middleware::path::Segments, server::State, status::Status};
+use crate::{access::service_account::ISSUER, discovery, middleware::path::Segments, server::ApiServerState, status::Status};
 
 /// The address of the server for clients inside a cluster.
 const ADDRESS: &str = "10.0.0.1:443";
@@ -36,7 +36,7 @@ const INDEX: [&str; 12] = [
 
 /// Answers a request that is not for a resource. Some paths match exactly, whatever the method; others are routed: there a trailing slash is ignored
 /// and a wrong method is refused.
-pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Outgoing {
+pub(super) fn answer(state: &Arc<ApiServerState>, incoming: &Incoming, path: &str) -> Outgoing {
     match path {
         "/" | "/index.html" => return laid_out(document(incoming, &json!({"paths": INDEX}))),
         "/openapi/v2" => return openapi::version_2(state, incoming),
@@ -67,7 +67,7 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Out
 }
 
 /// Answers a request for discovery, plain or aggregated (DISC-2 to DISC-5).
-fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing {
+fn discover(state: &Arc<ApiServerState>, incoming: &Incoming, parts: &[&str]) -> Outgoing {
     let registry = state.registry();
     let is_get = incoming.parts.method == http::Method::GET;
     match parts {
@@ -95,7 +95,7 @@ fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing
     }
 }
 
-fn aggregated(state: &Arc<State>, incoming: &Incoming, core: bool) -> Outgoing {
+fn aggregated(state: &Arc<ApiServerState>, incoming: &Incoming, core: bool) -> Outgoing {
     let documents = state.discovery.documents(&state.registry());
     let document = if core { &documents.core } else { &documents.groups };
     let known = incoming.parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());

@@ -9,18 +9,18 @@ use super::{
     negotiate, respond,
     service::{Incoming, Outgoing},
 };
-use crate::{openapi, server::State};
+use crate::{openapi, server::ApiServerState};
 
 /// The cache lifetime of a document that was requested by its hash.
 const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
 /// Answers `/openapi/v3` with the index of documents (DISC-7).
-pub(super) fn index(state: &Arc<State>) -> Outgoing {
+pub(super) fn index(state: &Arc<ApiServerState>) -> Outgoing {
     respond::text(StatusCode::OK, state.openapi.index(&state.registry()).to_string()).into()
 }
 
 /// Answers `/openapi/v2`, in JSON only (DISC-9).
-pub(super) fn version_2(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
+pub(super) fn version_2(state: &Arc<ApiServerState>, incoming: &Incoming) -> Outgoing {
     if negotiate::document(&incoming.parts.headers).is_err() {
         return respond::empty(StatusCode::NOT_ACCEPTABLE).into();
     }
@@ -39,7 +39,7 @@ pub(super) fn version_2(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
 }
 
 /// Answers a request for a document; `path` is the part after `/openapi/v3/`.
-pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Outgoing {
+pub(super) fn answer(state: &Arc<ApiServerState>, incoming: &Incoming, path: &str) -> Outgoing {
     let registry = state.registry();
     let Some(document) = state.openapi.document(&registry, path) else {
         return respond::empty(StatusCode::NOT_FOUND).into();

@@ -15,7 +15,7 @@ use crate::{
     kinds::{Endpoint, KindSpec, Registry},
     model,
     schema::coerce_managers,
-    server::State,
+    server::ApiServerState,
     smd::{Managers, Ownership, Type, Versions},
     types::Builtin,
 };
@@ -40,7 +40,7 @@ pub(super) struct Served {
 }
 
 impl Rules {
-    pub(super) fn new(state: &State, context: &WriteContext<'_>, kind: &Arc<KindSpec>, endpoint: Endpoint<'_>) -> Self {
+    pub(super) fn new(state: &ApiServerState, context: &WriteContext<'_>, kind: &Arc<KindSpec>, endpoint: Endpoint<'_>) -> Self {
         let subresource = match endpoint {
             Endpoint::Main => context.subresource,
             Endpoint::Status => "status",
@@ -75,7 +75,7 @@ impl Rules {
 }
 
 impl Served {
-    pub(super) fn new(state: &State, kind: &Arc<KindSpec>) -> Self {
+    pub(super) fn new(state: &ApiServerState, kind: &Arc<KindSpec>) -> Self {
         Self { registry: state.registry(), kind: kind.clone() }
     }
 
@@ -128,7 +128,7 @@ pub(super) fn put(object: &mut Value, managers: Option<Value>) {
 
 /// Returns the managers of a created object. `object` is in the stored form, `sent` are the managers that the client sent.
 pub(super) fn after_create(
-    state: &State,
+    state: &ApiServerState,
     context: &WriteContext<'_>,
     kind: &Arc<KindSpec>,
     object: &Value,
@@ -144,7 +144,7 @@ pub(super) fn after_create(
 
 /// Returns the managers of a changed object. `present` is at the version of the request, `object` in the stored form.
 pub(super) fn after_update(
-    state: &State,
+    state: &ApiServerState,
     context: &WriteContext<'_>,
     update: Update<'_>,
     present: &Value,
@@ -178,7 +178,7 @@ pub(super) fn after_update(
 }
 
 impl Rules {
-    fn record(&self, state: &State, context: &WriteContext<'_>, live: &Value, object: &Value, known: Managers) -> Value {
+    fn record(&self, state: &ApiServerState, context: &WriteContext<'_>, live: &Value, object: &Value, known: Managers) -> Value {
         let now = state.clock.now_in_seconds();
         let record = |object: &Value| self.ownership().update(live, object, known, &context.manager, &now).to_value();
         if !convert::changes(&self.versions.kind, object.api_version()) {

@@ -7,7 +7,7 @@ use kubewright_machinery::{
 use serde_json::{Map, Value};
 
 use super::{
-    json::{self, Document},
+    json::{self, JsonDocument},
     write::WriteContext,
 };
 use crate::{
@@ -20,8 +20,8 @@ const OPERATION: [&str; 4] = ["op", "path", "from", "value"];
 
 /// A patch of a supported type. The error of an invalid patch is reported when it is applied, since a missing object is reported first.
 #[derive(Clone, Debug)]
-pub(crate) struct Patch {
-    change: Result<Change, Status>,
+pub(crate) struct PatchRequest {
+    change: Result<PatchContent, Status>,
     /// Repeated and unknown fields of the patch itself.
     found: Vec<String>,
     /// True if a part of the patch was nested too deeply to be read.
@@ -29,7 +29,7 @@ pub(crate) struct Patch {
 }
 
 #[derive(Clone, Debug)]
-enum Change {
+enum PatchContent {
     /// A JSON patch, RFC 6902.
     Json(JsonPatch),
     /// A merge patch, RFC 7386.
@@ -38,20 +38,20 @@ enum Change {
     Strategic(Value, &'static str),
 }
 
-impl Patch {
+impl PatchRequest {
     /// Reads a patch by its `Content-Type`. `definition` is that of a built-in type; the types of custom resources do not carry enough information
     /// for a strategic merge.
     pub(crate) fn parse(content_type: &str, body: &[u8], definition: Option<&'static str>) -> Result<Self, Status> {
         match (content_type.split(';').next().unwrap_or_default().trim(), definition) {
             ("application/json-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", json_patch)),
             ("application/merge-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", |patch| match patch {
-                Value::Object(_) => Ok(Change::Merge(patch)),
+                Value::Object(_) => Ok(PatchContent::Merge(patch)),
                 Value::Null => Err(Status::bad_request("Invalid JSON Patch")),
                 other => Err(cannot_unmarshal("error decoding patch: ", &other, "map[string]interface {}")),
             })),
             ("application/strategic-merge-patch+json", Some(definition)) => Ok(Self::read(body, "", |patch| match patch {
-                Value::Object(_) => Ok(Change::Strategic(patch, definition)),
-                Value::Null => Ok(Change::Strategic(Value::Object(Map::new()), definition)),
+                Value::Object(_) => Ok(PatchContent::Strategic(patch, definition)),
+                Value::Null => Ok(PatchContent::Strategic(Value::Object(Map::new()), definition)),
                 other => Err(cannot_unmarshal("", &other, "map[string]interface {}")),
             })),
             (_, Some(_)) => Err(Status::unsupported_media_type("415: Unsupported Media Type").with_details(Details::default())),
@@ -61,8 +61,8 @@ impl Patch {
         }
     }
 
-    fn read(body: &[u8], context: &str, change: impl FnOnce(Value) -> Result<Change, Status>) -> Self {
-        let Document { value: patch, repeated, is_cut } = match json::parse(json::text(body).as_bytes()) {
+    fn read(body: &[u8], context: &str, change: impl FnOnce(Value) -> Result<PatchContent, Status>) -> Self {
+        let JsonDocument { value: patch, repeated, is_cut } = match json::parse(json::text(body).as_bytes()) {
             Ok(read) => read,
             Err(error) => {
                 let problem = json::problem(body, &error);
@@ -90,9 +90,9 @@ impl Patch {
         context.is_cut |= self.is_cut;
         let mut object = present.clone();
         match change {
-            Change::Json(patch) => patch.apply(&mut object).map_err(refuse)?,
-            Change::Merge(patch) => patch::merge_patch_as_servers_do(&mut object, patch),
-            Change::Strategic(patch, definition) => {
+            PatchContent::Json(patch) => patch.apply(&mut object).map_err(refuse)?,
+            PatchContent::Merge(patch) => patch::merge_patch_as_servers_do(&mut object, patch),
+            PatchContent::Strategic(patch, definition) => {
                 strategic_merge(&mut object, patch, definition).map_err(refuse_strategic)?;
                 // The patch cannot change the type, since it was read as a patch of the present type.
                 object["apiVersion"] = present.api_version().into();
@@ -103,8 +103,8 @@ impl Patch {
     }
 }
 
-fn json_patch(patch: Value) -> Result<Change, Status> {
-    JsonPatch::parse(&patch).map(Change::Json).map_err(refuse)
+fn json_patch(patch: Value) -> Result<PatchContent, Status> {
+    JsonPatch::parse(&patch).map(PatchContent::Json).map_err(refuse)
 }
 
 fn refuse(error: PatchError) -> Status {

@@ -15,19 +15,19 @@ use super::{
     list::ListQuery,
     negotiate::{self, Offer, Representation},
     nonresource, options,
-    patch::Patch,
+    patch::PatchRequest,
     respond, reviews,
     route::{self, NoRoute, Route},
     service::{Incoming, Outgoing},
     subresource,
     update::Update,
     warnings::Warnings,
-    write::{WriteContext, Written},
+    write::{WriteContext, WriteOutcome},
 };
 use crate::{
     kinds::{Endpoint, KindSpec, Verb},
     middleware::{ResourceTarget, journal::RecordNote},
-    server::State,
+    server::ApiServerState,
     status::{FieldError, FieldReason, Status},
     store::ObjectName,
     types::Builtin,
@@ -36,7 +36,7 @@ use crate::{
 
 /// A routed request with the inputs of all steps.
 pub(super) struct Call<'a> {
-    pub(super) state: &'a Arc<State>,
+    pub(super) state: &'a Arc<ApiServerState>,
     pub(super) route: &'a Route,
     pub(super) incoming: &'a Incoming,
     pub(super) representation: Representation,
@@ -44,7 +44,7 @@ pub(super) struct Call<'a> {
 
 /// Answers a request for a resource.
 pub(super) async fn answer(
-    state: &Arc<State>,
+    state: &Arc<ApiServerState>,
     target: &ResourceTarget,
     incoming: &Incoming,
     warnings: &mut Warnings,
@@ -122,7 +122,7 @@ impl Call<'_> {
         BodyType::of(self.content_type(), self.kind().is_custom())
     }
 
-    pub(super) fn written(&self, written: &Written) -> Result<Outgoing, Status> {
+    pub(super) fn written(&self, written: &WriteOutcome) -> Result<Outgoing, Status> {
         let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
         let bytes = encode::object(self.kind(), &written.object, self.representation, self.state.clock.now())?;
         let response = respond::full(code, self.representation.content_type(), bytes);
@@ -216,7 +216,7 @@ pub(super) async fn patch(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mu
     }
     let query = &call.incoming.query;
     let mut context = options::write_context(call.incoming, "PatchOptions")?;
-    let patch = Patch::parse(call.content_type(), &call.incoming.body, Builtin::of(call.kind()).map(Builtin::definition))?;
+    let patch = PatchRequest::parse(call.content_type(), &call.incoming.body, Builtin::of(call.kind()).map(Builtin::definition))?;
     options::check_force(query)?;
     let (kind, name) = (call.kind(), call.name());
     let update = Update { kind, endpoint, name: &name, is_patch: true, create_when_missing: false };
@@ -257,7 +257,7 @@ async fn delete_collection(call: &Call<'_>, warnings: &mut Warnings) -> Result<O
     }
     warnings.append(&mut context.warnings);
     let shape = match call.representation.shape {
-        negotiate::Shape::Metadata => negotiate::Shape::MetadataList,
+        negotiate::AnswerShape::Metadata => negotiate::AnswerShape::MetadataList,
         other => other,
     };
     let representation = Representation { shape, ..call.representation };

@@ -8,10 +8,10 @@ use super::{
     body::ResponseBody,
     delete::Deleted,
     encode,
-    negotiate::{Format, Representation},
+    negotiate::{BodyFormat, Representation},
     warnings::Warnings,
 };
-use crate::{kinds::KindSpec, middleware::journal::AUDIT_ID, server::State, status::Status};
+use crate::{kinds::KindSpec, middleware::journal::AUDIT_ID, server::ApiServerState, status::Status};
 
 /// Returns a complete answer.
 pub(super) fn full(code: StatusCode, content_type: &'static str, bytes: Bytes) -> Response<ResponseBody> {
@@ -31,7 +31,7 @@ pub(super) fn text(code: StatusCode, text: impl Into<Bytes>) -> Response<Respons
 }
 
 /// Returns an answer with a JSON value in the given encoding.
-pub(super) fn value(code: StatusCode, value: &Value, format: Format) -> Response<ResponseBody> {
+pub(super) fn value(code: StatusCode, value: &Value, format: BodyFormat) -> Response<ResponseBody> {
     full(code, format.media_type(), encode::value(value, format))
 }
 
@@ -43,7 +43,7 @@ pub(super) fn empty(code: StatusCode) -> Response<ResponseBody> {
 }
 
 /// Returns the answer for a failure, which is always a plain Status (NEG-4).
-pub(super) fn failure(status: &Status, format: Format) -> Response<ResponseBody> {
+pub(super) fn failure(status: &Status, format: BodyFormat) -> Response<ResponseBody> {
     let mut response = value(status.status_code(), &status.to_value(), format);
     let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
     if seconds > 0 {
@@ -54,7 +54,7 @@ pub(super) fn failure(status: &Status, format: Format) -> Response<ResponseBody>
 
 /// Returns the answer of a delete (SDEL-1).
 pub(super) fn deleted(
-    state: &State,
+    state: &ApiServerState,
     kind: &KindSpec,
     deleted: &Deleted,
     representation: Representation,
@@ -75,7 +75,7 @@ pub(super) fn deleted(
 }
 
 /// Adds the headers that every answer carries (DISC-14).
-pub(super) fn finish(state: &State, response: &mut Response<ResponseBody>, warnings: &Warnings) {
+pub(super) fn finish(state: &ApiServerState, response: &mut Response<ResponseBody>, warnings: &Warnings) {
     let headers = response.headers_mut();
     headers.reserve(4 + warnings.told().len());
     if let Ok(id) = HeaderValue::from_bytes(&state.seed.uuid_text()) {

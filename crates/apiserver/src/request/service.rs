@@ -22,21 +22,21 @@ use serde_json::json;
 
 use super::{
     body::{self, ResponseBody},
-    negotiate::{self, Format},
+    negotiate::{self, BodyFormat},
     nonresource, pretty,
     query::Query,
     resource, respond,
     warnings::Warnings,
 };
 use crate::{
-    access::{Action, Identity, Refused},
+    access::{EarlyRefusal, Identity, UserAction},
     kinds::Verb,
     middleware::{
         BoxError, Effect, Target,
         journal::{AUDIT_ID, RecordNote},
         path,
     },
-    server::State,
+    server::ApiServerState,
     status::Status,
 };
 
@@ -46,7 +46,7 @@ const HANDLER_LIMIT: Duration = Duration::from_secs(34);
 /// The service that answers requests. The user is the [`Identity`] in the extensions of the request; without one it is the anonymous user.
 #[derive(Clone, Debug)]
 pub struct Service {
-    state: Arc<State>,
+    state: Arc<ApiServerState>,
 }
 
 /// A request whose body has been read.
@@ -67,7 +67,7 @@ pub(super) struct Outgoing {
 }
 
 impl Service {
-    pub(crate) fn new(state: Arc<State>) -> Self {
+    pub(crate) fn new(state: Arc<ApiServerState>) -> Self {
         Self { state }
     }
 }
@@ -95,14 +95,14 @@ where
                 if let Some(note) = note {
                     note.say(format!("panicked: {}", message(&*panic)));
                 }
-                respond::failure(&Status::internal("the request handler panicked"), Format::Json)
+                respond::failure(&Status::internal("the request handler panicked"), BodyFormat::Json)
             }))
         }
         .boxed()
     }
 }
 
-async fn handle<B>(state: &Arc<State>, request: Request<B>) -> Response<ResponseBody>
+async fn handle<B>(state: &Arc<ApiServerState>, request: Request<B>) -> Response<ResponseBody>
 where
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
@@ -114,7 +114,7 @@ where
     let audit_id = parts.headers.get(AUDIT_ID).filter(|id| !id.is_empty()).cloned();
     let revision_before = state.store.revision();
     let note = parts.extensions.get::<RecordNote>().filter(|note| note.wants_changes()).cloned();
-    let Some(_turn) = Turn::take(state, &target) else { return too_many_requests() };
+    let Some(_turn) = InFlightSlot::take(state, &target) else { return too_many_requests() };
     let is_head = parts.method == http::Method::HEAD;
     let outgoing = outcome(state, &target, parts, body).await;
     let Outgoing { mut response, warnings, stored } = outgoing;
@@ -134,10 +134,10 @@ where
 }
 
 /// A place among the requests that may be handled at the same time (DIF-10). Watches do not count.
-struct Turn<'a>(Option<&'a AtomicUsize>);
+struct InFlightSlot<'a>(Option<&'a AtomicUsize>);
 
-impl<'a> Turn<'a> {
-    fn take(state: &'a State, target: &Target) -> Option<Self> {
+impl<'a> InFlightSlot<'a> {
+    fn take(state: &'a ApiServerState, target: &Target) -> Option<Self> {
         let limit = state.options.max_in_flight;
         if limit == usize::MAX || target.verb() == Some(Verb::Watch) {
             return Some(Self(None));
@@ -147,7 +147,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for InFlightSlot<'_> {
     fn drop(&mut self) {
         if let Some(in_flight) = self.0 {
             in_flight.fetch_sub(1, Ordering::AcqRel);
@@ -167,7 +167,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
-async fn outcome<B>(state: &Arc<State>, target: &Target, parts: Parts, body: B) -> Outgoing
+async fn outcome<B>(state: &Arc<ApiServerState>, target: &Target, parts: Parts, body: B) -> Outgoing
 where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
@@ -176,7 +176,7 @@ where
     if path::decoded(parts.uri.path()).is_none() {
         return respond::text(StatusCode::BAD_REQUEST, "400 Bad Request").into();
     }
-    if let Some(Refused(status)) = parts.extensions.get() {
+    if let Some(EarlyRefusal(status)) = parts.extensions.get() {
         return status.clone().into();
     }
     let query = Query::parse(parts.uri.query());
@@ -210,7 +210,7 @@ fn time_limit(query: &Query) -> Result<Option<Duration>, Status> {
 }
 
 /// Waits for an answer up to the limit. Nearly all answers are ready at once and need no timer.
-async fn within(state: &State, limit: Option<Duration>, answer: impl Future<Output = Outgoing>) -> Outgoing {
+async fn within(state: &ApiServerState, limit: Option<Duration>, answer: impl Future<Output = Outgoing>) -> Outgoing {
     let mut answer = pin!(answer);
     let Some(limit) = limit else { return answer.await };
     if let Poll::Ready(outgoing) = futures::poll!(answer.as_mut()) {
@@ -229,9 +229,9 @@ fn too_late() -> Outgoing {
     respond::text(StatusCode::GATEWAY_TIMEOUT, body.to_string()).into()
 }
 
-async fn answer(state: &Arc<State>, target: &Target, incoming: Incoming) -> Outgoing {
+async fn answer(state: &Arc<ApiServerState>, target: &Target, incoming: Incoming) -> Outgoing {
     // Authorization comes before routing, so that an unauthorized user does not learn which resources exist (PIPE-4).
-    if let Err(status) = state.authorize(&incoming.user, || Action::of(&incoming.parts.method, &incoming.parts.uri)) {
+    if let Err(status) = state.authorize(&incoming.user, || UserAction::of(&incoming.parts.method, &incoming.parts.uri)) {
         return Outgoing::from(status);
     }
     match target {
@@ -254,7 +254,7 @@ async fn answer(state: &Arc<State>, target: &Target, incoming: Incoming) -> Outg
 
 impl From<Status> for Outgoing {
     fn from(status: Status) -> Self {
-        respond::failure(&status, Format::Json).into()
+        respond::failure(&status, BodyFormat::Json).into()
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) async fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<O
         ("token", _) => token_request::answer(call, warnings),
         (_, Verb::Get) => {
             let object = call.state.get(call.kind(), &call.name(), &call.incoming.query).await?;
-            call.written(&write::Written { object, created: false, stored: false })
+            call.written(&write::WriteOutcome { object, created: false, stored: false })
         }
         (_, Verb::Update) => resource::update(call, endpoint(name), warnings).await,
         (_, Verb::Patch) => resource::patch(call, endpoint(name), warnings).await,

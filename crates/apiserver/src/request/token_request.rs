@@ -17,8 +17,8 @@ use super::{
     write::{self, WriteContext},
 };
 use crate::{
-    access::service_account::{Bound, Claims, ISSUER, ObjectId},
-    server::State,
+    access::service_account::{Bound, ISSUER, ObjectId, TokenClaims},
+    server::ApiServerState,
     status::{FieldError, Status},
     store::{ObjectName, Resource, Snapshot},
 };
@@ -65,7 +65,7 @@ fn read(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<Value, Status
 }
 
 /// Fills in the data of the account, and rejects a lifetime that is too short or too long.
-fn complete(state: &State, mut request: Value, account: &Value) -> Result<Value, Status> {
+fn complete(state: &ApiServerState, mut request: Value, account: &Value) -> Result<Value, Status> {
     let (asked, known) = (request.uid(), account.uid());
     if !asked.is_empty() && asked != known {
         let why = format!("the UID in the token request ({asked}) does not match the UID of the service account ({known})");
@@ -147,12 +147,12 @@ fn bound(snapshot: &Snapshot, account: &Value, request: &Value) -> Result<Bound,
 }
 
 /// Signs the token and puts it into the status.
-fn issue(state: &State, mut request: Value, bound: Bound) -> Value {
+fn issue(state: &ApiServerState, mut request: Value, bound: Bound) -> Value {
     let spec = &request["spec"];
     let seconds = spec["expirationSeconds"].as_i64().unwrap_or_default();
     let audiences = spec["audiences"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
     let now = state.clock.now();
-    let claims = Claims::new(bound, audiences, state.seed.uuid(), now.as_second(), seconds);
+    let claims = TokenClaims::new(bound, audiences, state.seed.uuid(), now.as_second(), seconds);
     let expires = jiff::Timestamp::from_second(claims.expires).unwrap_or(now);
     request["status"] =
         json!({"token": state.access.key.sign(&claims.to_value()), "expirationTimestamp": format!("{expires:.0}")});

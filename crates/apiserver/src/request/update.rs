@@ -9,13 +9,13 @@ use super::{
     convert,
     create::{match_namespace, resource_of},
     metadata, ownership, patch,
-    write::{self, Recording, WriteContext, Written},
+    write::{self, Recording, WriteContext, WriteOutcome},
 };
 use crate::{
-    access::{Action, Attributes},
+    access::{Attributes, UserAction},
     admission,
     kinds::{Endpoint, KindSpec, Verb},
-    server::State,
+    server::ApiServerState,
     status::{FieldError, Status},
     store::{Change, CommitError, ObjectName, Resource, Stored},
 };
@@ -38,14 +38,14 @@ pub(crate) struct Update<'a> {
     pub(crate) create_when_missing: bool,
 }
 
-impl State {
+impl ApiServerState {
     /// Changes an object. `transform` gets the current object in the request's version and returns the new one.
     pub(crate) async fn update(
         &self,
         context: &mut WriteContext<'_>,
         update: Update<'_>,
         mut transform: impl FnMut(&mut WriteContext<'_>, &Value) -> Result<Value, Status> + Send,
-    ) -> Result<Written, Status> {
+    ) -> Result<WriteOutcome, Status> {
         let Update { kind, name, .. } = update;
         let resource = resource_of(kind);
         let found = context.found.clone();
@@ -100,12 +100,12 @@ impl State {
                 count_generation(kind, &mut object, stored.value());
             }
             if versioned && same(&object, stored.value()) {
-                return Ok(Written { object: present, created: false, stored: false });
+                return Ok(WriteOutcome { object: present, created: false, stored: false });
             }
             self.prepare_and_validate(context, kind, update.endpoint, &mut object, Some(stored.value()), &snapshot)?;
             convert::settle(kind, &mut object);
             if same(&object, stored.value()) {
-                return Ok(Written { object: present, created: false, stored: false });
+                return Ok(WriteOutcome { object: present, created: false, stored: false });
             }
             context.fit(kind, name, &mut object)?;
             // The store changes its content in place if no snapshot of it is held.
@@ -126,7 +126,7 @@ impl State {
         context: &mut WriteContext<'_>,
         update: Update<'_>,
         mut object: Value,
-    ) -> Result<Written, Status> {
+    ) -> Result<WriteOutcome, Status> {
         let Update { kind, name, .. } = update;
         if !object.uid().is_empty() {
             let why =
@@ -147,7 +147,7 @@ impl State {
         name: &ObjectName,
         stored: &Arc<Stored>,
         object: Value,
-    ) -> Result<Written, CommitError> {
+    ) -> Result<WriteOutcome, CommitError> {
         if is_released(kind, &object) {
             if !context.dry_run {
                 self.store.commit(vec![Change::delete(resource.clone(), name.clone(), stored.revision())])?;
@@ -155,18 +155,22 @@ impl State {
             let mut answer = object;
             convert::from_storage(kind, &mut answer);
             let object = Arc::new(Stored::as_is(answer, stored.revision()));
-            return Ok(Written { object, created: false, stored: !context.dry_run });
+            return Ok(WriteOutcome { object, created: false, stored: !context.dry_run });
         }
         if context.dry_run {
             let mut answer = object;
             convert::from_storage(kind, &mut answer);
-            return Ok(Written { object: Arc::new(Stored::as_is(answer, stored.revision())), created: false, stored: false });
+            return Ok(WriteOutcome {
+                object: Arc::new(Stored::as_is(answer, stored.revision())),
+                created: false,
+                stored: false,
+            });
         }
         let change = Change::update(resource.clone(), name.clone(), stored.revision(), object);
         let events = self.store.commit(vec![change])?;
         let current = events.first().and_then(|event| event.current.clone()).unwrap_or_else(|| stored.clone());
         self.note_written(kind, current.revision());
-        Ok(Written { object: self.view(kind, &current), created: false, stored: true })
+        Ok(WriteOutcome { object: self.view(kind, &current), created: false, stored: true })
     }
 
     /// Returns the current object of this name.
@@ -249,8 +253,8 @@ pub(super) fn uid_conflict(kind: &KindSpec, name: &ObjectName, sent: &str, known
 }
 
 /// Returns the additional action that a creating PUT or apply must be authorized for (SSA-2).
-fn creation(update: Update<'_>) -> Action {
-    Action::Resource(Attributes {
+fn creation(update: Update<'_>) -> UserAction {
+    UserAction::Resource(Attributes {
         verb: Verb::Create.to_string(),
         group: update.kind.group.clone(),
         resource: update.kind.plural.clone(),

@@ -16,7 +16,7 @@ use crate::{
     middleware::journal::RecordNote,
     model::{self, Collision, MAX_DEPTH, Preparation},
     schema,
-    server::State,
+    server::ApiServerState,
     status::Status,
     store::{ObjectName, Snapshot, Stored},
     workloads::{self, Workloads},
@@ -77,7 +77,7 @@ pub(crate) struct WriteContext<'a> {
 
 /// The outcome of a write.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct WriteOutcome {
     /// The object as the client sees it.
     pub(crate) object: Arc<Stored>,
     /// True if the object was created.
@@ -218,7 +218,7 @@ fn is_too_deep(object: &Value) -> bool {
     object.as_object().into_iter().flatten().any(|(name, member)| is_nested_deeper(member, most(name)))
 }
 
-impl State {
+impl ApiServerState {
     /// Lets the kind set the fields that the server owns, then validates the object.
     pub(super) fn prepare_and_validate(
         &self,

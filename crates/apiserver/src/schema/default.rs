@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::node::{Additional, Node};
+use super::node::{Additional, SchemaNode};
 
 /// Drops nulls where the schema allows none and has no default, so that a null means an absent field. Returns true if there were any.
-pub(super) fn drop_nulls(value: &mut Value, node: &Node) -> bool {
+pub(super) fn drop_nulls(value: &mut Value, node: &SchemaNode) -> bool {
     let mut changed = false;
     match value {
         Value::Object(members) => members.retain(|name, value| {
@@ -32,7 +32,7 @@ pub(super) fn drop_nulls(value: &mut Value, node: &Node) -> bool {
 }
 
 /// Fills in defaults from the outside in, because a default may contain objects that get defaults of their own. Returns true if there were any.
-pub(super) fn fill(value: &mut Value, node: &Node) -> bool {
+pub(super) fn fill(value: &mut Value, node: &SchemaNode) -> bool {
     let mut changed = false;
     match value {
         Value::Object(members) => {
@@ -68,7 +68,7 @@ pub(super) fn fill(value: &mut Value, node: &Node) -> bool {
 }
 
 /// Fills in defaults in a value that exists, such as an item of a list; a null takes the default.
-fn fill_place(value: &mut Value, node: &Node) -> bool {
+fn fill_place(value: &mut Value, node: &SchemaNode) -> bool {
     let mut changed = false;
     if value.is_null()
         && !node.nullable

@@ -5,18 +5,18 @@ use serde_json::{Map, Value};
 
 use crate::status::FieldError;
 
-use super::node::Node;
+use super::node::SchemaNode;
 use super::object_meta::metadata_errors;
-use super::path::Path;
+use super::path::ValuePath;
 
 /// Returns the errors of the embedded objects in a value; `root` is true if the value is an embedded object itself.
-pub(super) fn check(value: &Value, node: &Node, root: bool, path: &Path<'_>) -> Vec<FieldError> {
+pub(super) fn check(value: &Value, node: &SchemaNode, root: bool, path: &ValuePath<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     walk(value, node, root, path, &mut errors);
     errors
 }
 
-fn walk(value: &Value, node: &Node, root: bool, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn walk(value: &Value, node: &SchemaNode, root: bool, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     match value {
         Value::Object(members) => {
             if root || node.embedded_resource {
@@ -41,7 +41,7 @@ fn walk(value: &Value, node: &Node, root: bool, path: &Path<'_>, errors: &mut Ve
     }
 }
 
-fn object(members: &Map<String, Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn object(members: &Map<String, Value>, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     for field in ["apiVersion", "kind"] {
         let place = path.field(field).to_string();
         let Some(value) = members.get(field) else {
@@ -71,7 +71,7 @@ fn object(members: &Map<String, Value>, path: &Path<'_>, errors: &mut Vec<FieldE
     }
 }
 
-fn metadata_of(metadata: &Map<String, Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn metadata_of(metadata: &Map<String, Value>, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let mut found = Vec::new();
     let text = |field: &str| metadata.get(field).and_then(Value::as_str).unwrap_or_default();
     for problem in Some(text("name")).filter(|name| !name.is_empty()).map(names::path_segment).into_iter().flatten() {
@@ -82,7 +82,7 @@ fn metadata_of(metadata: &Map<String, Value>, path: &Path<'_>, errors: &mut Vec<
     }
     found.extend(metadata_errors(metadata, false));
     errors.extend(found.into_iter().map(|mut error| {
-        if !matches!(path, Path::Root) {
+        if !matches!(path, ValuePath::Root) {
             error.field = format!("{path}.{}", error.field);
         }
         error

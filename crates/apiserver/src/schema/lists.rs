@@ -6,17 +6,17 @@ use serde_json::{Map, Value};
 
 use crate::status::FieldError;
 
-use super::node::{Additional, ListType, Node};
-use super::path::{Path, can_be_told};
+use super::node::{Additional, ListType, SchemaNode};
+use super::path::{ValuePath, can_be_told};
 
 /// Returns the duplicates in all lists of an object, each at the index of the second occurrence.
-pub(super) fn check(root: &Node, object: &Value) -> Vec<FieldError> {
+pub(super) fn check(root: &SchemaNode, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    walk(root, object, &Path::Root, &mut errors);
+    walk(root, object, &ValuePath::Root, &mut errors);
     errors
 }
 
-fn walk(node: &Node, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn walk(node: &SchemaNode, value: &Value, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     match value {
         Value::Array(items) => {
             match &node.list {
@@ -50,9 +50,9 @@ fn walk(node: &Node, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError
     }
 }
 
-fn duplicates<'a, T: Into<Shown<'a>>>(
+fn duplicates<'a, T: Into<ItemIdentity<'a>>>(
     items: &'a [Value],
-    path: &Path<'_>,
+    path: &ValuePath<'_>,
     errors: &mut Vec<FieldError>,
     identity: impl Fn(&'a Value) -> Option<T>,
 ) {
@@ -99,12 +99,12 @@ fn identity(item: &Value, keys: &[String]) -> String {
 }
 
 /// The identity of an item: the item itself, or its keys.
-enum Shown<'a> {
+enum ItemIdentity<'a> {
     Item(&'a Value),
     Keys(Value),
 }
 
-impl Shown<'_> {
+impl ItemIdentity<'_> {
     fn value(&self) -> &Value {
         match self {
             Self::Item(item) => item,
@@ -113,13 +113,13 @@ impl Shown<'_> {
     }
 }
 
-impl<'a> From<&'a Value> for Shown<'a> {
+impl<'a> From<&'a Value> for ItemIdentity<'a> {
     fn from(item: &'a Value) -> Self {
         Self::Item(item)
     }
 }
 
-impl From<Map<String, Value>> for Shown<'_> {
+impl From<Map<String, Value>> for ItemIdentity<'_> {
     fn from(keys: Map<String, Value>) -> Self {
         Self::Keys(Value::Object(keys))
     }

@@ -3,8 +3,8 @@
 use kubewright_machinery::object::json_type;
 use serde_json::{Map, Value};
 
-use super::node::Node;
-use super::path::{Path, note};
+use super::node::SchemaNode;
+use super::path::{ValuePath, note};
 
 /// The error of a field of `metadata` with a value of a wrong type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,37 +21,43 @@ pub struct MetadataError {
 /// Nulls, empty strings, lists and maps mean the same as an absent field, and are dropped too. `within` is the field of the typed struct that is
 /// being decoded, as errors name it; it is empty when metadata is decoded alone.
 pub fn coerce_object_meta(metadata: &mut Value, within: &str, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
-    let place = Path::Root.field("metadata");
-    let fields = if within.is_empty() { Path::Root } else { Path::Root.field(within) };
+    let place = ValuePath::Root.field("metadata");
+    let fields = if within.is_empty() { ValuePath::Root } else { ValuePath::Root.field(within) };
     coerce(metadata, &OBJECT_META, "", &fields, &place, unknown)
 }
 
 /// Brings `metadata.managedFields` into its typed form. `within` is the field of the typed struct that is being decoded, or empty.
 pub fn coerce_managers(managers: &mut Value, within: &str) -> Result<(), MetadataError> {
-    let root = if within.is_empty() { Path::Root } else { Path::Root.field(within) };
+    let root = if within.is_empty() { ValuePath::Root } else { ValuePath::Root.field(within) };
     let fields = root.field("managedFields");
-    let place = Path::Root.field("metadata");
+    let place = ValuePath::Root.field("metadata");
     coerce(managers, &MANAGERS, "ObjectMeta", &fields, &place.field("managedFields"), &mut Vec::new())
 }
 
 /// Brings the metadata of all objects embedded in an object into its typed form, but not the metadata of the object itself.
-pub(super) fn coerce_embedded(object: &mut Value, root: &Node) -> Result<Vec<String>, MetadataError> {
+pub(super) fn coerce_embedded(object: &mut Value, root: &SchemaNode) -> Result<Vec<String>, MetadataError> {
     let mut unknown = Vec::new();
-    walk(object, root, true, &Path::Root, &mut unknown)?;
+    walk(object, root, true, &ValuePath::Root, &mut unknown)?;
     Ok(unknown)
 }
 
 /// Brings the metadata of all objects embedded in a value into its typed form, and that of the value if it is an object itself.
-pub(super) fn coerce_embedded_at(value: &mut Value, node: &Node, is_object: bool) -> Result<Vec<String>, MetadataError> {
+pub(super) fn coerce_embedded_at(value: &mut Value, node: &SchemaNode, is_object: bool) -> Result<Vec<String>, MetadataError> {
     let mut unknown = Vec::new();
     if is_object {
-        coerce_at(value, &Path::Root, &mut unknown)?;
+        coerce_at(value, &ValuePath::Root, &mut unknown)?;
     }
-    walk(value, node, true, &Path::Root, &mut unknown)?;
+    walk(value, node, true, &ValuePath::Root, &mut unknown)?;
     Ok(unknown)
 }
 
-fn walk(value: &mut Value, node: &Node, root: bool, path: &Path<'_>, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
+fn walk(
+    value: &mut Value,
+    node: &SchemaNode,
+    root: bool,
+    path: &ValuePath<'_>,
+    unknown: &mut Vec<String>,
+) -> Result<(), MetadataError> {
     if node.embedded_resource && !root {
         for field in ["apiVersion", "kind"] {
             if let Some(found) = value.get(field).filter(|found| !found.is_string()) {
@@ -88,7 +94,7 @@ fn walk(value: &mut Value, node: &Node, root: bool, path: &Path<'_>, unknown: &m
 }
 
 /// The type of a field of a typed struct.
-enum Shape {
+enum MetadataFieldType {
     Text,
     Uid,
     Integer,
@@ -102,49 +108,49 @@ enum Shape {
     Struct(&'static str, &'static [(&'static str, Self)]),
 }
 
-const OWNER_REFERENCE: &[(&str, Shape)] = &[
-    ("apiVersion", Shape::Text),
-    ("kind", Shape::Text),
-    ("name", Shape::Text),
-    ("uid", Shape::Uid),
-    ("controller", Shape::Boolean),
-    ("blockOwnerDeletion", Shape::Boolean),
+const OWNER_REFERENCE: &[(&str, MetadataFieldType)] = &[
+    ("apiVersion", MetadataFieldType::Text),
+    ("kind", MetadataFieldType::Text),
+    ("name", MetadataFieldType::Text),
+    ("uid", MetadataFieldType::Uid),
+    ("controller", MetadataFieldType::Boolean),
+    ("blockOwnerDeletion", MetadataFieldType::Boolean),
 ];
 
-const MANAGED_FIELDS: &[(&str, Shape)] = &[
-    ("manager", Shape::Text),
-    ("operation", Shape::Text),
-    ("apiVersion", Shape::Text),
-    ("time", Shape::Time),
-    ("fieldsType", Shape::Text),
-    ("fieldsV1", Shape::Any),
-    ("subresource", Shape::Text),
+const MANAGED_FIELDS: &[(&str, MetadataFieldType)] = &[
+    ("manager", MetadataFieldType::Text),
+    ("operation", MetadataFieldType::Text),
+    ("apiVersion", MetadataFieldType::Text),
+    ("time", MetadataFieldType::Time),
+    ("fieldsType", MetadataFieldType::Text),
+    ("fieldsV1", MetadataFieldType::Any),
+    ("subresource", MetadataFieldType::Text),
 ];
 
-const MANAGERS: Shape = Shape::List(&Shape::Struct("ManagedFieldsEntry", MANAGED_FIELDS));
+const MANAGERS: MetadataFieldType = MetadataFieldType::List(&MetadataFieldType::Struct("ManagedFieldsEntry", MANAGED_FIELDS));
 
-const OBJECT_META: Shape = Shape::Struct(
+const OBJECT_META: MetadataFieldType = MetadataFieldType::Struct(
     "ObjectMeta",
     &[
-        ("name", Shape::Text),
-        ("generateName", Shape::Text),
-        ("namespace", Shape::Text),
-        ("selfLink", Shape::Text),
-        ("uid", Shape::Uid),
-        ("resourceVersion", Shape::Text),
-        ("generation", Shape::Integer),
-        ("creationTimestamp", Shape::Time),
-        ("deletionTimestamp", Shape::Time),
-        ("deletionGracePeriodSeconds", Shape::OptionalInteger),
-        ("labels", Shape::TextMap),
-        ("annotations", Shape::TextMap),
-        ("ownerReferences", Shape::List(&Shape::Struct("OwnerReference", OWNER_REFERENCE))),
-        ("finalizers", Shape::List(&Shape::Text)),
+        ("name", MetadataFieldType::Text),
+        ("generateName", MetadataFieldType::Text),
+        ("namespace", MetadataFieldType::Text),
+        ("selfLink", MetadataFieldType::Text),
+        ("uid", MetadataFieldType::Uid),
+        ("resourceVersion", MetadataFieldType::Text),
+        ("generation", MetadataFieldType::Integer),
+        ("creationTimestamp", MetadataFieldType::Time),
+        ("deletionTimestamp", MetadataFieldType::Time),
+        ("deletionGracePeriodSeconds", MetadataFieldType::OptionalInteger),
+        ("labels", MetadataFieldType::TextMap),
+        ("annotations", MetadataFieldType::TextMap),
+        ("ownerReferences", MetadataFieldType::List(&MetadataFieldType::Struct("OwnerReference", OWNER_REFERENCE))),
+        ("finalizers", MetadataFieldType::List(&MetadataFieldType::Text)),
         ("managedFields", MANAGERS),
     ],
 );
 
-fn coerce_at(object: &mut Value, path: &Path<'_>, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
+fn coerce_at(object: &mut Value, path: &ValuePath<'_>, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
     let Some(members) = object.as_object_mut() else {
         return Ok(());
     };
@@ -156,17 +162,17 @@ fn coerce_at(object: &mut Value, path: &Path<'_>, unknown: &mut Vec<String>) -> 
         return Ok(());
     }
     let place = path.field("metadata");
-    coerce(metadata, &OBJECT_META, "", &Path::Root, &place, unknown)
+    coerce(metadata, &OBJECT_META, "", &ValuePath::Root, &place, unknown)
 }
 
 /// Brings a value into its typed form. `owner` and `fields` name the position as the errors of the decoder do: the struct, and the fields that
 /// lead to it, without indexes.
 fn coerce(
     value: &mut Value,
-    shape: &Shape,
+    shape: &MetadataFieldType,
     owner: &str,
-    fields: &Path<'_>,
-    path: &Path<'_>,
+    fields: &ValuePath<'_>,
+    path: &ValuePath<'_>,
     unknown: &mut Vec<String>,
 ) -> Result<(), MetadataError> {
     let refuse = |value: &Value| {
@@ -176,30 +182,36 @@ fn coerce(
         Err(MetadataError { field: path.to_string(), message })
     };
     match (shape, &mut *value) {
-        (Shape::Any, _) | (Shape::Text | Shape::Uid, Value::String(_)) | (Shape::Boolean, Value::Bool(_)) => Ok(()),
-        (Shape::Integer | Shape::OptionalInteger, Value::Number(number)) if number.is_i64() || number.is_u64() => Ok(()),
-        (Shape::Time, Value::String(text)) if text.is_empty() || text.parse::<jiff::Timestamp>().is_ok() => Ok(()),
-        (Shape::Time, Value::String(text)) => Err(MetadataError {
+        (MetadataFieldType::Any, _)
+        | (MetadataFieldType::Text | MetadataFieldType::Uid, Value::String(_))
+        | (MetadataFieldType::Boolean, Value::Bool(_)) => Ok(()),
+        (MetadataFieldType::Integer | MetadataFieldType::OptionalInteger, Value::Number(number))
+            if number.is_i64() || number.is_u64() =>
+        {
+            Ok(())
+        }
+        (MetadataFieldType::Time, Value::String(text)) if text.is_empty() || text.parse::<jiff::Timestamp>().is_ok() => Ok(()),
+        (MetadataFieldType::Time, Value::String(text)) => Err(MetadataError {
             field: path.to_string(),
             message: format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\""),
         }),
-        (Shape::TextMap, Value::Object(members)) => {
+        (MetadataFieldType::TextMap, Value::Object(members)) => {
             for value in members.values_mut() {
                 // A null in a map of strings is an empty string.
                 if value.is_null() {
                     *value = Value::String(String::new());
                 }
-                coerce(value, &Shape::Text, owner, fields, path, unknown)?;
+                coerce(value, &MetadataFieldType::Text, owner, fields, path, unknown)?;
             }
             Ok(())
         }
-        (Shape::List(item), Value::Array(items)) => {
+        (MetadataFieldType::List(item), Value::Array(items)) => {
             for (index, value) in items.iter_mut().enumerate() {
                 coerce(value, item, owner, fields, &path.index(index), unknown)?;
             }
             Ok(())
         }
-        (Shape::Struct(type_name, known), Value::Object(members)) => {
+        (MetadataFieldType::Struct(type_name, known), Value::Object(members)) => {
             coerce_struct(members, type_name, known, fields, path, unknown)
         }
         (_, other) => refuse(other),
@@ -209,9 +221,9 @@ fn coerce(
 fn coerce_struct(
     members: &mut Map<String, Value>,
     type_name: &str,
-    known: &[(&str, Shape)],
-    fields: &Path<'_>,
-    path: &Path<'_>,
+    known: &[(&str, MetadataFieldType)],
+    fields: &ValuePath<'_>,
+    path: &ValuePath<'_>,
     unknown: &mut Vec<String>,
 ) -> Result<(), MetadataError> {
     let is_reference = type_name == "OwnerReference";
@@ -229,11 +241,11 @@ fn coerce_struct(
             wrong.get_or_insert(error);
         }
         // References print all their fields, the other structs only fields that are set.
-        is_reference || matches!(shape, Shape::OptionalInteger | Shape::Any) || !is_empty(value)
+        is_reference || matches!(shape, MetadataFieldType::OptionalInteger | MetadataFieldType::Any) || !is_empty(value)
     });
     if is_reference {
         for (field, shape) in known {
-            if matches!(shape, Shape::Text | Shape::Uid) {
+            if matches!(shape, MetadataFieldType::Text | MetadataFieldType::Uid) {
                 members.entry(*field).or_insert_with(|| "".into());
             }
         }
@@ -241,7 +253,7 @@ fn coerce_struct(
     wrong.map_or(Ok(()), Err)
 }
 
-impl Shape {
+impl MetadataFieldType {
     /// Returns the Go type, as decoding errors name it.
     fn go_type(&self) -> String {
         match self {

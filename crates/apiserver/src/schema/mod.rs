@@ -40,14 +40,14 @@ pub use format::is_known as is_known_format;
 pub use metadata::{MetadataError, coerce_managers, coerce_object_meta};
 pub use object_meta::{MAX_ANNOTATION_BYTES, metadata_errors};
 
-use node::Node;
-pub(crate) use path::Path;
+use node::SchemaNode;
+pub(crate) use path::ValuePath;
 pub(crate) use path::{MOST_NOTED, can_be_told, note};
 
 /// The compiled schema of one version of a custom resource.
 #[derive(Debug)]
 pub struct Schema {
-    root: Node,
+    root: SchemaNode,
 }
 
 impl Schema {
@@ -107,7 +107,7 @@ impl Schema {
     fn check(&self, object: &Value, old: Option<&Value>, with_embedded: bool, warnings: &mut Vec<String>) -> Vec<FieldError> {
         let mut errors = validate::object(&self.root, object, old);
         if with_embedded {
-            errors.extend(embedded::check(object, &self.root, false, &Path::Root));
+            errors.extend(embedded::check(object, &self.root, false, &ValuePath::Root));
         }
         let list_errors = lists::check(&self.root, object);
         if !list_errors.is_empty() && old.is_none_or(|old| lists::check(&self.root, old).is_empty()) {
@@ -119,7 +119,7 @@ impl Schema {
         }
         #[cfg(feature = "cel")]
         if self.root.has_rules {
-            let found = cel::evaluate(&self.root, object, old, &Path::Root);
+            let found = cel::evaluate(&self.root, object, old, &ValuePath::Root);
             warnings.extend(found.let_through.iter().map(|error| format!("{}: {}", error.field, error.message)));
             errors.extend(found.errors);
         }

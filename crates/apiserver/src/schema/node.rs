@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde_json::{Number, Value};
 
-use super::rules::Rule;
+use super::rules::ValidationRule;
 
 /// A JSON type of OpenAPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(super) enum JsonType {
     Object,
     Array,
     String,
@@ -18,7 +18,7 @@ pub(super) enum Type {
     Boolean,
 }
 
-impl Type {
+impl JsonType {
     pub(super) const NAMES: [&'static str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
     pub(super) fn parse(name: &str) -> Option<Self> {
@@ -47,8 +47,8 @@ impl Type {
 
 /// The compiled schema of the values at one path.
 #[derive(Debug, Default)]
-pub(super) struct Node {
-    pub(super) type_: Option<Type>,
+pub(super) struct SchemaNode {
+    pub(super) type_: Option<JsonType>,
     pub(super) nullable: bool,
     pub(super) int_or_string: bool,
     pub(super) preserve_unknown: bool,
@@ -58,8 +58,8 @@ pub(super) struct Node {
     pub(super) additional: Option<Additional>,
     pub(super) items: Option<Box<Self>>,
     pub(super) list: ListType,
-    pub(super) checks: Checks,
-    pub(super) rules: Vec<Rule>,
+    pub(super) checks: ValueChecks,
+    pub(super) rules: Vec<ValidationRule>,
     /// True if there are rules at this node or below.
     pub(super) has_rules: bool,
 }
@@ -69,7 +69,7 @@ pub(super) struct Node {
 pub(super) enum Additional {
     /// Any value, as with `additionalProperties: true`.
     Any,
-    Schema(Box<Node>),
+    Schema(Box<SchemaNode>),
 }
 
 /// The identity of the items of a list.
@@ -84,7 +84,7 @@ pub(super) enum ListType {
 
 /// The checks of a single value.
 #[derive(Debug, Default)]
-pub(super) struct Checks {
+pub(super) struct ValueChecks {
     pub(super) required: Vec<String>,
     pub(super) enumeration: Vec<Value>,
     pub(super) format: Option<String>,
@@ -101,10 +101,10 @@ pub(super) struct Checks {
     pub(super) unique_items: bool,
     pub(super) min_properties: Option<u64>,
     pub(super) max_properties: Option<u64>,
-    pub(super) all_of: Vec<Node>,
-    pub(super) any_of: Vec<Node>,
-    pub(super) one_of: Vec<Node>,
-    pub(super) not: Option<Box<Node>>,
+    pub(super) all_of: Vec<SchemaNode>,
+    pub(super) any_of: Vec<SchemaNode>,
+    pub(super) one_of: Vec<SchemaNode>,
+    pub(super) not: Option<Box<SchemaNode>>,
 }
 
 /// A regular expression with its source, which error texts quote.
@@ -114,7 +114,7 @@ pub(super) struct Pattern {
     pub(super) regex: Regex,
 }
 
-impl Node {
+impl SchemaNode {
     /// Returns the schema of a member, if the node declares one.
     pub(super) fn member(&self, name: &str) -> Option<&Self> {
         match (self.properties.get(name), &self.additional) {

@@ -3,17 +3,17 @@
 use serde_json::{Map, Value};
 
 use super::format;
-use super::node::{Additional, Checks, ListType, Node, Pattern, Type};
-use super::rules::Rule;
+use super::node::{Additional, JsonType, ListType, Pattern, SchemaNode, ValueChecks};
+use super::rules::ValidationRule;
 
 /// Compiles a schema. Invalid parts are left out, because [`super::check`] has already rejected them.
-pub(super) fn node(schema: &Value) -> Node {
+pub(super) fn node(schema: &Value) -> SchemaNode {
     let empty = Map::new();
     let schema = schema.as_object().unwrap_or(&empty);
     let flag = |name: &str| schema.get(name) == Some(&Value::Bool(true));
     let members = |name: &str| schema.get(name).and_then(Value::as_object).into_iter().flatten();
-    let mut node = Node {
-        type_: schema.get("type").and_then(Value::as_str).and_then(Type::parse),
+    let mut node = SchemaNode {
+        type_: schema.get("type").and_then(Value::as_str).and_then(JsonType::parse),
         nullable: flag("nullable"),
         int_or_string: flag("x-kubernetes-int-or-string"),
         preserve_unknown: flag("x-kubernetes-preserve-unknown-fields"),
@@ -28,7 +28,7 @@ pub(super) fn node(schema: &Value) -> Node {
         items: schema.get("items").filter(|items| items.is_object()).map(|items| Box::new(node(items))),
         list: list_type(schema),
         checks: checks(schema),
-        rules: list(schema, "x-kubernetes-validations").iter().map(Rule::parse).collect(),
+        rules: list(schema, "x-kubernetes-validations").iter().map(ValidationRule::parse).collect(),
         has_rules: false,
     };
     node.has_rules = node.find_rules();
@@ -43,12 +43,12 @@ fn list_type(schema: &Map<String, Value>) -> ListType {
     }
 }
 
-fn checks(schema: &Map<String, Value>) -> Checks {
+fn checks(schema: &Map<String, Value>) -> ValueChecks {
     let count = |name: &str| schema.get(name).and_then(Value::as_u64);
     let number = |name: &str| schema.get(name).and_then(Value::as_number).cloned();
     let flag = |name: &str| schema.get(name) == Some(&Value::Bool(true));
     let nodes = |name: &str| list(schema, name).iter().map(node).collect::<Vec<_>>();
-    Checks {
+    ValueChecks {
         required: texts(schema, "required"),
         enumeration: list(schema, "enum").to_vec(),
         format: format(schema),

@@ -4,15 +4,15 @@ use std::fmt;
 
 /// A position inside an object: a step from the position of its parent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Path<'a> {
+pub(crate) enum ValuePath<'a> {
     Root,
-    Field(&'a Path<'a>, &'a str),
-    Index(&'a Path<'a>, usize),
+    Field(&'a ValuePath<'a>, &'a str),
+    Index(&'a ValuePath<'a>, usize),
     /// A member of a schema, in brackets: `properties[a]`.
-    Key(&'a Path<'a>, &'a str),
+    Key(&'a ValuePath<'a>, &'a str),
 }
 
-impl<'a> Path<'a> {
+impl<'a> ValuePath<'a> {
     pub(crate) fn field(&'a self, name: &'a str) -> Self {
         Self::Field(self, name)
     }
@@ -57,7 +57,7 @@ pub(crate) fn note(paths: &mut Vec<String>, length: usize, path: impl FnOnce() -
     }
 }
 
-impl fmt::Display for Path<'_> {
+impl fmt::Display for ValuePath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),

@@ -2,23 +2,23 @@
 
 use serde_json::Value;
 
-use super::node::{Additional, Node};
-use super::path::{Path, note};
+use super::node::{Additional, SchemaNode};
+use super::path::{ValuePath, note};
 
 /// The members that every object has, whatever its schema says.
 const OBJECT_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Drops all unknown fields; `is_object` is true if apiVersion, kind and metadata are known. Returns their paths in alphabetical order.
-pub(super) fn unknown_fields(object: &mut Value, root: &Node, is_object: bool) -> Vec<String> {
+pub(super) fn unknown_fields(object: &mut Value, root: &SchemaNode, is_object: bool) -> Vec<String> {
     let mut dropped = Vec::new();
-    prune(object, Some(root), is_object, &Path::Root, &mut dropped);
+    prune(object, Some(root), is_object, &ValuePath::Root, &mut dropped);
     dropped.sort();
     dropped
 }
 
 /// Drops the unknown fields of a value. `node` is absent below `additionalProperties: true`, where objects lose all their members and lists are
 /// walked.
-fn prune(value: &mut Value, node: Option<&Node>, is_object: bool, path: &Path<'_>, dropped: &mut Vec<String>) {
+fn prune(value: &mut Value, node: Option<&SchemaNode>, is_object: bool, path: &ValuePath<'_>, dropped: &mut Vec<String>) {
     let preserve = node.is_some_and(|node| node.preserve_unknown);
     match value {
         Value::Object(members) => {

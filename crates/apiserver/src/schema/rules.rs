@@ -7,7 +7,7 @@ use crate::status::FieldReason;
 /// One rule of `x-kubernetes-validations`.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "only counted where rules are not evaluated"))]
-pub(super) struct Rule {
+pub(super) struct ValidationRule {
     /// The CEL expression; `self` is the value, `oldSelf` the stored one.
     pub(super) expression: String,
     /// The message of a violation; if it is empty, the rule itself is quoted.
@@ -25,7 +25,7 @@ pub(super) struct Rule {
     pub(super) programs: super::cel::Programs,
 }
 
-impl Rule {
+impl ValidationRule {
     pub(super) fn parse(rule: &Value) -> Self {
         let text = |field: &str| rule.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let reason = match rule.get("reason").and_then(Value::as_str) {

@@ -7,25 +7,25 @@ use serde_json::{Map, Number, Value};
 use crate::status::FieldError;
 
 use super::lists::Continued;
-use super::node::{Checks, Node, Type};
-use super::path::{MOST_NOTED, Path};
+use super::node::{JsonType, SchemaNode, ValueChecks};
+use super::path::{MOST_NOTED, ValuePath};
 use super::{format, number};
 
 /// Checks an object. Values that are equal in `old` are not checked again.
-pub(super) fn object(root: &Node, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    let mut errors = Found::default();
-    check_value(root, object, old, &Path::Root, &mut errors);
+pub(super) fn object(root: &SchemaNode, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    let mut errors = BoundedErrors::default();
+    check_value(root, object, old, &ValuePath::Root, &mut errors);
     errors.errors
 }
 
 /// The errors found so far. Their total size is limited, because each may repeat a path or a list of allowed values that is as long as a body.
 #[derive(Debug, Default)]
-struct Found {
+struct BoundedErrors {
     errors: Vec<FieldError>,
     bytes: usize,
 }
 
-impl Found {
+impl BoundedErrors {
     fn push(&mut self, error: FieldError) {
         self.bytes += error.field.len() + error.message.len();
         self.errors.push(error);
@@ -37,16 +37,16 @@ impl Found {
 }
 
 /// Checks a single value at a path, such as a default.
-pub(super) fn at(node: &Node, found: &Value, place: &Path<'_>) -> Vec<FieldError> {
-    let mut errors = Found::default();
-    check_value(node, found, None, &Path::Root, &mut errors);
+pub(super) fn at(node: &SchemaNode, found: &Value, place: &ValuePath<'_>) -> Vec<FieldError> {
+    let mut errors = BoundedErrors::default();
+    check_value(node, found, None, &ValuePath::Root, &mut errors);
     for error in &mut errors.errors {
         error.field = if error.field == "<nil>" { place.to_string() } else { format!("{place}.{}", error.field) };
     }
     errors.errors
 }
 
-fn check_value(node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>, errors: &mut Found) {
+fn check_value(node: &SchemaNode, value: &Value, old: Option<&Value>, path: &ValuePath<'_>, errors: &mut BoundedErrors) {
     if old == Some(value) || errors.is_full() {
         return;
     }
@@ -73,7 +73,7 @@ fn check_value(node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>,
     check_combinations(&node.checks, value, old, path, errors);
 }
 
-fn check_string(checks: &Checks, text: &str, value: &Value, path: &Path<'_>, errors: &mut Found) {
+fn check_string(checks: &ValueChecks, text: &str, value: &Value, path: &ValuePath<'_>, errors: &mut BoundedErrors) {
     if let Some(format) = &checks.format
         && !format::matches(format, text)
     {
@@ -96,7 +96,7 @@ fn check_string(checks: &Checks, text: &str, value: &Value, path: &Path<'_>, err
     }
 }
 
-fn check_number(node: &Node, found: &Number, value: &Value, path: &Path<'_>, errors: &mut Found) {
+fn check_number(node: &SchemaNode, found: &Number, value: &Value, path: &ValuePath<'_>, errors: &mut BoundedErrors) {
     let checks = &node.checks;
     if let Some(problem) = out_of_range(node, found) {
         let detail = format!("Checked value must be of type {problem} in {path}");
@@ -139,7 +139,7 @@ fn check_number(node: &Node, found: &Number, value: &Value, path: &Path<'_>, err
     }
 }
 
-fn check_list(node: &Node, items: &[Value], old: Option<&Value>, path: &Path<'_>, errors: &mut Found) {
+fn check_list(node: &SchemaNode, items: &[Value], old: Option<&Value>, path: &ValuePath<'_>, errors: &mut BoundedErrors) {
     let checks = &node.checks;
     let count = items.len() as u64;
     if let Some(item_node) = &node.items {
@@ -164,7 +164,13 @@ fn check_list(node: &Node, items: &[Value], old: Option<&Value>, path: &Path<'_>
     }
 }
 
-fn check_members(node: &Node, members: &Map<String, Value>, old: Option<&Value>, path: &Path<'_>, errors: &mut Found) {
+fn check_members(
+    node: &SchemaNode,
+    members: &Map<String, Value>,
+    old: Option<&Value>,
+    path: &ValuePath<'_>,
+    errors: &mut BoundedErrors,
+) {
     let checks = &node.checks;
     let count = members.len() as u64;
     if let Some(min) = checks.min_properties
@@ -192,9 +198,15 @@ fn check_members(node: &Node, members: &Map<String, Value>, old: Option<&Value>,
     }
 }
 
-fn check_combinations(checks: &Checks, value: &Value, old: Option<&Value>, path: &Path<'_>, errors: &mut Found) {
-    let attempt = |node: &Node| {
-        let mut errors = Found::default();
+fn check_combinations(
+    checks: &ValueChecks,
+    value: &Value,
+    old: Option<&Value>,
+    path: &ValuePath<'_>,
+    errors: &mut BoundedErrors,
+) {
+    let attempt = |node: &SchemaNode| {
+        let mut errors = BoundedErrors::default();
         check_value(node, value, old, path, &mut errors);
         errors.errors
     };
@@ -239,7 +251,7 @@ fn check_combinations(checks: &Checks, value: &Value, old: Option<&Value>, path:
     }
 }
 
-fn check_enumeration(checks: &Checks, value: &Value, path: &Path<'_>, errors: &mut Found) {
+fn check_enumeration(checks: &ValueChecks, value: &Value, path: &ValuePath<'_>, errors: &mut BoundedErrors) {
     if checks.enumeration.is_empty() || checks.enumeration.iter().any(|allowed| is_allowed(allowed, value)) {
         return;
     }
@@ -258,26 +270,26 @@ fn is_allowed(allowed: &Value, value: &Value) -> bool {
     }
 }
 
-fn wrong_type(node: &Node, value: &Value, path: &Path<'_>) -> FieldError {
+fn wrong_type(node: &SchemaNode, value: &Value, path: &ValuePath<'_>) -> FieldError {
     let found = Value::String(type_name(value).to_owned());
-    let wanted = if node.int_or_string { "integer,string" } else { node.type_.map_or("", Type::as_str) };
+    let wanted = if node.int_or_string { "integer,string" } else { node.type_.map_or("", JsonType::as_str) };
     FieldError::type_invalid(field(path), &found, format!("{path} in body must be of type {wanted}: {found}"))
 }
 
-fn invalid(path: &Path<'_>, value: &Value, text: &str) -> FieldError {
+fn invalid(path: &ValuePath<'_>, value: &Value, text: &str) -> FieldError {
     FieldError::invalid(field(path), value, format!("{path} in body {text}"))
 }
 
 /// Returns the type whose range a number exceeds, by the name that the real server uses.
-fn out_of_range(node: &Node, found: &Number) -> Option<String> {
+fn out_of_range(node: &SchemaNode, found: &Number) -> Option<String> {
     let format = node.checks.format.as_deref();
     let fits = match (node.type_, format) {
-        (Some(Type::Integer), Some("int32")) => number::integer(found).is_some_and(|found| i32::try_from(found).is_ok()),
-        (Some(Type::Integer), _) => number::integer(found).is_some_and(|found| i64::try_from(found).is_ok()),
-        (Some(Type::Number), Some("float")) => found.as_f64().is_some_and(|found| found.abs() <= f64::from(f32::MAX)),
+        (Some(JsonType::Integer), Some("int32")) => number::integer(found).is_some_and(|found| i32::try_from(found).is_ok()),
+        (Some(JsonType::Integer), _) => number::integer(found).is_some_and(|found| i64::try_from(found).is_ok()),
+        (Some(JsonType::Number), Some("float")) => found.as_f64().is_some_and(|found| found.abs() <= f64::from(f32::MAX)),
         _ => true,
     };
-    let type_name = node.type_.map_or("", Type::as_str);
+    let type_name = node.type_.map_or("", JsonType::as_str);
     (!fits).then(|| match format {
         Some(format) => format!("{type_name} with format {format}"),
         None => format!("{type_name} (default format)"),
@@ -285,9 +297,9 @@ fn out_of_range(node: &Node, found: &Number) -> Option<String> {
 }
 
 /// Returns the path as causes show it.
-fn field(path: &Path<'_>) -> String {
+fn field(path: &ValuePath<'_>) -> String {
     match path {
-        Path::Root => "<nil>".to_owned(),
+        ValuePath::Root => "<nil>".to_owned(),
         path => path.to_string(),
     }
 }
@@ -297,7 +309,7 @@ fn fewest(attempts: Vec<Vec<FieldError>>) -> Vec<FieldError> {
     attempts.into_iter().min_by_key(Vec::len).unwrap_or_default()
 }
 
-fn has_type(node: &Node, value: &Value) -> bool {
+fn has_type(node: &SchemaNode, value: &Value) -> bool {
     if node.int_or_string {
         return match value {
             Value::String(_) => true,
@@ -307,14 +319,14 @@ fn has_type(node: &Node, value: &Value) -> bool {
     }
     let Some(type_) = node.type_ else { return true };
     match (type_, value) {
-        (Type::Object, Value::Object(_))
-        | (Type::Array, Value::Array(_))
-        | (Type::String, Value::String(_))
-        | (Type::Boolean, Value::Bool(_))
-        | (Type::Number, Value::Number(_)) => true,
-        (Type::Integer, Value::Number(number)) => number::is_integral(number),
+        (JsonType::Object, Value::Object(_))
+        | (JsonType::Array, Value::Array(_))
+        | (JsonType::String, Value::String(_))
+        | (JsonType::Boolean, Value::Bool(_))
+        | (JsonType::Number, Value::Number(_)) => true,
+        (JsonType::Integer, Value::Number(number)) => number::is_integral(number),
         // The real server accepts lists for strings with a format.
-        (Type::String, Value::Array(_)) => node.checks.format.is_some(),
+        (JsonType::String, Value::Array(_)) => node.checks.format.is_some(),
         _ => false,
     }
 }

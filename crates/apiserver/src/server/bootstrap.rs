@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use serde_json::{Value, json};
 
-use super::{State, Writer};
+use super::{ApiServerState, Writer};
 use crate::{
     access::{Identity, rbac_bootstrap},
     controllers::{DEFAULT_RANGE, default_range, local_service},
@@ -20,7 +20,7 @@ const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-no
 /// The user name of the server itself.
 const SERVER: &str = "system:apiserver";
 
-impl State {
+impl ApiServerState {
     /// Stores the objects of an empty cluster, as the server itself.
     pub(super) fn bootstrap(self: &Arc<Self>) -> Result<(), Status> {
         let user = Identity::user(SERVER).with_group("system:masters");

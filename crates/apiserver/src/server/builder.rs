@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    ApiServer, Controllers, Names, Options, State,
+    ApiServer, ApiServerState, Controllers, Names, ServerOptions,
     state::{Foundation, Middleware},
 };
 use crate::{
-    access::{Access, Identity},
+    access::{Identity, UserAuthentication},
     clock::{Clock, Seed},
     controllers::{self, Controller},
     middleware::{Faults, Journal},
@@ -25,7 +25,7 @@ use crate::{
 pub struct ApiServerBuilder {
     clock: Option<Clock>,
     seed: Option<u64>,
-    options: Options,
+    options: ServerOptions,
     /// Definitions, or the errors of those that cannot be serialized to JSON.
     definitions: Vec<Result<Value, String>>,
     controllers: Vec<Box<dyn Controller>>,
@@ -193,13 +193,14 @@ impl ApiServerBuilder {
         }
         all.extend(self.controllers);
         // The key of service accounts is derived separately for the same reason.
-        let access =
-            Access::new(self.seed.map_or_else(|| Seed::from_os().next_u64(), |seed| Seed::new(seed.rotate_left(32)).next_u64()));
+        let access = UserAuthentication::new(
+            self.seed.map_or_else(|| Seed::from_os().next_u64(), |seed| Seed::new(seed.rotate_left(32)).next_u64()),
+        );
         for (token, identity) in self.tokens {
             access.credentials.add_token(&token, identity);
         }
         let foundation = Foundation { clock, seed, options: self.options, access };
-        let state = State::new(foundation, all, Middleware { journal, faults });
+        let state = ApiServerState::new(foundation, all, Middleware { journal, faults });
         state.bootstrap().map_err(BuildError::Bootstrap)?;
         let server = ApiServer::new(state);
         // No webhook exists yet that would have to be called, so these futures are ready at once.

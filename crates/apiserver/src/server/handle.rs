@@ -6,7 +6,7 @@ use futures::FutureExt as _;
 use serde_json::Value;
 use tower::Layer as _;
 
-use super::{ApiServerBuilder, Checkpoint, Controllers, State, Writer, state::Middleware};
+use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers, Writer, state::Middleware};
 use crate::{
     access::{Identity, Impersonating},
     clock::{Clock, Seed},
@@ -20,7 +20,7 @@ use crate::{
 /// A Kubernetes API server inside this process. It is cheap to clone; dropping the last handle and the last open response frees all resources.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
-    state: Arc<State>,
+    state: Arc<ApiServerState>,
 }
 
 /// The pipeline behind impersonation, its journal and its fault rules (PIPE-2, PIPE-3).
@@ -51,7 +51,7 @@ impl ApiServer {
         ApiServerBuilder::default()
     }
 
-    pub(super) fn new(state: Arc<State>) -> Self {
+    pub(super) fn new(state: Arc<ApiServerState>) -> Self {
         Self { state }
     }
 
@@ -106,7 +106,7 @@ impl ApiServer {
         self.state.restore(checkpoint);
     }
 
-    pub(crate) fn state(&self) -> &Arc<State> {
+    pub(crate) fn state(&self) -> &Arc<ApiServerState> {
         &self.state
     }
 

@@ -24,6 +24,6 @@ pub use state::Checkpoint;
 pub use writer::Writer;
 
 pub(crate) use disturbances::Disturbances;
-pub(crate) use options::Options;
+pub(crate) use options::ServerOptions;
 pub(crate) use settle::IdleChecks;
-pub(crate) use state::State;
+pub(crate) use state::ApiServerState;

@@ -30,7 +30,7 @@ pub enum Names {
 
 /// The options with which a server is built.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct ServerOptions {
     pub(crate) controllers: Controllers,
     pub(crate) watch_window: usize,
     pub(crate) watch_window_bytes: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Options {
     pub(crate) rbac: bool,
 }
 
-impl Default for Options {
+impl Default for ServerOptions {
     fn default() -> Self {
         Self {
             controllers: Controllers::default(),

@@ -20,17 +20,17 @@ pub struct Unsettled {
 /// The registration of a loop outside the server that [`ApiServer::settle`] waits for. It ends when this value is dropped.
 #[must_use = "the loop is forgotten when this is dropped"]
 pub struct IdleCheck {
-    check: std::sync::Arc<Check>,
+    check: std::sync::Arc<RegisteredLoop>,
 }
 
-struct Check {
+struct RegisteredLoop {
     name: String,
     is_idle: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 /// The registered loops.
 #[derive(Default)]
-pub(crate) struct IdleChecks(Mutex<Vec<Weak<Check>>>);
+pub(crate) struct IdleChecks(Mutex<Vec<Weak<RegisteredLoop>>>);
 
 impl IdleChecks {
     fn busy(&self) -> Vec<String> {
@@ -70,7 +70,7 @@ impl ApiServer {
 
     /// Makes [`ApiServer::settle`] wait for a loop outside the server; `is_idle` returns true while the loop is idle.
     pub fn settle_with(&self, name: impl Into<String>, is_idle: impl Fn() -> bool + Send + Sync + 'static) -> IdleCheck {
-        let check = std::sync::Arc::new(Check { name: name.into(), is_idle: Box::new(is_idle) });
+        let check = std::sync::Arc::new(RegisteredLoop { name: name.into(), is_idle: Box::new(is_idle) });
         self.state().idle_checks.0.lock().push(std::sync::Arc::downgrade(&check));
         IdleCheck { check }
     }

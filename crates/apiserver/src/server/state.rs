@@ -12,9 +12,9 @@ use std::{
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use serde_json::Value;
 
-use super::{Controllers, Disturbances, IdleChecks, Names, Options, Writer};
+use super::{Controllers, Disturbances, IdleChecks, Names, ServerOptions, Writer};
 use crate::{
-    access::{Access, Identity},
+    access::{Identity, UserAuthentication},
     clock::{Clock, Seed},
     controllers::Controller,
     discovery::Discovery,
@@ -40,12 +40,12 @@ struct InForce {
 }
 
 /// A controller and the user that it writes as.
-struct Member {
+struct ServerController {
     controller: Box<dyn Controller>,
     user: Arc<Identity>,
 }
 
-impl Member {
+impl ServerController {
     fn new(controller: Box<dyn Controller>) -> Self {
         let user = Arc::new(Identity::service_account("kube-system", controller.name()));
         Self { controller, user }
@@ -85,13 +85,14 @@ pub(crate) struct Middleware {
 struct Knowledge {
     registry: Registry,
     definitions: HashMap<String, InForce>,
-    controllers: Arc<[Member]>,
+    controllers: Arc<[ServerController]>,
 }
 
 impl Knowledge {
     /// Returns the same state for another server or a checkpoint.
     fn fork(&self) -> Self {
-        let fork = |member: &Member| Member { controller: member.controller.fork(), user: member.user.clone() };
+        let fork =
+            |member: &ServerController| ServerController { controller: member.controller.fork(), user: member.user.clone() };
         Self { controllers: self.controllers.iter().map(fork).collect(), ..self.clone() }
     }
 }
@@ -101,8 +102,8 @@ impl Knowledge {
 pub(super) struct Foundation {
     pub(super) clock: Clock,
     pub(super) seed: Seed,
-    pub(super) options: Options,
-    pub(super) access: Access,
+    pub(super) options: ServerOptions,
+    pub(super) access: UserAuthentication,
 }
 
 /// Derived state that a fork takes over.
@@ -115,12 +116,12 @@ struct Made {
 }
 
 /// The state behind an `ApiServer`.
-pub(crate) struct State {
+pub(crate) struct ApiServerState {
     pub(crate) clock: Clock,
     pub(crate) seed: Seed,
     pub(crate) store: Arc<Store>,
-    pub(crate) options: Options,
-    pub(crate) access: Access,
+    pub(crate) options: ServerOptions,
+    pub(crate) access: UserAuthentication,
     pub(crate) middleware: Middleware,
     pub(crate) disturbances: Disturbances,
     pub(super) idle_checks: IdleChecks,
@@ -141,7 +142,7 @@ pub(crate) struct State {
     named: AtomicU64,
     /// The planned wake-up of the timer task, if there is one.
     pub(super) timer: Mutex<Option<Duration>>,
-    pub(super) weak: Weak<State>,
+    pub(super) weak: Weak<ApiServerState>,
 }
 
 /// A state of the server that can be restored.
@@ -151,13 +152,13 @@ pub struct Checkpoint {
     knowledge: Knowledge,
 }
 
-impl State {
+impl ApiServerState {
     pub(super) fn new(foundation: Foundation, controllers: Vec<Box<dyn Controller>>, middleware: Middleware) -> Arc<Self> {
         let mut store = Store::new(foundation.options.watch_window).with_history_bytes(foundation.options.watch_window_bytes);
         if let Some(queue) = foundation.options.watch_queue {
             store = store.with_queue(queue);
         }
-        let controllers = controllers.into_iter().map(Member::new).collect();
+        let controllers = controllers.into_iter().map(ServerController::new).collect();
         let knowledge = Knowledge { registry: Registry::builtin(), definitions: HashMap::new(), controllers };
         Self::assemble(foundation, middleware, store, knowledge, Made::default())
     }
@@ -332,7 +333,7 @@ impl State {
             let mut busy = self.observe(&controllers);
             working.clear();
             let now = self.clock.moment();
-            for Member { controller, user } in controllers.iter().filter(|member| member.works(all, now)) {
+            for ServerController { controller, user } in controllers.iter().filter(|member| member.works(all, now)) {
                 let writer = Writer::new(&state, user.clone(), controller.manager());
                 match controller.run(&writer).await {
                     Ok(true) => working.push(controller.name()),
@@ -349,10 +350,10 @@ impl State {
     }
 
     /// Makes controllers observe the committed changes. Returns true if there were any.
-    fn observe(&self, controllers: &[Member]) -> bool {
+    fn observe(&self, controllers: &[ServerController]) -> bool {
         let _turn = self.observing.lock();
         let events = self.store.take_outbox();
-        let runs = |member: &&Member| self.options.controllers != Controllers::Off || member.controller.is_essential();
+        let runs = |member: &&ServerController| self.options.controllers != Controllers::Off || member.controller.is_essential();
         // A controller that never runs would only accumulate changes.
         for member in controllers.iter().filter(runs) {
             for event in &events {
@@ -368,9 +369,13 @@ impl State {
     }
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for ApiServerState {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("State").field("clock", &self.clock).field("options", &self.options).finish_non_exhaustive()
+        formatter
+            .debug_struct("ApiServerState")
+            .field("clock", &self.clock)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::State;
+use super::ApiServerState;
 
-impl State {
+impl ApiServerState {
     /// Plans the next run of the controllers at the time at which the first of them is due.
     pub(super) fn schedule(&self) {
         let Some(due) = self.next_due() else { return };

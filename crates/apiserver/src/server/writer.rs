@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::State;
+use super::ApiServerState;
 use crate::{
     access::Identity,
     clock::{Clock, Seed},
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The journal entry of a write in progress.
-struct Entry {
+struct WriteEntry {
     target: Arc<Target>,
     revision_before: u64,
 }
@@ -31,13 +31,13 @@ struct Entry {
 /// A named user inside the server.
 #[derive(Debug)]
 pub struct Writer {
-    state: Arc<State>,
+    state: Arc<ApiServerState>,
     user: Arc<Identity>,
     manager: &'static str,
 }
 
 impl Writer {
-    pub(crate) fn new(state: &Arc<State>, user: Arc<Identity>, manager: &'static str) -> Self {
+    pub(crate) fn new(state: &Arc<ApiServerState>, user: Arc<Identity>, manager: &'static str) -> Self {
         Self { state: state.clone(), user, manager }
     }
 
@@ -66,7 +66,7 @@ impl Writer {
         self.state.store.dependents(uid)
     }
 
-    pub(crate) fn state(&self) -> &State {
+    pub(crate) fn state(&self) -> &ApiServerState {
         &self.state
     }
 
@@ -165,7 +165,7 @@ impl Writer {
     }
 
     /// Returns the journal entry of a write.
-    fn entry(&self, verb: Verb, kind: &KindSpec, name: &ObjectName, subresource: &str) -> Entry {
+    fn entry(&self, verb: Verb, kind: &KindSpec, name: &ObjectName, subresource: &str) -> WriteEntry {
         let target = ResourceTarget {
             verb,
             group: kind.group.clone(),
@@ -175,16 +175,16 @@ impl Writer {
             namespace: name.namespace.to_string(),
             name: name.name.to_string(),
         };
-        Entry { target: Arc::new(Target::Resource(target)), revision_before: self.state.store.revision() }
+        WriteEntry { target: Arc::new(Target::Resource(target)), revision_before: self.state.store.revision() }
     }
 
     /// Applies the fault rules that name this user.
-    async fn disturb(&self, entry: &Entry) -> Result<(), Status> {
+    async fn disturb(&self, entry: &WriteEntry) -> Result<(), Status> {
         self.state.middleware.faults.disturb_controller(&entry.target, self.user.name()).await
     }
 
     /// Adds a write to the journal, unless it changed nothing.
-    fn record(&self, entry: Entry, outcome: Result<bool, &Status>) {
+    fn record(&self, entry: WriteEntry, outcome: Result<bool, &Status>) {
         let (code, reason) = match outcome {
             Ok(false) => return,
             Ok(true) => (if entry.target.verb() == Some(Verb::Create) { 201 } else { 200 }, None),

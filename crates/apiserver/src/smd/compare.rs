@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use kubewright_machinery::fieldset::{FieldSet, PathElement};
 use serde_json::Value;
 
-use super::fields::Part;
+use super::fields::FieldSetPart;
 use super::types::{List, Map, Shape, Type};
 
 /// The paths at which two objects differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Comparison {
+pub(super) struct ObjectComparison {
     pub(super) added: FieldSet,
     pub(super) modified: FieldSet,
     pub(super) removed: FieldSet,
 }
 
-impl Comparison {
+impl ObjectComparison {
     /// Compares two objects of a type.
     pub(super) fn of(old: &Value, new: &Value, type_: &Type) -> Self {
         let differences = compare(Some(old), Some(new), type_);
@@ -48,15 +48,15 @@ impl Comparison {
 /// The differences of two values, at their own path and below it.
 #[derive(Debug, Default)]
 struct Differences {
-    added: Part,
-    modified: Part,
-    removed: Part,
+    added: FieldSetPart,
+    modified: FieldSetPart,
+    removed: FieldSetPart,
 }
 
 impl Differences {
     /// Returns the differences of two values that are compared as a whole.
     fn leaf(old: &Value, new: &Value) -> Self {
-        Self { modified: Part { member: old != new, below: FieldSet::new() }, ..Self::default() }
+        Self { modified: FieldSetPart { member: old != new, below: FieldSet::new() }, ..Self::default() }
     }
 
     /// Returns the differences of two containers, from the differences of their parts.
@@ -70,14 +70,15 @@ impl Differences {
             }
         }
         Self {
-            added: Part::inner(FieldSet::from_elements(added)),
-            modified: Part::inner(FieldSet::from_elements(modified)),
-            removed: Part::inner(FieldSet::from_elements(removed)),
+            added: FieldSetPart::inner(FieldSet::from_elements(added)),
+            modified: FieldSetPart::inner(FieldSet::from_elements(modified)),
+            removed: FieldSetPart::inner(FieldSet::from_elements(removed)),
         }
     }
 
     fn union(self, other: Self) -> Self {
-        let both = |a: Part, b: Part| Part { member: a.member || b.member, below: a.below.union(&b.below) };
+        let both =
+            |a: FieldSetPart, b: FieldSetPart| FieldSetPart { member: a.member || b.member, below: a.below.union(&b.below) };
         Self {
             added: both(self.added, other.added),
             modified: both(self.modified, other.modified),
@@ -103,7 +104,7 @@ fn compare(old: Option<&Value>, new: Option<&Value>, type_: &Type) -> Difference
 }
 
 /// Returns all paths of a value that is added or removed. A container counts as a path of its own.
-fn whole(value: &Value, type_: &Type) -> Part {
+fn whole(value: &Value, type_: &Type) -> FieldSetPart {
     let below = match type_.shape(value) {
         Shape::Map(map) if !map.atomic => {
             let members = value.as_object().into_iter().flatten();
@@ -114,13 +115,13 @@ fn whole(value: &Value, type_: &Type) -> Part {
         Shape::List(list) if !list.atomic => {
             let item = |(element, group): (PathElement, Vec<&Value>)| match group.as_slice() {
                 [item] => whole(item, list.items.get()).at(element),
-                _ => Part::leaf().at(element),
+                _ => FieldSetPart::leaf().at(element),
             };
             FieldSet::from_elements(list.grouped(slice(value)).into_iter().map(item))
         }
         _ => FieldSet::new(),
     };
-    Part { member: true, below }
+    FieldSetPart { member: true, below }
 }
 
 fn compare_as(old: &Value, new: &Value, shape: Shape<'_>) -> Differences {
@@ -180,7 +181,7 @@ fn duplicates(type_: &Type, old: &[&Value], new: &[&Value]) -> Differences {
     match (old, new) {
         ([] | [_], [] | [_]) => compare(old.first().copied(), new.first().copied(), type_),
         ([_, _, ..], [_, _, ..]) => {
-            Differences { modified: Part { member: old != new, below: FieldSet::new() }, ..Differences::default() }
+            Differences { modified: FieldSetPart { member: old != new, below: FieldSet::new() }, ..Differences::default() }
         }
         ([_, _, ..], _) => {
             let mut differences = compare(None, new.first().copied(), type_);

@@ -7,12 +7,12 @@ use super::types::{List, Map, Shape, Type};
 
 /// The contribution of a value to a field set: `member` if its own path belongs to the set, and the paths below it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Part {
+pub(super) struct FieldSetPart {
     pub(super) member: bool,
     pub(super) below: FieldSet,
 }
 
-impl Part {
+impl FieldSetPart {
     /// Returns a path with no paths below it.
     pub(super) fn leaf() -> Self {
         Self { member: true, below: FieldSet::new() }
@@ -34,16 +34,16 @@ pub(super) fn field_set(object: &Value, type_: &Type) -> FieldSet {
     part(object, type_).below
 }
 
-fn part(value: &Value, type_: &Type) -> Part {
+fn part(value: &Value, type_: &Type) -> FieldSetPart {
     match (type_.shape(value), value) {
-        (Shape::Scalar(_), _) => Part::leaf(),
-        (Shape::Map(map), _) if map.atomic => Part::leaf(),
-        (Shape::List(list), _) if list.atomic => Part::leaf(),
+        (Shape::Scalar(_), _) => FieldSetPart::leaf(),
+        (Shape::Map(map), _) if map.atomic => FieldSetPart::leaf(),
+        (Shape::List(list), _) if list.atomic => FieldSetPart::leaf(),
         (Shape::Map(map), Value::Object(members)) => {
-            Part::inner(FieldSet::from_elements(members.iter().map(|(name, value)| member(map, name, value))))
+            FieldSetPart::inner(FieldSet::from_elements(members.iter().map(|(name, value)| member(map, name, value))))
         }
-        (Shape::List(list), Value::Array(items)) => Part::inner(self::items(list, items)),
-        (Shape::Map(_) | Shape::List(_), _) => Part::default(),
+        (Shape::List(list), Value::Array(items)) => FieldSetPart::inner(self::items(list, items)),
+        (Shape::Map(_) | Shape::List(_), _) => FieldSetPart::default(),
     }
 }
 
@@ -59,7 +59,7 @@ fn items(list: &List, items: &[Value]) -> FieldSet {
     FieldSet::from_elements(list.grouped(items).into_iter().map(|(element, group)| {
         let part = match group.as_slice() {
             [item] => part(item, list.items.get()),
-            _ => Part::default(),
+            _ => FieldSetPart::default(),
         };
         (element, true, part.below)
     }))

@@ -30,7 +30,7 @@ pub struct Identity {
 
 /// The fields that one manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct OwnedFieldsEntry {
     /// The API version that the field paths belong to.
     pub(super) api_version: String,
     pub(super) fields: FieldSet,
@@ -40,7 +40,7 @@ pub(super) struct Entry {
 
 /// The managers of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Managers(pub(super) BTreeMap<Identity, Entry>);
+pub struct Managers(pub(super) BTreeMap<Identity, OwnedFieldsEntry>);
 
 /// A `managedFields` value that no server writes.
 #[derive(Debug, Error)]
@@ -111,7 +111,7 @@ impl Managers {
     }
 }
 
-fn read(index: usize, entry: &Value) -> Result<(Identity, Entry), ManagedFieldsError> {
+fn read(index: usize, entry: &Value) -> Result<(Identity, OwnedFieldsEntry), ManagedFieldsError> {
     let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
     let wrong = |field, expected| ManagedFieldsError::Entry { index, field, found: text(field), expected };
     let operation = match text("operation").as_str() {
@@ -136,10 +136,10 @@ fn read(index: usize, entry: &Value) -> Result<(Identity, Entry), ManagedFieldsE
         api_version: if operation == Operation::Apply { String::new() } else { api_version.clone() },
         subresource: text("subresource"),
     };
-    Ok((identity, Entry { api_version, fields, time: entry["time"].as_str().map(str::to_owned) }))
+    Ok((identity, OwnedFieldsEntry { api_version, fields, time: entry["time"].as_str().map(str::to_owned) }))
 }
 
-fn write(identity: &Identity, entry: &Entry) -> Value {
+fn write(identity: &Identity, entry: &OwnedFieldsEntry) -> Value {
     let operation = match identity.operation {
         Operation::Apply => "Apply",
         Operation::Update => "Update",

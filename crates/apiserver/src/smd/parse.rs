@@ -5,7 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
-use super::types::{List, ListKey, Map, Named, Reference, Scalar, Type};
+use super::types::{List, ListKey, Map, Named, PartType, Scalar, Type};
 use crate::types::Definitions;
 
 const REFERENCE: &str = "#/definitions/";
@@ -35,9 +35,9 @@ impl Map {
     /// Adds the members that every object has.
     fn embed(&mut self) {
         let own = [
-            ("apiVersion", Reference::inline(Type::scalar(Scalar::String))),
-            ("kind", Reference::inline(Type::scalar(Scalar::String))),
-            ("metadata", named(OBJECT_META).unwrap_or(Reference::Deduced)),
+            ("apiVersion", PartType::inline(Type::scalar(Scalar::String))),
+            ("kind", PartType::inline(Type::scalar(Scalar::String))),
+            ("metadata", named(OBJECT_META).unwrap_or(PartType::Deduced)),
         ];
         self.fields.retain(|(name, _)| own.iter().all(|(own, _)| name != own));
         self.fields.extend(own.map(|(name, reference)| (name.to_owned(), reference)));
@@ -67,27 +67,27 @@ impl Type {
     }
 }
 
-impl Reference {
+impl PartType {
     fn inline(type_: Type) -> Self {
         Self::Inline(Box::new(type_))
     }
 }
 
-fn named(definition: &str) -> Option<Reference> {
-    NAMED.get(definition).map(Reference::Named)
+fn named(definition: &str) -> Option<PartType> {
+    NAMED.get(definition).map(PartType::Named)
 }
 
 /// Returns the type of a part, which may be a reference. `open` is true if a schema around the part preserves unknown fields.
-fn reference(schema: &Value, open: bool) -> Reference {
-    let Some(target) = schema["$ref"].as_str() else { return Reference::inline(parse(schema, open)) };
-    let Some(found) = named(target.strip_prefix(REFERENCE).unwrap_or(target)) else { return Reference::Deduced };
+fn reference(schema: &Value, open: bool) -> PartType {
+    let Some(target) = schema["$ref"].as_str() else { return PartType::inline(parse(schema, open)) };
+    let Some(found) = named(target.strip_prefix(REFERENCE).unwrap_or(target)) else { return PartType::Deduced };
     // A reference can itself declare whether its target is atomic.
     let Some(marked) = atomic_map(schema) else { return found };
     let mut type_ = found.get().clone();
     if let Some(map) = &mut type_.map {
         map.atomic = marked;
     }
-    Reference::inline(type_)
+    PartType::inline(type_)
 }
 
 fn parse(schema: &Value, open: bool) -> Type {
@@ -118,8 +118,8 @@ fn map(schema: &Value, open: bool) -> Map {
     fields.sort_by(|(a, _), (b, _)| a.cmp(b));
     let entries = match &schema["additionalProperties"] {
         members @ Value::Object(_) => Some(reference(members, open)),
-        Value::Bool(true) => Some(Reference::Deduced),
-        _ if fields.is_empty() || open => Some(Reference::Deduced),
+        Value::Bool(true) => Some(PartType::Deduced),
+        _ if fields.is_empty() || open => Some(PartType::Deduced),
         _ => None,
     };
     let mut map = Map { atomic: atomic_map(schema) == Some(true), fields, entries };

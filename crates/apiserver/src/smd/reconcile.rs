@@ -4,7 +4,7 @@
 
 use kubewright_machinery::fieldset::{FieldSet, PathElement};
 
-use super::types::{Map, Reference, Shape, Type};
+use super::types::{Map, PartType, Shape, Type};
 
 /// Rewrites a field set to match the current type: the owner of a part of a field that has become atomic owns the whole field.
 pub(super) fn reconcile(set: &FieldSet, type_: &Type) -> FieldSet {
@@ -29,7 +29,7 @@ pub(super) fn reconcile(set: &FieldSet, type_: &Type) -> FieldSet {
 
 /// Returns true for a map whose members are not declared.
 fn is_deduced(map: &Map) -> bool {
-    map.fields.is_empty() && matches!(map.entries, Some(Reference::Deduced))
+    map.fields.is_empty() && matches!(map.entries, Some(PartType::Deduced))
 }
 
 /// Returns the type of a part, or `None` for a part that cannot exist.

@@ -2,7 +2,7 @@
 
 use kubewright_machinery::fieldset::{FieldSet, Path};
 
-use super::managers::{Entry, Identity, Managers, Operation};
+use super::managers::{Identity, Managers, Operation, OwnedFieldsEntry};
 
 /// A field of an object and the view that shows it.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ impl Managers {
                     api_version: if identity.operation == Operation::Update { api_version.clone() } else { String::new() },
                     ..identity.clone()
                 };
-                (seen, Entry { api_version, fields, time: entry.time.clone() })
+                (seen, OwnedFieldsEntry { api_version, fields, time: entry.time.clone() })
             })
         });
         Self(owners.collect())
@@ -68,7 +68,7 @@ impl Managers {
         for (identity, entry) in view.0 {
             if entry.fields.has(&shown.view_path) {
                 let fields = FieldSet::from_iter([&path]);
-                managers.0.insert(identity, Entry { api_version: shown.api_version.to_owned(), fields, time: None });
+                managers.0.insert(identity, OwnedFieldsEntry { api_version: shown.api_version.to_owned(), fields, time: None });
             }
         }
         managers

@@ -352,7 +352,7 @@ fn a_comparison_tells_what_was_added_changed_and_removed() {
     let type_ = Type::custom(&widget_schema());
     let old = json!({"spec": {"size": 1, "tags": ["a"], "atom": ["a"], "ports": [{"port": 1, "n": "x"}], "am": {"k": "v"}}});
     let new = json!({"spec": {"size": 2, "tags": ["b"], "atom": ["a", "b"], "ports": [{"port": 1}, {"port": 2}]}});
-    let found = compare::Comparison::of(&old, &new, &type_);
+    let found = compare::ObjectComparison::of(&old, &new, &type_);
     let port = |number: u32| format!("k:{{\"port\":{number},\"proto\":\"TCP\"}}");
     let (one, two) = (port(1), port(2));
     assert_eq!(found.modified.to_value(), json!({"f:spec": {"f:size": {}, "f:atom": {}}}));
@@ -361,7 +361,7 @@ fn a_comparison_tells_what_was_added_changed_and_removed() {
         found.removed.to_value(),
         json!({"f:spec": {"f:tags": {"v:\"a\"": {}}, "f:ports": {one: {"f:n": {}}}, "f:am": {}}})
     );
-    assert!(compare::Comparison::of(&old, &old, &type_).is_same());
+    assert!(compare::ObjectComparison::of(&old, &old, &type_).is_same());
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(super) struct List {
     pub(super) atomic: bool,
     /// The fields that identify an item. If there are none, the items are scalars that identify themselves.
     pub(super) keys: Vec<ListKey>,
-    pub(super) items: Reference,
+    pub(super) items: PartType,
 }
 
 /// A field that identifies the items of a list.
@@ -46,14 +46,14 @@ pub(super) struct Map {
     /// True if the map is owned as a whole.
     pub(super) atomic: bool,
     /// The declared members, sorted by name.
-    pub(super) fields: Vec<(String, Reference)>,
+    pub(super) fields: Vec<(String, PartType)>,
     /// The type of all other members; `None` if there may be none.
-    pub(super) entries: Option<Reference>,
+    pub(super) entries: Option<PartType>,
 }
 
 /// The type of a part.
 #[derive(Clone)]
-pub(super) enum Reference {
+pub(super) enum PartType {
     Inline(Box<Type>),
     /// A published definition. Definitions can contain themselves, so each one is resolved only when it is used.
     Named(&'static Named),
@@ -77,8 +77,8 @@ pub(super) enum Shape<'a> {
 
 static DEDUCED: LazyLock<Type> = LazyLock::new(|| Type {
     scalar: Some(Scalar::Untyped),
-    list: Some(List { atomic: true, keys: Vec::new(), items: Reference::Deduced }),
-    map: Some(Map { entries: Some(Reference::Deduced), ..Map::default() }),
+    list: Some(List { atomic: true, keys: Vec::new(), items: PartType::Deduced }),
+    map: Some(Map { entries: Some(PartType::Deduced), ..Map::default() }),
 });
 
 impl Type {
@@ -134,7 +134,7 @@ impl Map {
 
     /// Returns the type of a member, or `None` if the map may not have it.
     pub(super) fn declared_member(&self, name: &str) -> Option<&Type> {
-        self.field(name).or_else(|| self.entries.as_ref().map(Reference::get))
+        self.field(name).or_else(|| self.entries.as_ref().map(PartType::get))
     }
 
     /// Returns the type of a member. A member that the map may not have gets the deduced type.
@@ -146,7 +146,7 @@ impl Map {
     }
 }
 
-impl Reference {
+impl PartType {
     pub(super) fn get(&self) -> &Type {
         match self {
             Self::Inline(type_) => type_,
@@ -156,7 +156,7 @@ impl Reference {
     }
 }
 
-impl fmt::Debug for Reference {
+impl fmt::Debug for PartType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inline(type_) => type_.fmt(f),

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use kubewright_machinery::fieldset::{FieldSet, Path};
 use serde_json::Value;
 
-use super::compare::Comparison;
+use super::compare::ObjectComparison;
 use super::fields::field_set;
-use super::managers::{Entry, Identity, Managers, Operation};
+use super::managers::{Identity, Managers, Operation, OwnedFieldsEntry};
 use super::reconcile::reconcile;
 use super::types::Type;
 
@@ -77,7 +77,7 @@ impl Ownership<'_> {
             let time = Some(now.to_owned());
             match managers.0.entry(self.identity(manager, Operation::Update)) {
                 btree_map::Entry::Vacant(vacant) => {
-                    vacant.insert(Entry { time, ..self.entry(gained) });
+                    vacant.insert(OwnedFieldsEntry { time, ..self.entry(gained) });
                 }
                 btree_map::Entry::Occupied(mut entry) => {
                     let entry = entry.get_mut();
@@ -99,8 +99,8 @@ impl Ownership<'_> {
         }
     }
 
-    pub(super) fn entry(&self, fields: FieldSet) -> Entry {
-        Entry { api_version: self.api_version.to_owned(), fields, time: None }
+    pub(super) fn entry(&self, fields: FieldSet) -> OwnedFieldsEntry {
+        OwnedFieldsEntry { api_version: self.api_version.to_owned(), fields, time: None }
     }
 
     /// Returns those of the fields that a manager can own.
@@ -108,9 +108,9 @@ impl Ownership<'_> {
         fields.recursive_difference(self.reset).difference(&NEVER_OWNED)
     }
 
-    pub(super) fn comparison(&self, live: &Value, new: &Value) -> Option<Comparison> {
+    pub(super) fn comparison(&self, live: &Value, new: &Value) -> Option<ObjectComparison> {
         let type_ = self.versions.type_at(self.api_version)?;
-        Some(Comparison::of(live, new, type_).without(self.reset))
+        Some(ObjectComparison::of(live, new, type_).without(self.reset))
     }
 
     /// Takes changed and removed fields away from every manager except `writer`. Returns the changed fields that each manager lost. Managers at
@@ -121,9 +121,9 @@ impl Ownership<'_> {
         writer: Option<&Identity>,
         live: &Value,
         new: &Value,
-        changes: &Comparison,
-    ) -> Vec<(Identity, Entry, FieldSet)> {
-        let mut at_versions: BTreeMap<String, Comparison> = BTreeMap::new();
+        changes: &ObjectComparison,
+    ) -> Vec<(Identity, OwnedFieldsEntry, FieldSet)> {
+        let mut at_versions: BTreeMap<String, ObjectComparison> = BTreeMap::new();
         let mut lost = Vec::new();
         managers.0.retain(|identity, entry| {
             if Some(identity) == writer {
@@ -135,7 +135,7 @@ impl Ownership<'_> {
                 let Some(type_) = self.versions.type_at(&entry.api_version) else { return false };
                 at_versions.entry(entry.api_version.clone()).or_insert_with(|| {
                     let at_version = |object: &Value| self.versions.convert(object, &entry.api_version);
-                    Comparison::of(&at_version(live), &at_version(new), type_).without(self.reset)
+                    ObjectComparison::of(&at_version(live), &at_version(new), type_).without(self.reset)
                 })
             };
             if changes.is_same() {
@@ -164,7 +164,7 @@ impl Ownership<'_> {
     /// Returns the fields of `object` that the live object has with the same value. A client may take these back because it set them (SMD-16).
     pub(super) fn unchanged(&self, live: &Value, object: &Value) -> FieldSet {
         let Some(type_) = self.versions.type_at(self.api_version) else { return FieldSet::new() };
-        let changes = Comparison::of(live, object, type_);
+        let changes = ObjectComparison::of(live, object, type_);
         field_set(object, type_).difference(&changes.set()).difference(&changes.removed)
     }
 }

@@ -32,19 +32,19 @@ impl fmt::Display for TypeErrors {
 
 /// Checks that an object fits its type.
 pub(super) fn validate(object: &Value, type_: &Type) -> Result<(), TypeErrors> {
-    let mut check = Check::default();
+    let mut check = TypeCheck::default();
     check.value(object, type_);
     if check.errors.is_empty() { Ok(()) } else { Err(TypeErrors(check.errors)) }
 }
 
 #[derive(Default)]
-struct Check {
+struct TypeCheck {
     path: Path,
     errors: Vec<String>,
     bytes: usize,
 }
 
-impl Check {
+impl TypeCheck {
     fn fail(&mut self, problem: impl fmt::Display) {
         let text = if self.path.is_empty() { problem.to_string() } else { format!("{}: {problem}", self.path) };
         self.bytes += text.len();

@@ -18,9 +18,9 @@ pub(crate) enum Claim {
 
 /// The allocations by holder. It is cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Claims(RedBlackTreeMapSync<(Claim, ObjectName), ()>);
+pub(super) struct HeldClaims(RedBlackTreeMapSync<(Claim, ObjectName), ()>);
 
-impl Claims {
+impl HeldClaims {
     pub(super) fn new() -> Self {
         Self(RedBlackTreeMapSync::new_sync())
     }

@@ -115,7 +115,7 @@ impl std::fmt::Debug for Event {
 
 /// The latest events of one resource, oldest first.
 #[derive(Debug)]
-pub(super) struct History {
+pub(super) struct EventHistory {
     events: VecDeque<Arc<Event>>,
     /// The total size of the events in their small form, in bytes.
     bytes: usize,
@@ -128,7 +128,7 @@ pub(super) struct History {
     window: usize,
 }
 
-impl History {
+impl EventHistory {
     pub(super) fn new(window: usize, forgotten: u64) -> Self {
         Self { events: VecDeque::new(), bytes: 0, before: 0, forgotten, dropped: 0, window }
     }

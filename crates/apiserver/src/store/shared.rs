@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use super::{
     Change, CommitError, Event, Expect, ObjectName, ObjectRef, Resource, Snapshot, Storage, Stored, Subscription,
-    dependents::Dependents, history::History, subscription::Reader,
+    dependents::Dependents, history::EventHistory, subscription::SubscriberProgress,
 };
 
 /// The number of recently written objects that are kept as values; older ones are kept as text until they are read.
@@ -24,7 +24,7 @@ pub(crate) const HISTORY_BYTES: usize = 16 * 1024 * 1024;
 /// The objects of one server, their recent history, and the subscribers.
 #[derive(Debug)]
 pub struct Store {
-    pub(super) state: Mutex<State>,
+    pub(super) state: Mutex<StoreContents>,
     window: usize,
     /// The maximum number of pending events of a subscriber.
     pub(super) queue: usize,
@@ -36,7 +36,7 @@ pub struct Store {
 }
 
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct StoreContents {
     pub(super) snapshot: Snapshot,
     /// The revision up to which the history of every resource is compacted.
     compacted: u64,
@@ -51,11 +51,11 @@ pub(super) struct State {
 /// The history of a resource and the bell that wakes its subscribers.
 #[derive(Debug)]
 pub(super) struct Channel {
-    pub(super) history: History,
+    pub(super) history: EventHistory,
     /// The number of times that all subscriptions were ended.
     pub(super) closings: u64,
     bell: Arc<watch::Sender<()>>,
-    readers: Vec<Weak<Reader>>,
+    readers: Vec<Weak<SubscriberProgress>>,
 }
 
 /// The error for a version that is no longer remembered.
@@ -80,7 +80,7 @@ pub struct Saved {
 impl Store {
     /// Creates an empty store that remembers `window` events per resource.
     pub fn new(window: usize) -> Self {
-        Self::from_state(State::new(Snapshot::empty(0), Dependents::new(), Some(Vec::new())), window, window)
+        Self::from_state(StoreContents::new(Snapshot::empty(0), Dependents::new(), Some(Vec::new())), window, window)
     }
 
     /// Ends a subscription with more than `queue` pending events.
@@ -95,7 +95,7 @@ impl Store {
         self
     }
 
-    fn from_state(state: State, window: usize, queue: usize) -> Self {
+    fn from_state(state: StoreContents, window: usize, queue: usize) -> Self {
         let revision = AtomicU64::new(state.snapshot.revision);
         Self { state: Mutex::new(state), window, queue, bytes: HISTORY_BYTES, revision, fails: AtomicBool::new(false) }
     }
@@ -104,7 +104,7 @@ impl Store {
     /// differs. The fork has no history.
     pub fn fork(&self) -> Self {
         let state = self.state.lock();
-        let fork = State::new(state.snapshot.clone(), state.dependents.clone(), state.outbox.clone());
+        let fork = StoreContents::new(state.snapshot.clone(), state.dependents.clone(), state.outbox.clone());
         Self::from_state(fork, self.window, self.queue).with_history_bytes(self.bytes)
     }
 
@@ -199,7 +199,7 @@ impl Store {
             return Err(Compacted { asked: after, oldest });
         }
         let channel = state.channel(resource, self.window);
-        let reader = Arc::new(Reader::default());
+        let reader = Arc::new(SubscriberProgress::default());
         // Dropped readers are removed when they are the greater part.
         if channel.readers.len() > 2 * channel.bell.receiver_count() {
             channel.readers.retain(|reader| reader.strong_count() > 0);
@@ -332,7 +332,7 @@ impl Storage for Store {
     }
 }
 
-impl State {
+impl StoreContents {
     fn new(snapshot: Snapshot, dependents: Dependents, outbox: Option<Vec<Arc<Event>>>) -> Self {
         let compacted = snapshot.revision;
         Self { snapshot, compacted, channels: HashMap::new(), dependents, outbox, warm: VecDeque::new() }
@@ -352,7 +352,7 @@ impl State {
     fn channel(&mut self, resource: &Resource, window: usize) -> &mut Channel {
         let compacted = self.compacted;
         self.channels.entry(resource.clone()).or_insert_with(|| Channel {
-            history: History::new(window, compacted),
+            history: EventHistory::new(window, compacted),
             closings: 0,
             bell: Arc::new(watch::Sender::new(())),
             readers: Vec::new(),

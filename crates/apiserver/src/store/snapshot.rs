@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
 
-use super::{Claim, ObjectName, Resource, Stored, claims::Claims};
+use super::{Claim, ObjectName, Resource, Stored, claims::HeldClaims};
 
 /// The objects of one resource. It is cheap to clone.
 #[derive(Clone, Debug)]
@@ -59,12 +59,12 @@ pub struct Snapshot {
     pub(super) revision: u64,
     pub(super) resources: RedBlackTreeMapSync<Resource, Objects>,
     /// The cluster-wide allocations, only up to date in the current content.
-    pub(super) claims: Claims,
+    pub(super) claims: HeldClaims,
 }
 
 impl Snapshot {
     pub(super) fn empty(revision: u64) -> Self {
-        Self { revision, resources: RedBlackTreeMapSync::new_sync(), claims: Claims::new() }
+        Self { revision, resources: RedBlackTreeMapSync::new_sync(), claims: HeldClaims::new() }
     }
 
     /// Returns the revision of the last change.

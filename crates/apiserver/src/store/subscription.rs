@@ -20,17 +20,17 @@ pub struct Subscription {
     began: u64,
     closings: u64,
     bell: watch::Receiver<()>,
-    reader: Arc<Reader>,
+    reader: Arc<SubscriberProgress>,
 }
 
 /// The progress of a subscriber, visible to callers that wait for it.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct SubscriberProgress {
     /// The revision up to which all events were delivered and processed.
     done: AtomicU64,
 }
 
-impl Reader {
+impl SubscriberProgress {
     pub(super) fn is_behind(&self, revision: u64) -> bool {
         self.done.load(Ordering::Acquire) < revision
     }
@@ -56,7 +56,7 @@ impl Subscription {
         (after, began): (u64, u64),
         closings: u64,
         bell: watch::Receiver<()>,
-        reader: Arc<Reader>,
+        reader: Arc<SubscriberProgress>,
     ) -> Self {
         reader.done.store(after, Ordering::Release);
         Self { store, resource, cursor: after, began, closings, bell, reader }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A path such as `.status.conditions[?(@.type=="Ready")].status`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct JsonPath(Vec<Step>);
+pub struct JsonPath(Vec<JsonPathStep>);
 
 /// The error of a text that is no JSONPath.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,7 +14,7 @@ pub struct JsonPath(Vec<Step>);
 pub struct JsonPathError(String);
 
 #[derive(Clone, Debug, PartialEq)]
-enum Step {
+enum JsonPathStep {
     Member(String),
     /// An index of a list, counted from the end if it is negative.
     Index(i64),
@@ -23,12 +23,12 @@ enum Step {
     Descend,
     Filter {
         path: JsonPath,
-        test: Option<(Comparison, Value)>,
+        test: Option<(ComparisonOperator, Value)>,
     },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Comparison {
+enum ComparisonOperator {
     Equal,
     NotEqual,
     Less,
@@ -52,10 +52,10 @@ impl JsonPath {
         while let Some(first) = rest.chars().next() {
             rest = match first {
                 '.' if rest.starts_with("..") => {
-                    if steps.last() == Some(&Step::Descend) {
+                    if steps.last() == Some(&JsonPathStep::Descend) {
                         return Err(JsonPathError("invalid multiple recursive descent".to_owned()));
                     }
-                    steps.push(Step::Descend);
+                    steps.push(JsonPathStep::Descend);
                     // The two dots are followed by a member without a dot of its own.
                     let tail = &rest[2..];
                     match tail.chars().next() {
@@ -89,7 +89,7 @@ impl JsonPath {
             }
             found = found.into_iter().flat_map(|value| step.apply(value)).collect();
             // Nested values have descendants in common. Each is kept once, so that repeated descents do not multiply the values.
-            if *step == Step::Descend {
+            if *step == JsonPathStep::Descend {
                 let mut seen = HashSet::with_capacity(found.len());
                 found.retain(|value| seen.insert(std::ptr::from_ref(*value)));
             }
@@ -103,7 +103,7 @@ impl JsonPath {
     }
 }
 
-impl Step {
+impl JsonPathStep {
     fn apply<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
         match self {
             Self::Member(name) => value.get(name).into_iter().collect(),
@@ -132,7 +132,7 @@ impl Step {
     }
 }
 
-impl Comparison {
+impl ComparisonOperator {
     fn holds(self, found: &Value, wanted: &Value) -> bool {
         let ordering = match (found, wanted) {
             (Value::Number(found), Value::Number(wanted)) => {
@@ -172,7 +172,7 @@ fn children(value: &Value) -> Vec<&Value> {
 }
 
 /// Reads the name of a member up to the next dot or bracket; a backslash escapes the next character.
-fn member<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, JsonPathError> {
+fn member<'t>(text: &'t str, steps: &mut Vec<JsonPathStep>) -> Result<&'t str, JsonPathError> {
     let mut name = String::new();
     let mut characters = text.char_indices();
     let mut end = text.len();
@@ -189,7 +189,7 @@ fn member<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, JsonPathE
     if name.is_empty() {
         return Err(JsonPathError(format!("unexpected end of path at {text:?}")));
     }
-    steps.push(if name == "*" { Step::All } else { Step::Member(name) });
+    steps.push(if name == "*" { JsonPathStep::All } else { JsonPathStep::Member(name) });
     Ok(&text[end..])
 }
 
@@ -214,10 +214,10 @@ fn bracket(text: &str) -> Result<(&str, &str), JsonPathError> {
     Err(JsonPathError("unterminated array".to_owned()))
 }
 
-fn step(inner: &str, is_filter: bool) -> Result<Step, JsonPathError> {
+fn step(inner: &str, is_filter: bool) -> Result<JsonPathStep, JsonPathError> {
     let inner = inner.trim();
     if inner == "*" {
-        return Ok(Step::All);
+        return Ok(JsonPathStep::All);
     }
     if let Some(filter) = inner.strip_prefix("?(").and_then(|filter| filter.strip_suffix(')')) {
         if is_filter {
@@ -226,30 +226,30 @@ fn step(inner: &str, is_filter: bool) -> Result<Step, JsonPathError> {
         return self::filter(filter);
     }
     if let Some(name) = unquoted(inner) {
-        return Ok(Step::Member(name.replace("\\.", ".")));
+        return Ok(JsonPathStep::Member(name.replace("\\.", ".")));
     }
-    inner.parse().map(Step::Index).map_err(|_| JsonPathError(format!("invalid array index {inner}")))
+    inner.parse().map(JsonPathStep::Index).map_err(|_| JsonPathError(format!("invalid array index {inner}")))
 }
 
-fn filter(text: &str) -> Result<Step, JsonPathError> {
-    const OPERATORS: [(&str, Comparison); 6] = [
-        ("==", Comparison::Equal),
-        ("!=", Comparison::NotEqual),
-        ("<=", Comparison::LessOrEqual),
-        (">=", Comparison::GreaterOrEqual),
-        ("<", Comparison::Less),
-        (">", Comparison::Greater),
+fn filter(text: &str) -> Result<JsonPathStep, JsonPathError> {
+    const OPERATORS: [(&str, ComparisonOperator); 6] = [
+        ("==", ComparisonOperator::Equal),
+        ("!=", ComparisonOperator::NotEqual),
+        ("<=", ComparisonOperator::LessOrEqual),
+        (">=", ComparisonOperator::GreaterOrEqual),
+        ("<", ComparisonOperator::Less),
+        (">", ComparisonOperator::Greater),
     ];
     let split = OPERATORS.iter().find_map(|(operator, comparison)| text.split_once(operator).map(|sides| (sides, *comparison)));
     let Some(((left, right), comparison)) = split else {
-        return Ok(Step::Filter { path: JsonPath::parse_within(text, true)?, test: None });
+        return Ok(JsonPathStep::Filter { path: JsonPath::parse_within(text, true)?, test: None });
     };
     let right = right.trim();
     let wanted = match unquoted(right) {
         Some(text) => Value::String(text.to_owned()),
         None => serde_json::from_str(right).map_err(|_| JsonPathError(format!("unrecognized value {right} in filter")))?,
     };
-    Ok(Step::Filter { path: JsonPath::parse_within(left, true)?, test: Some((comparison, wanted)) })
+    Ok(JsonPathStep::Filter { path: JsonPath::parse_within(left, true)?, test: Some((comparison, wanted)) })
 }
 
 fn unquoted(text: &str) -> Option<&str> {

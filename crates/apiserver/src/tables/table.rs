@@ -47,13 +47,13 @@ impl IncludeObject {
 /// The columns of the objects of a kind and the form of their rows. It is created once for a request or a watch.
 #[derive(Debug)]
 pub struct Table<'k> {
-    columns: Source<'k>,
+    columns: ColumnSource<'k>,
     include: IncludeObject,
     version: String,
 }
 
 #[derive(Debug)]
-enum Source<'k> {
+enum ColumnSource<'k> {
     Printer(&'static Printer),
     Custom(Vec<(&'k Column, JsonPath)>),
     /// The default columns of custom resources: name and age.
@@ -64,12 +64,12 @@ impl<'k> Table<'k> {
     /// Returns the tables of a kind; `version` is the version of meta.k8s.io.
     pub fn new(kind: &'k KindSpec, include: IncludeObject, version: impl Into<String>) -> Self {
         let columns = match &kind.columns {
-            Columns::Builtin => Source::Printer(printers::of(&kind.group, &kind.kind)),
-            Columns::Custom(columns) if columns.is_empty() => Source::CustomAge,
+            Columns::Builtin => ColumnSource::Printer(printers::of(&kind.group, &kind.kind)),
+            Columns::Custom(columns) if columns.is_empty() => ColumnSource::CustomAge,
             // A column whose path cannot be parsed ends the columns, as on the real server.
             Columns::Custom(columns) => {
                 let columns = columns.iter().map_while(|column| Some((column, JsonPath::parse(&column.json_path).ok()?)));
-                Source::Custom(columns.collect())
+                ColumnSource::Custom(columns.collect())
             }
         };
         Self { columns, include, version: version.into() }
@@ -103,9 +103,9 @@ impl<'k> Table<'k> {
         let name = object.pointer("/metadata/name").cloned().unwrap_or_else(|| "".into());
         let created = object.pointer("/metadata/creationTimestamp");
         match &self.columns {
-            Source::Printer(printer) => printer.cells(object, now),
-            Source::CustomAge => vec![name, age::since(created, now).into()],
-            Source::Custom(columns) => {
+            ColumnSource::Printer(printer) => printer.cells(object, now),
+            ColumnSource::CustomAge => vec![name, age::since(created, now).into()],
+            ColumnSource::Custom(columns) => {
                 let cells = columns
                     .iter()
                     .map(|(column, path)| path.first(object).map_or(Value::Null, |value| custom_cell(&column.type_, value, now)));
@@ -118,7 +118,7 @@ impl<'k> Table<'k> {
         let header = |name: &str, type_: &str, format: &str, description: &str, priority: i64| json!({"name": name, "type": type_, "format": format, "description": description, "priority": priority});
         let name = header("Name", "string", "name", NAME, 0);
         match &self.columns {
-            Source::Printer(printer) => printer
+            ColumnSource::Printer(printer) => printer
                 .columns()
                 .map(|(name, type_, priority)| {
                     let (format, description) = match name {
@@ -130,8 +130,8 @@ impl<'k> Table<'k> {
                     header(name, type_, format, &description, priority)
                 })
                 .collect(),
-            Source::CustomAge => Value::Array(vec![name, header("Age", "date", "", AGE, 0)]),
-            Source::Custom(columns) => std::iter::once(name)
+            ColumnSource::CustomAge => Value::Array(vec![name, header("Age", "date", "", AGE, 0)]),
+            ColumnSource::Custom(columns) => std::iter::once(name)
                 .chain(columns.iter().map(|(column, _)| {
                     let description = if column.description.is_empty() {
                         format!("Custom resource definition column (in JSONPath format): {}", column.json_path)

@@ -13,14 +13,14 @@ pub(crate) struct Struct {
     /// The name of the Go struct, such as `PodSpec`.
     pub(crate) name: &'static str,
     /// The fields, sorted by name.
-    fields: Vec<Field>,
+    fields: Vec<StructField>,
     /// The defaults that the published schema declares.
     pub(crate) declared: Vec<(&'static str, &'static Value)>,
 }
 
 /// A field of a type.
 #[derive(Debug)]
-pub(crate) struct Field {
+pub(crate) struct StructField {
     pub(crate) name: String,
     pub(crate) form: Form,
     pub(crate) absent: Absent,
@@ -80,18 +80,18 @@ impl Struct {
         let fields = properties.map(|(field, property)| {
             let form = Form::new(definitions, property);
             let (absent, keeps_empty) = printing(name, field, &form, required.contains(&field.as_str()));
-            Field { name: field.clone(), form, absent, keeps_empty }
+            StructField { name: field.clone(), form, absent, keeps_empty }
         });
-        let mut fields: Vec<Field> = fields.collect();
+        let mut fields: Vec<StructField> = fields.collect();
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         Self { name: name.last(), fields, declared: Facts::embedded().defaults(name) }
     }
 
-    pub(crate) fn fields(&self) -> &[Field] {
+    pub(crate) fn fields(&self) -> &[StructField] {
         &self.fields
     }
 
-    pub(crate) fn field(&self, name: &str) -> Option<&Field> {
+    pub(crate) fn field(&self, name: &str) -> Option<&StructField> {
         let index = self.fields.binary_search_by(|field| field.name.as_str().cmp(name)).ok()?;
         self.fields.get(index)
     }

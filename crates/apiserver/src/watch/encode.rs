@@ -10,7 +10,7 @@ use crate::{
     proto,
     request::{
         encode,
-        negotiate::{Format, Representation, Shape},
+        negotiate::{AnswerShape, BodyFormat, Representation},
     },
     status::Status,
     store::Stored,
@@ -37,7 +37,7 @@ impl Saying {
 
 /// The key under which an encoded event is shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Key {
+pub(super) struct EncodedEventKey {
     pub(super) api_version: Arc<str>,
     pub(super) representation: Representation,
     pub(super) saying: Saying,
@@ -54,10 +54,10 @@ pub(super) fn event(
     now: jiff::Timestamp,
 ) -> Bytes {
     let object = match representation.shape {
-        Shape::Whole if representation.format == Format::Json => return line(saying.as_str(), &stored.bytes()),
-        Shape::Whole => return framed(saying.as_str(), stored.value(), representation.format),
-        Shape::Metadata | Shape::MetadataList => partial_metadata(stored.value(), representation.meta.as_str()),
-        Shape::Table(include) => {
+        AnswerShape::Whole if representation.format == BodyFormat::Json => return line(saying.as_str(), &stored.bytes()),
+        AnswerShape::Whole => return framed(saying.as_str(), stored.value(), representation.format),
+        AnswerShape::Metadata | AnswerShape::MetadataList => partial_metadata(stored.value(), representation.meta.as_str()),
+        AnswerShape::Table(include) => {
             let metadata = json!({"resourceVersion": stored.revision().to_string()});
             Table::new(kind, include, representation.meta.as_str()).render([stored.value()], metadata, with_columns, now)
         }
@@ -72,13 +72,13 @@ pub(super) fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, repres
         metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
     }
     let (api_version, kind_name) = match representation.shape {
-        Shape::Whole => (kind.api_version(), kind.kind.as_str()),
-        Shape::Metadata | Shape::MetadataList => {
+        AnswerShape::Whole => (kind.api_version(), kind.kind.as_str()),
+        AnswerShape::Metadata | AnswerShape::MetadataList => {
             (format!("meta.k8s.io/{}", representation.meta.as_str()), "PartialObjectMetadata")
         }
-        Shape::Table(_) => (format!("meta.k8s.io/{}", representation.meta.as_str()), "Table"),
+        AnswerShape::Table(_) => (format!("meta.k8s.io/{}", representation.meta.as_str()), "Table"),
     };
-    let object = if let Shape::Table(_) = representation.shape {
+    let object = if let AnswerShape::Table(_) = representation.shape {
         json!({"kind": kind_name, "apiVersion": api_version, "metadata": metadata, "columnDefinitions": null, "rows": []})
     } else {
         json!({"kind": kind_name, "apiVersion": api_version, "metadata": metadata})
@@ -87,15 +87,15 @@ pub(super) fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, repres
 }
 
 /// Encodes the error that ends a watch (SWATCH-4).
-pub(super) fn error(status: &Status, format: Format) -> Bytes {
+pub(super) fn error(status: &Status, format: BodyFormat) -> Bytes {
     framed("ERROR", &status.to_value(), format)
 }
 
-fn framed(event_type: &str, object: &Value, format: Format) -> Bytes {
+fn framed(event_type: &str, object: &Value, format: BodyFormat) -> Bytes {
     match format {
-        Format::Json => line(event_type, &encode::value(object, format)),
-        Format::Protobuf => proto::watch_event(event_type, &encode::value(object, format)),
-        Format::Yaml => {
+        BodyFormat::Json => line(event_type, &encode::value(object, format)),
+        BodyFormat::Protobuf => proto::watch_event(event_type, &encode::value(object, format)),
+        BodyFormat::Yaml => {
             format!("---\n{}", String::from_utf8_lossy(&encode::value(&json!({"type": event_type, "object": object}), format)))
                 .into()
         }

@@ -11,7 +11,7 @@ use crate::{
         query::Query,
         selection::Selection,
     },
-    server::State,
+    server::ApiServerState,
     status::{FieldError, FieldReason, Status},
 };
 
@@ -49,7 +49,7 @@ impl WatchQuery {
         kind: &KindSpec,
         namespace: Option<String>,
         name: Option<&str>,
-        state: &State,
+        state: &ApiServerState,
     ) -> Result<Self, Status> {
         let selection = match name {
             Some(name) => Selection::by_name(name),

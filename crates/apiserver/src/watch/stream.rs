@@ -7,7 +7,7 @@ use futures::{FutureExt as _, Stream, future::BoxFuture, stream};
 use jiff::Timestamp;
 
 use super::{
-    encode::{self, Key, Saying},
+    encode::{self, EncodedEventKey, Saying},
     query::{Start, WatchQuery},
 };
 use crate::{
@@ -16,9 +16,9 @@ use crate::{
     middleware::journal::RecordNote,
     request::{
         create::resource_of,
-        negotiate::{Representation, Shape},
+        negotiate::{AnswerShape, Representation},
     },
-    server::State,
+    server::ApiServerState,
     status::Status,
     store::{Event, Follow as _, Progress, Resource, Stored, Subscription},
 };
@@ -26,7 +26,7 @@ use crate::{
 /// The time between the last bookmark and the end of the watch (DIF-6).
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
-impl State {
+impl ApiServerState {
     /// Starts a watch. A version that is too old is reported in the stream (SWATCH-4).
     pub(crate) fn watch(
         self: &Arc<Self>,
@@ -35,13 +35,13 @@ impl State {
         representation: Representation,
         note: Option<RecordNote>,
     ) -> impl Stream<Item = Bytes> + Send + use<> {
-        let watch = Watch::start(self, kind, query, representation, note);
+        let watch = RunningWatch::start(self, kind, query, representation, note);
         stream::unfold(watch, |mut watch| async move { watch.next().await.map(|bytes| (bytes, watch)) })
     }
 }
 
-struct Watch {
-    state: Arc<State>,
+struct RunningWatch {
+    state: Arc<ApiServerState>,
     kind: Arc<KindSpec>,
     query: WatchQuery,
     representation: Representation,
@@ -77,9 +77,9 @@ impl Alarm {
     }
 }
 
-impl Watch {
+impl RunningWatch {
     fn start(
-        state: &Arc<State>,
+        state: &Arc<ApiServerState>,
         kind: &Arc<KindSpec>,
         query: WatchQuery,
         representation: Representation,
@@ -101,7 +101,7 @@ impl Watch {
             next_bookmark: query
                 .bookmarks
                 .then(|| (now + state.options.bookmark_period).min(deadline.saturating_sub(LAST_BOOKMARK))),
-            columns_due: matches!(representation.shape, Shape::Table(_)),
+            columns_due: matches!(representation.shape, AnswerShape::Table(_)),
             alarm: None,
             awaited: None,
             query,
@@ -226,7 +226,8 @@ impl Watch {
             (true, false) => (Saying::Deleted, event.departed()?),
         };
         let with_columns = std::mem::take(&mut self.columns_due);
-        let key = Key { api_version: self.api_version.clone(), representation: self.representation, saying, with_columns };
+        let key =
+            EncodedEventKey { api_version: self.api_version.clone(), representation: self.representation, saying, with_columns };
         Some(event.encoded(&key, || {
             // A departing object has the content of its last write under the new revision.
             let written = event.previous.as_ref().filter(|_| saying == Saying::Deleted).unwrap_or(stored).revision();

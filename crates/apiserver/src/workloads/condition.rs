@@ -7,14 +7,14 @@ use super::read::{list, stamp, text};
 
 /// A condition to be set by a rule.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Condition<'a> {
+pub(super) struct ConditionUpdate<'a> {
     pub(super) kind: &'a str,
     pub(super) status: &'a str,
     pub(super) reason: &'a str,
     pub(super) message: &'a str,
 }
 
-impl<'a> Condition<'a> {
+impl<'a> ConditionUpdate<'a> {
     pub(super) fn new(kind: &'a str, status: bool, reason: &'a str, message: &'a str) -> Self {
         Self { kind, status: if status { "True" } else { "False" }, reason, message }
     }
@@ -35,7 +35,7 @@ pub(super) fn is_true(object: &Value, kind: &str) -> bool {
 }
 
 /// Sets a condition in a list. The transition time changes only with the status; `extra` are further members.
-pub(super) fn set(conditions: &mut Vec<Value>, condition: Condition<'_>, now: Timestamp, extra: &Value) {
+pub(super) fn set(conditions: &mut Vec<Value>, condition: ConditionUpdate<'_>, now: Timestamp, extra: &Value) {
     let position = conditions.iter().position(|present| text(present, "/type") == condition.kind);
     let present = position.map(|index| &conditions[index]);
     let transition = present

@@ -8,7 +8,7 @@ use super::{
     plan::{Plan, Surroundings},
     pods,
     read::{at, int, is_deleted, scaled, text},
-    revision::{self, History, POD_LABEL},
+    revision::{self, POD_LABEL, RevisionHistory},
     template,
 };
 
@@ -17,7 +17,7 @@ const GENERATION_LABEL: &str = "pod-template-generation";
 /// Plans the next step of a DaemonSet; `owned` are its pods, `revisions` its ControllerRevisions.
 pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &[&Value], around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
-    let history = History::of(set, revisions);
+    let history = RevisionHistory::of(set, revisions);
     let hash = revision::hash_of(history.present()).to_owned();
     let model = pod(set, &hash);
     let wanted: Vec<&Value> = nodes.iter().copied().filter(|node| node::takes_daemon(node, &model)).collect();

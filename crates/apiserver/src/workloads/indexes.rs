@@ -4,9 +4,9 @@ use std::{fmt, iter::once};
 
 /// A set of indexes: sorted, separate runs, each from its first to its last index.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Indexes(Vec<(i64, i64)>);
+pub(super) struct JobIndexes(Vec<(i64, i64)>);
 
-impl Indexes {
+impl JobIndexes {
     /// Returns the union of the indexes in a text and single ones, below a bound. Invalid parts of the text are ignored, since users can write it.
     pub(super) fn of(text: &str, single: impl Iterator<Item = i64>, below: i64) -> Self {
         let runs = text.split(',').filter_map(|part| {
@@ -44,7 +44,7 @@ impl Indexes {
 }
 
 /// Prints the set; runs of three or more indexes are joined.
-impl fmt::Display for Indexes {
+impl fmt::Display for JobIndexes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, (first, last)) in self.0.iter().enumerate() {
             let comma = if place > 0 { "," } else { "" };
@@ -62,8 +62,8 @@ impl fmt::Display for Indexes {
 mod tests {
     use super::*;
 
-    fn read(text: &str, below: i64) -> Indexes {
-        Indexes::of(text, [1].into_iter(), below)
+    fn read(text: &str, below: i64) -> JobIndexes {
+        JobIndexes::of(text, [1].into_iter(), below)
     }
 
     // STG-11

@@ -7,8 +7,8 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::{
-    condition::{self, Condition},
-    indexes::Indexes,
+    condition::{self, ConditionUpdate},
+    indexes::JobIndexes,
     plan::{Plan, Surroundings},
     pods,
     read::{at, flag, int, is_deleted, seconds_after, stamp, text, time},
@@ -28,7 +28,7 @@ pub(super) fn plan(job: &Value, owned: &[&Value], around: Surroundings<'_>) -> P
         finish_status(job, owned, &mut plan);
         return plan;
     }
-    let state = State::of(job, owned);
+    let state = JobProgress::of(job, owned);
     if flag(job, "/spec/suspend") {
         suspend(job, &state, around.now, &mut plan);
     } else if let Some((reason, message)) = state.failure(job, around.now, &mut plan) {
@@ -43,15 +43,15 @@ pub(super) fn plan(job: &Value, owned: &[&Value], around: Surroundings<'_>) -> P
     plan
 }
 
-struct State<'a> {
+struct JobProgress<'a> {
     active: Vec<&'a Value>,
     succeeded: i64,
     failed: i64,
     terminating: usize,
-    done_indexes: Indexes,
+    done_indexes: JobIndexes,
 }
 
-impl<'a> State<'a> {
+impl<'a> JobProgress<'a> {
     /// Counts pods. Pods that the status has counted stay counted after their deletion.
     fn of(job: &Value, owned: &[&'a Value]) -> Self {
         let in_phase = |phase: &'static str| owned.iter().filter(move |pod| text(pod, "/status/phase") == phase);
@@ -60,7 +60,7 @@ impl<'a> State<'a> {
             succeeded: (in_phase("Succeeded").count() as i64).max(int(job, "/status/succeeded")),
             failed: (in_phase("Failed").count() as i64).max(int(job, "/status/failed")),
             terminating: owned.iter().filter(|pod| is_deleted(pod) && !pods::is_done(pod)).count(),
-            done_indexes: Indexes::of(
+            done_indexes: JobIndexes::of(
                 text(job, "/status/completedIndexes"),
                 in_phase("Succeeded").filter_map(|pod| index_of(pod)),
                 int(job, "/spec/completions"),
@@ -110,7 +110,7 @@ impl<'a> State<'a> {
 }
 
 /// Creates and deletes pods, up to the parallelism and the missing completions.
-fn run(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
+fn run(job: &Value, state: &JobProgress<'_>, now: Timestamp, plan: &mut Plan) {
     let parallelism = at(job, "/spec/parallelism").as_i64().unwrap_or(1);
     let wanted = match at(job, "/spec/completions").as_i64() {
         Some(completions) => parallelism.min(completions - state.succeeded),
@@ -143,7 +143,7 @@ fn run(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
     let mut status = state.status(job, state.active.len());
     if condition::is_true(job, "Suspended") {
         let mut conditions = condition::of(job);
-        set(&mut conditions, Condition::new("Suspended", false, "JobResumed", "Job resumed"), now);
+        set(&mut conditions, ConditionUpdate::new("Suspended", false, "JobResumed", "Job resumed"), now);
         status["conditions"] = conditions.into();
     }
     if status.get("startTime").is_none() {
@@ -152,11 +152,11 @@ fn run(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
     plan.status(job, status);
 }
 
-fn suspend(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
+fn suspend(job: &Value, state: &JobProgress<'_>, now: Timestamp, plan: &mut Plan) {
     state.active.iter().for_each(|pod| plan.delete(pod));
     let mut status = state.status(job, 0);
     let mut conditions = condition::of(job);
-    set(&mut conditions, Condition::new("Suspended", true, "JobSuspended", "Job suspended"), now);
+    set(&mut conditions, ConditionUpdate::new("Suspended", true, "JobSuspended", "Job suspended"), now);
     status["conditions"] = conditions.into();
     if let Some(members) = status.as_object_mut() {
         members.remove("startTime");
@@ -165,12 +165,12 @@ fn suspend(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
 }
 
 /// Ends the Job with these conditions, and deletes the pods that still run.
-fn end(job: &Value, state: &State<'_>, wanted: &[(&str, &str, &str)], now: Timestamp, plan: &mut Plan) {
+fn end(job: &Value, state: &JobProgress<'_>, wanted: &[(&str, &str, &str)], now: Timestamp, plan: &mut Plan) {
     state.active.iter().for_each(|pod| plan.delete(pod));
     let mut status = state.status(job, 0);
     let mut conditions = condition::of(job);
     for (kind, reason, message) in wanted {
-        set(&mut conditions, Condition::new(kind, true, reason, message), now);
+        set(&mut conditions, ConditionUpdate::new(kind, true, reason, message), now);
         if *kind == "Complete" {
             status["completionTime"] = stamp(now);
         }
@@ -184,7 +184,7 @@ fn end(job: &Value, state: &State<'_>, wanted: &[(&str, &str, &str)], now: Times
 
 /// Updates the status of a finished Job, in which only the number of terminating pods still changes.
 fn finish_status(job: &Value, owned: &[&Value], plan: &mut Plan) {
-    plan.status(job, State::of(job, owned).status(job, 0));
+    plan.status(job, JobProgress::of(job, owned).status(job, 0));
 }
 
 /// Deletes a finished Job after its time to live.
@@ -218,7 +218,7 @@ fn pod(job: &Value, index: Option<i64>) -> Value {
     pod
 }
 
-fn set(conditions: &mut Vec<Value>, condition: Condition<'_>, now: Timestamp) {
+fn set(conditions: &mut Vec<Value>, condition: ConditionUpdate<'_>, now: Timestamp) {
     condition::set(conditions, condition, now, &json!({"lastProbeTime": stamp(now)}));
 }
 

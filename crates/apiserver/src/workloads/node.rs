@@ -55,7 +55,7 @@ pub fn node(n: usize, now: Timestamp) -> Value {
     .map(|(kind, status, reason, message)| {
         let mut conditions = Vec::new();
         let heartbeat = json!({"lastHeartbeatTime": stamp(now)});
-        condition::set(&mut conditions, condition::Condition::new(kind, status, reason, message), now, &heartbeat);
+        condition::set(&mut conditions, condition::ConditionUpdate::new(kind, status, reason, message), now, &heartbeat);
         conditions.pop().unwrap_or_default()
     })
     .collect();

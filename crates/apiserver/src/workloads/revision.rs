@@ -14,7 +14,7 @@ pub(super) const POD_LABEL: &str = "controller-revision-hash";
 
 /// The revisions of a workload; `present` is that of its current template.
 #[derive(Debug)]
-pub(super) struct History<'a> {
+pub(super) struct RevisionHistory<'a> {
     present: Present<'a>,
     all: Vec<&'a Value>,
 }
@@ -26,7 +26,7 @@ enum Present<'a> {
     New(Value),
 }
 
-impl<'a> History<'a> {
+impl<'a> RevisionHistory<'a> {
     pub(super) fn of(workload: &Value, owned: &[&'a Value]) -> Self {
         let mut all = owned.to_vec();
         all.sort_by_key(|revision| int(revision, "/revision"));

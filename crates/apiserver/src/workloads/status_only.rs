@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     Outcome, Wishes,
-    condition::{self, Condition},
+    condition::{self, ConditionUpdate},
     deployment,
     plan::{Plan, Surroundings},
     read::{after, at, created, flag, int, is_deleted, stamp, text},
@@ -56,9 +56,9 @@ fn deployment_status(object: &Value, ready: bool, around: Surroundings<'_>) -> V
         json!({"lastUpdateTime": present.map_or_else(|| stamp(around.now), |present| at(present, "/lastUpdateTime").clone())})
     };
     let availability = if available >= wanted - deployment::max_unavailable(object) {
-        Condition::new("Available", true, "MinimumReplicasAvailable", "Deployment has minimum availability.")
+        ConditionUpdate::new("Available", true, "MinimumReplicasAvailable", "Deployment has minimum availability.")
     } else {
-        Condition::new("Available", false, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+        ConditionUpdate::new("Available", false, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
     };
     condition::set(&mut conditions, availability, around.now, &times("Available", availability.reason));
     let message = if ready {
@@ -67,7 +67,7 @@ fn deployment_status(object: &Value, ready: bool, around: Surroundings<'_>) -> V
         format!("ReplicaSet \"{set}\" is progressing.")
     };
     let progress =
-        Condition::new("Progressing", true, if ready { "NewReplicaSetAvailable" } else { "ReplicaSetUpdated" }, &message);
+        ConditionUpdate::new("Progressing", true, if ready { "NewReplicaSetAvailable" } else { "ReplicaSetUpdated" }, &message);
     condition::set(&mut conditions, progress, around.now, &times("Progressing", progress.reason));
     json!({
         "observedGeneration": generation(object),
@@ -129,7 +129,7 @@ fn job_status(object: &Value, done: bool, failed: bool, around: Surroundings<'_>
     let probed = json!({"lastProbeTime": stamp(around.now)});
     let mut set = |kind: &str, reason: &str, message: &str| {
         if condition::find(object, kind).is_none() {
-            condition::set(&mut conditions, Condition::new(kind, true, reason, message), around.now, &probed);
+            condition::set(&mut conditions, ConditionUpdate::new(kind, true, reason, message), around.now, &probed);
         }
     };
     let completions = at(object, "/spec/completions").as_i64().unwrap_or(1);

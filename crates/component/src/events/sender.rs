@@ -8,12 +8,12 @@ use kubewright_machinery::object::{ObjectExt as _, ObjectReference};
 use kubewright_runtime::events::Recorder;
 use serde_json::Value;
 
+use super::DependentEvents;
 use super::Tally;
-use crate::operator::DependentEvents;
 
 /// The sender of events on components and on their dependents. It never blocks and never fails.
 #[derive(Clone, Debug)]
-pub(crate) struct Events {
+pub(crate) struct ComponentEvents {
     recorder: Recorder,
     dependents: DependentEvents,
     /// The key of the annotation that disables events on the dependents of a component.
@@ -32,7 +32,7 @@ impl Reporter {
     }
 }
 
-impl Events {
+impl ComponentEvents {
     /// Returns the emitter that hooks get for events on a component.
     pub(crate) fn reporter(&self, component: &Value) -> Reporter {
         Reporter(Some((self.recorder.clone(), ObjectReference::of(component))))

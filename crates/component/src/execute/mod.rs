@@ -6,4 +6,4 @@ mod sender;
 
 pub(crate) use foreign::check_foreign;
 pub(crate) use request::refusal_of;
-pub(crate) use sender::{Sender, Sent};
+pub(crate) use sender::{Sender, SentAction};

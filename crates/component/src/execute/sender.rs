@@ -16,7 +16,7 @@ pub(crate) struct Sender {
 
 /// An action and the server's answer to it.
 #[derive(Debug)]
-pub(crate) struct Sent {
+pub(crate) struct SentAction {
     pub(crate) action: ObjectAction,
     pub(crate) answer: Result<Answer, ApiError>,
 }
@@ -33,10 +33,10 @@ impl Sender {
 
     /// Sends a batch, each request as often as `retry` allows. The answers are yielded one by one, in the order of the actions: collected, they
     /// would take as much memory as the dependents themselves.
-    pub(crate) fn send<'a>(&'a self, actions: Vec<ObjectAction>, retry: &'a Retry) -> impl Stream<Item = Sent> + Send + 'a {
+    pub(crate) fn send<'a>(&'a self, actions: Vec<ObjectAction>, retry: &'a Retry) -> impl Stream<Item = SentAction> + Send + 'a {
         let sent = futures::stream::iter(actions).map(move |action| async move {
             let answer = self.send_one(&action, retry).await;
-            Sent { action, answer }
+            SentAction { action, answer }
         });
         sent.buffered(self.parallel)
     }

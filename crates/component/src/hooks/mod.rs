@@ -6,4 +6,4 @@ mod registry;
 pub(crate) use context::HookInputs;
 pub use context::{HookContext, ReadContext};
 pub use registry::{HookFn, ReadHookFn};
-pub(crate) use registry::{Hooks, Point};
+pub(crate) use registry::{HookRegistry, Point};

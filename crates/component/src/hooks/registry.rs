@@ -97,18 +97,18 @@ where
 }
 
 /// The hooks of a component type, in order of registration.
-pub(crate) struct Hooks<C: Component> {
+pub(crate) struct HookRegistry<C: Component> {
     post_read: Vec<BoxedReadHook<C>>,
     others: Vec<(Point, BoxedHook<C>)>,
 }
 
-impl<C: Component> Default for Hooks<C> {
+impl<C: Component> Default for HookRegistry<C> {
     fn default() -> Self {
         Self { post_read: Vec::new(), others: Vec::new() }
     }
 }
 
-impl<C: Component> Hooks<C> {
+impl<C: Component> HookRegistry<C> {
     pub(crate) fn add_post_read(&mut self, hook: impl for<'a> ReadHookFn<'a, C>) {
         self.post_read.push(Box::new(move |context, component, status| Box::pin(hook.call(context, component, status))));
     }

@@ -6,7 +6,7 @@ use kubewright_render::{Environment, ObjectQuestion, Place, Question, RenderErro
 use kubewright_runtime::cluster::Cluster;
 use serde_json::{Value, json};
 
-use super::registry::{Lookups, Scene, Subject};
+use super::registry::{LookupSubject, Lookups, Scene};
 use super::{object, types};
 
 /// The environment of one component's renderings in one pass, which answers their questions about clusters.
@@ -28,12 +28,12 @@ impl PassEnvironment {
     }
 
     /// Returns the object or the types that are watched for an answer. `None` for the version of a server, whose change no event reports.
-    fn subject(&self, question: &Question) -> Option<Subject> {
+    fn subject(&self, question: &Question) -> Option<LookupSubject> {
         match question {
-            Question::Serves(_) | Question::ApiVersions => Some(Subject::Types { scene: self.target.name.clone() }),
+            Question::Serves(_) | Question::ApiVersions => Some(LookupSubject::Types { scene: self.target.name.clone() }),
             Question::Object(asked) => {
                 let ObjectQuestion { gvk, namespace, name, .. } = asked.clone();
-                Some(Subject::Object { scene: self.scene(asked.place).name.clone(), gvk, namespace, name })
+                Some(LookupSubject::Object { scene: self.scene(asked.place).name.clone(), gvk, namespace, name })
             }
             _ => None,
         }

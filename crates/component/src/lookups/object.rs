@@ -18,7 +18,7 @@ const FIRST_LIST: Duration = Duration::from_secs(30);
 
 /// A watched object, and the answer last given about it.
 #[derive(Clone)]
-pub(super) struct Watched {
+pub(super) struct WatchedLookup {
     pub(super) store: ProjectedStore<Value>,
     pub(super) told: Arc<Told>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Told {
     missed: AtomicBool,
 }
 
-impl Watched {
+impl WatchedLookup {
     pub(super) fn new(store: ProjectedStore<Value>) -> Self {
         Self { store, told: Arc::default() }
     }
@@ -65,7 +65,7 @@ impl Watched {
 }
 
 /// Returns the object without the fields that every write changes. The result is null if the object, or its type, does not exist.
-pub(super) async fn find(cluster: &Cluster, watched: &Watched, asked: &ObjectQuestion) -> Result<Arc<Value>, RenderError> {
+pub(super) async fn find(cluster: &Cluster, watched: &WatchedLookup, asked: &ObjectQuestion) -> Result<Arc<Value>, RenderError> {
     let answer = match cluster.clock().limit(FIRST_LIST, watched.store.settled()).await {
         Ok(WatchState::Forbidden) => {
             let answer = read(cluster, asked).await?;

@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::environment::PassEnvironment;
-use super::object::{Watched, answer};
+use super::object::{WatchedLookup, answer};
 use super::types::refused;
 use crate::observe::{Notify, caused_by};
 
@@ -29,21 +29,21 @@ const SETTLING: Duration = Duration::from_secs(5);
 /// The lookups of all components of one type. A component is queued when an answer to its rendering changes.
 #[derive(Clone)]
 pub(crate) struct Lookups {
-    inner: Arc<Inner>,
+    inner: Arc<SharedLookups>,
 }
 
-struct Inner {
+struct SharedLookups {
     local: Cluster,
     tasks: Tasks,
     notify: Notify,
     /// One projector for all watches, so that equal watches share their objects.
     projector: Arc<dyn Project<Output = Value>>,
-    state: Mutex<State>,
+    state: Mutex<LookupState>,
 }
 
 #[derive(Default)]
-struct State {
-    components: HashMap<Key, BTreeMap<Subject, Listening>>,
+struct LookupState {
+    components: HashMap<Key, BTreeMap<LookupSubject, Listening>>,
     /// The version documents of servers, by the name of the cluster.
     versions: HashMap<String, (Moment, Arc<Value>)>,
 }
@@ -58,7 +58,7 @@ pub(super) struct Scene {
 
 /// The subject of a lookup that a component listens to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Subject {
+pub(super) enum LookupSubject {
     /// The types that a cluster serves.
     Types { scene: String },
     /// A single object.
@@ -67,7 +67,7 @@ pub(super) enum Subject {
 
 /// A task that listens to a subject. The task ends when this is dropped.
 struct Listening {
-    watched: Option<Watched>,
+    watched: Option<WatchedLookup>,
     stop: CancellationToken,
 }
 
@@ -79,7 +79,7 @@ impl Drop for Listening {
 
 impl Lookups {
     pub(crate) fn new(local: Cluster, tasks: Tasks, notify: Notify) -> Self {
-        let inner = Inner { local, tasks, notify, projector: project_with(answer), state: Mutex::default() };
+        let inner = SharedLookups { local, tasks, notify, projector: project_with(answer), state: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }
 
@@ -99,7 +99,7 @@ impl Lookups {
     }
 
     /// Ends the component's watches on all other subjects.
-    pub(super) fn keep(&self, component: &Key, subjects: &BTreeSet<Subject>) {
+    pub(super) fn keep(&self, component: &Key, subjects: &BTreeSet<LookupSubject>) {
         let mut state = self.inner.state.lock();
         let Some(listening) = state.components.get_mut(component) else { return };
         listening.retain(|subject, _| subjects.contains(subject));
@@ -127,7 +127,7 @@ impl Lookups {
 
     /// Queues the component whenever types of that cluster are added or removed.
     pub(super) fn follow_types(&self, component: &Key, scene: &Scene) {
-        let subject = Subject::Types { scene: scene.name.clone() };
+        let subject = LookupSubject::Types { scene: scene.name.clone() };
         let mut state = self.inner.state.lock();
         let listening = state.components.entry(component.clone()).or_default();
         if listening.contains_key(&subject) {
@@ -170,20 +170,20 @@ impl Lookups {
     }
 
     /// Watches an object, and queues the component whenever the object differs from the last answer.
-    pub(super) fn watch(&self, component: &Key, scene: &Scene, asked: &ObjectQuestion) -> Watched {
+    pub(super) fn watch(&self, component: &Key, scene: &Scene, asked: &ObjectQuestion) -> WatchedLookup {
         let ObjectQuestion { gvk, namespace, name, .. } = asked.clone();
         let mut spec = WatchSpec::of_version(&gvk).fields(format!("metadata.name={name}"));
         if !namespace.is_empty() {
             spec = spec.in_namespace(&namespace);
         }
-        let subject = Subject::Object { scene: scene.name.clone(), gvk, namespace, name };
+        let subject = LookupSubject::Object { scene: scene.name.clone(), gvk, namespace, name };
         let mut state = self.inner.state.lock();
         let listening = state.components.entry(component.clone()).or_default();
         if let Some(watched) = listening.get(&subject).and_then(|listening| listening.watched.clone()) {
             return watched;
         }
         let task = format!("lookup {spec}");
-        let watched = Watched::new(scene.cluster.watches().subscribe(spec, Arc::clone(&self.inner.projector)));
+        let watched = WatchedLookup::new(scene.cluster.watches().subscribe(spec, Arc::clone(&self.inner.projector)));
         let (notify, component) = (Arc::clone(&self.inner.notify), component.clone());
         let (stop, here) = (CancellationToken::new(), watched.clone());
         let kind = Arc::new(watched.store.kind().clone());

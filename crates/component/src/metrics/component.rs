@@ -11,8 +11,8 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 
-use super::labels::{ControllerLabels, ErrorLabels, OperationLabels};
-use super::observation::{ClusterCollector, Observations, Seen};
+use super::labels::{ControllerSeriesLabels, ErrorLabels, OperationLabels};
+use super::observation::{ClusterCollector, Observations, UnusualObservations};
 use super::standings::{KindStandings, Standings};
 
 /// The metrics of all component types of an operator; registered once.
@@ -21,11 +21,11 @@ pub(crate) struct Families {
     errors: Family<ErrorLabels, Counter>,
     operations: Family<OperationLabels, Counter>,
     standings: Standings,
-    drift: Family<ControllerLabels, Counter>,
-    conflicts: Family<ControllerLabels, Counter>,
-    renders: Family<ControllerLabels, Counter>,
-    differing_renders: Family<ControllerLabels, Counter>,
-    crd_outdated: Family<ControllerLabels, Gauge>,
+    drift: Family<ControllerSeriesLabels, Counter>,
+    conflicts: Family<ControllerSeriesLabels, Counter>,
+    renders: Family<ControllerSeriesLabels, Counter>,
+    differing_renders: Family<ControllerSeriesLabels, Counter>,
+    crd_outdated: Family<ControllerSeriesLabels, Gauge>,
     observations: Observations,
 }
 
@@ -58,13 +58,13 @@ pub(crate) fn register(registry: &metrics::Metrics) -> Families {
 
 /// The metrics of one component type.
 #[derive(Clone, Debug)]
-pub(crate) struct Metrics {
+pub(crate) struct ComponentMetrics {
     families: Families,
     controller: Arc<str>,
     standings: Arc<KindStandings>,
 }
 
-impl Metrics {
+impl ComponentMetrics {
     pub(crate) fn new(families: Families, controller: Arc<str>, kind: GroupKind) -> Self {
         let standings = families.standings.of_kind(Arc::clone(&controller), kind);
         Self { families, controller, standings }
@@ -77,7 +77,7 @@ impl Metrics {
     }
 
     /// Records the observation of the dependents' cluster by a pass.
-    pub(crate) fn observed(&self, key: &Key, seen: Seen) {
+    pub(crate) fn observed(&self, key: &Key, seen: UnusualObservations) {
         self.families.observations.set(&self.controller, key, seen);
     }
 
@@ -147,7 +147,7 @@ impl Metrics {
         self.families.observations.forget(&self.controller, key);
     }
 
-    fn controller(&self) -> ControllerLabels {
-        ControllerLabels { controller: self.controller.to_string() }
+    fn controller(&self) -> ControllerSeriesLabels {
+        ControllerSeriesLabels { controller: self.controller.to_string() }
     }
 }

@@ -2,7 +2,7 @@ use prometheus_client::encoding::EncodeLabelSet;
 
 /// The labels of series per controller.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct ControllerLabels {
+pub(super) struct ControllerSeriesLabels {
     pub(super) controller: String,
 }
 

@@ -5,5 +5,5 @@ mod labels;
 mod observation;
 mod standings;
 
-pub(crate) use component::{Metrics, register};
-pub(crate) use observation::Seen;
+pub(crate) use component::{ComponentMetrics, register};
+pub(crate) use observation::UnusualObservations;

@@ -11,17 +11,17 @@ use prometheus_client::metrics::gauge::ConstGauge;
 
 /// Unusual observations of passes, per component.
 #[derive(Clone, Default)]
-pub(crate) struct Observations(Arc<Mutex<State>>);
+pub(crate) struct Observations(Arc<Mutex<ObservationState>>);
 
 #[derive(Default)]
-struct State {
+struct ObservationState {
     types: BTreeMap<Arc<str>, Weak<dyn ClusterStatistics>>,
-    seen: HashMap<(Arc<str>, Key), Seen>,
+    seen: HashMap<(Arc<str>, Key), UnusualObservations>,
 }
 
 /// The unusual observations of one pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct UnusualObservations {
     /// The name of the dependents' cluster.
     pub(crate) cluster: String,
     /// The types that are polled.
@@ -35,7 +35,7 @@ impl Observations {
         self.0.lock().types.insert(controller, statistics);
     }
 
-    pub(super) fn set(&self, controller: &Arc<str>, component: &Key, seen: Seen) {
+    pub(super) fn set(&self, controller: &Arc<str>, component: &Key, seen: UnusualObservations) {
         let mut state = self.0.lock();
         let place = (Arc::clone(controller), component.clone());
         if seen.unknown == 0 && seen.polled.is_empty() {

@@ -30,13 +30,13 @@ pub(crate) enum Obstacle {
 
 /// The part of a single object that is relevant to a component that waits for it.
 #[derive(PartialEq)]
-struct Marks {
+struct ObstacleMarks {
     labels: Option<Value>,
     owner: Option<Owner>,
     is_leaving: bool,
 }
 
-impl Marks {
+impl ObstacleMarks {
     fn of(object: &Value, name: &OperatorName) -> Self {
         Self {
             labels: object.pointer("/metadata/labels").cloned(),
@@ -47,7 +47,7 @@ impl Marks {
 }
 
 /// Returns the state of the object of a watch. `None` if it has an owner under the operator's own name.
-fn sight(store: &ProjectedStore<Marks>) -> Option<Sight> {
+fn sight(store: &ProjectedStore<ObstacleMarks>) -> Option<Sight> {
     let found = store.list();
     let Some((_, marks)) = found.first() else {
         return Some(Sight::Absent);
@@ -73,19 +73,19 @@ struct Interest<P: Send + Sync + 'static> {
 /// and exist only while a component waits.
 #[derive(Clone)]
 pub(crate) struct AwaitedWatches {
-    inner: Arc<Inner>,
+    inner: Arc<SharedAwaitedWatches>,
 }
 
-struct Inner {
+struct SharedAwaitedWatches {
     cluster: Cluster,
     tasks: Tasks,
     /// The prefix of the operator's own owner marks.
     name: OperatorName,
     notify: Notify,
-    awaited: Mutex<HashMap<Key, Awaited>>,
+    awaited: Mutex<HashMap<Key, AwaitedObstacles>>,
 }
 
-struct Awaited {
+struct AwaitedObstacles {
     obstacles: HashSet<Obstacle>,
     /// The types of obstacles whose watch is forbidden.
     refused: Arc<Mutex<BTreeSet<String>>>,
@@ -102,7 +102,7 @@ struct Listener {
 impl AwaitedWatches {
     /// Creates the watches. `name` is the prefix of the operator's own owner marks.
     pub(crate) fn new(cluster: Cluster, tasks: Tasks, name: OperatorName, notify: Notify) -> Self {
-        Self { inner: Arc::new(Inner { cluster, tasks, name, notify, awaited: Mutex::default() }) }
+        Self { inner: Arc::new(SharedAwaitedWatches { cluster, tasks, name, notify, awaited: Mutex::default() }) }
     }
 
     /// Replaces the obstacles that the component waits for.
@@ -123,9 +123,9 @@ impl AwaitedWatches {
             match obstacle.clone() {
                 Obstacle::Object(spec, seen) => {
                     let name = self.inner.name.clone();
-                    let at_first = Box::new(move |store: &ProjectedStore<Marks>| sight(store) != Some(seen));
+                    let at_first = Box::new(move |store: &ProjectedStore<ObstacleMarks>| sight(store) != Some(seen));
                     let interest = Interest { at_first, later: |_, change| change.old != change.new };
-                    self.listen(listener, spec, project_with(move |object| Marks::of(object, &name)), interest);
+                    self.listen(listener, spec, project_with(move |object| ObstacleMarks::of(object, &name)), interest);
                 }
                 Obstacle::Instances(spec) => {
                     let interest = Interest { at_first: Box::new(ProjectedStore::is_empty), later: |store, _| store.is_empty() };
@@ -138,7 +138,7 @@ impl AwaitedWatches {
                 }
             }
         }
-        awaited.insert(component.clone(), Awaited { obstacles, refused, stop });
+        awaited.insert(component.clone(), AwaitedObstacles { obstacles, refused, stop });
     }
 
     /// Returns the types of the component's obstacles whose watch is forbidden. No event reports that these obstacles are gone.

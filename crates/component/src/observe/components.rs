@@ -14,7 +14,7 @@ use super::{Notify, title};
 /// The components of one type, in the whole cluster or in the namespaces that the operator is confined to. Fields that no decision needs are
 /// dropped.
 #[derive(Clone, Debug)]
-pub(crate) struct Components {
+pub(crate) struct ComponentCache {
     store: ProjectedStore<Compact>,
     own_writes: OwnWrites,
 }
@@ -80,17 +80,17 @@ impl Serialize for Bare<'_> {
         };
         serializer.collect_map(object.iter().map(|(field, value)| {
             let metadata = (field == "metadata").then(|| value.as_object()).flatten();
-            (field, metadata.map_or(Part::Whole(value), Part::Metadata))
+            (field, metadata.map_or(CompactField::Whole(value), CompactField::Metadata))
         }))
     }
 }
 
-enum Part<'a> {
+enum CompactField<'a> {
     Whole(&'a Value),
     Metadata(&'a Map<String, Value>),
 }
 
-impl Serialize for Part<'_> {
+impl Serialize for CompactField<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Whole(value) => value.serialize(serializer),
@@ -108,7 +108,7 @@ fn digest(object: &Value, pointers: &[&str]) -> u64 {
     hasher.finish()
 }
 
-impl Components {
+impl ComponentCache {
     /// Watches the components in these namespaces, or in all namespaces if the list is empty. `notify` queues a pass.
     pub(crate) fn watch(cluster: &Cluster, gvk: &GroupVersionKind, namespaces: &[String], notify: Notify) -> Self {
         let store = cluster.watches().subscribe_within(namespaces, WatchSpec::of_version(gvk), project_with(Compact::of));

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::place::{NotObservable, Place, Refusals, Residences, title};
+use super::place::{NotObservable, Refusals, Residences, WatchScope, title};
 use super::polls::{Polled, Polls};
 use super::{Notify, caused_by};
 
@@ -32,24 +32,24 @@ const RECENT_OWNERS: usize = 256;
 /// and ended with the last.
 #[derive(Clone)]
 pub(crate) struct DependentWatches {
-    inner: Arc<Inner>,
+    inner: Arc<SharedDependentWatches>,
 }
 
-struct Inner {
+struct SharedDependentWatches {
     cluster: Cluster,
     tasks: Tasks,
     projector: Arc<dyn Project<Output = Projection>>,
     selector: String,
     polls: Polls,
     notify: Notify,
-    state: Mutex<State>,
+    state: Mutex<DependentWatchState>,
 }
 
 #[derive(Default)]
-struct State {
-    watched: HashMap<Arc<Place>, Watched>,
+struct DependentWatchState {
+    watched: HashMap<Arc<WatchScope>, WatchedScope>,
     /// The watched scopes of each component, ordered.
-    used: HashMap<Key, Box<[Arc<Place>]>>,
+    used: HashMap<Key, Box<[Arc<WatchScope>]>>,
     /// Components by owner hash.
     owners: HashMap<Arc<str>, Key>,
     /// The owner hashes of components.
@@ -60,7 +60,7 @@ struct State {
     looking: HashMap<Key, HashSet<ObjectKey>>,
 }
 
-struct Watched {
+struct WatchedScope {
     store: ProjectedStore<Projection>,
     users: HashSet<Key>,
     stop: CancellationToken,
@@ -69,13 +69,13 @@ struct Watched {
 }
 
 /// The listener ends together with its watch.
-impl Drop for Watched {
+impl Drop for WatchedScope {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-impl Watched {
+impl WatchedScope {
     fn is_usable(&self) -> bool {
         is_usable(&self.store)
     }
@@ -133,7 +133,7 @@ impl DependentWatches {
         let selector = context.operator.owner_key();
         let projector: Arc<dyn Project<Output = Projection>> = Arc::new(DependentProjector::new(context));
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(SharedDependentWatches {
                 polls: Polls::new(cluster.clone(), Arc::clone(&projector), selector.clone()),
                 cluster,
                 tasks,
@@ -199,21 +199,21 @@ impl DependentWatches {
 
     /// Watches exactly the scopes of these dependents of a component: each kind in the whole cluster, or, if that is known to be forbidden, in
     /// each of the namespaces.
-    pub(crate) fn use_kinds(&self, component: &Key, residences: &Residences) -> BTreeSet<Place> {
+    pub(crate) fn use_kinds(&self, component: &Key, residences: &Residences) -> BTreeSet<WatchScope> {
         let mut places = BTreeSet::new();
         for (kind, namespaces) in residences {
             // The cluster-wide watch is kept although it is forbidden, because it tries again from time to time.
-            places.insert(Place::everywhere(kind));
-            if self.refusal(&Place::everywhere(kind)).is_some() {
+            places.insert(WatchScope::everywhere(kind));
+            if self.refusal(&WatchScope::everywhere(kind)).is_some() {
                 let named = namespaces.iter().filter(|namespace| !namespace.is_empty());
-                places.extend(named.map(|namespace| Place::within(kind, namespace)));
+                places.extend(named.map(|namespace| WatchScope::within(kind, namespace)));
             }
         }
         self.use_places(component, places.clone());
         places
     }
 
-    fn use_places(&self, component: &Key, places: BTreeSet<Place>) {
+    fn use_places(&self, component: &Key, places: BTreeSet<WatchScope>) {
         let mut state = self.inner.state.lock();
         let state = &mut *state;
         let before = state.used.get(component).map_or(&[][..], AsRef::as_ref);
@@ -230,7 +230,7 @@ impl DependentWatches {
             }
         }
         // Components mostly have dependents of the same kinds, so they share the scopes.
-        let share = |place: Place| {
+        let share = |place: WatchScope| {
             let known = state.watched.get_key_value(&place).map(|(known, _)| Arc::clone(known));
             let place = known.unwrap_or_else(|| Arc::new(place));
             let watched = state.watched.entry(Arc::clone(&place)).or_insert_with_key(|place| self.start(place));
@@ -241,7 +241,7 @@ impl DependentWatches {
         state.used.insert(component.clone(), places);
     }
 
-    fn start(&self, place: &Place) -> Watched {
+    fn start(&self, place: &WatchScope) -> WatchedScope {
         let inner = &self.inner;
         let spec = WatchSpec::new(place.kind.clone()).labels(inner.selector.clone());
         let spec = match &place.namespace {
@@ -268,7 +268,7 @@ impl DependentWatches {
         };
         let stop = CancellationToken::new();
         follow(store.clone(), format!("dependents {place}"), &inner.tasks, stop.clone(), tell);
-        Watched { store, users: HashSet::new(), stop, waited: false }
+        WatchedScope { store, users: HashSet::new(), stop, waited: false }
     }
 
     /// Waits until all these dependents can be read from memory, and returns the kinds whose watch is forbidden. A type that the server does not
@@ -287,11 +287,11 @@ impl DependentWatches {
             places = more;
         }
         let refused = |(kind, namespaces): (&GroupKind, &BTreeSet<String>)| {
-            let error = self.refusal(&Place::everywhere(kind))?;
+            let error = self.refusal(&WatchScope::everywhere(kind))?;
             if namespaces.contains("") {
                 return Some((kind.clone(), error));
             }
-            let error = namespaces.iter().find_map(|namespace| self.refusal(&Place::within(kind, namespace)))?;
+            let error = namespaces.iter().find_map(|namespace| self.refusal(&WatchScope::within(kind, namespace)))?;
             Some((kind.clone(), error))
         };
         Ok(residences.iter().filter_map(refused).collect())
@@ -316,7 +316,7 @@ impl DependentWatches {
         let places = state.used.get(component).into_iter().flatten();
         let stores = places.filter_map(|place| {
             // A usable cluster-wide watch also shows the objects in this namespace, which are counted once.
-            let everywhere = state.watched.get(&Place::everywhere(&place.kind)).filter(|watched| watched.is_usable());
+            let everywhere = state.watched.get(&WatchScope::everywhere(&place.kind)).filter(|watched| watched.is_usable());
             if place.namespace.is_some() && everywhere.is_some() { None } else { state.watched.get(place) }
         });
         stores.map(|watched| watched.store.count_indexed(BY_OWNER, owner_hash)).sum()
@@ -327,7 +327,7 @@ impl DependentWatches {
         self.inner.state.lock().watched.values().map(|watched| watched.store.status().state).collect()
     }
 
-    async fn first_list(&self, place: &Place) -> Result<(), NotObservable> {
+    async fn first_list(&self, place: &WatchScope) -> Result<(), NotObservable> {
         let Some(store) = self.store(place).filter(|store| !store.is_synced()) else {
             return Ok(());
         };
@@ -347,7 +347,7 @@ impl DependentWatches {
     }
 
     /// Returns the server's reason for refusing a watch.
-    fn refusal(&self, place: &Place) -> Option<String> {
+    fn refusal(&self, place: &WatchScope) -> Option<String> {
         let status = self.store(place)?.status();
         (status.state == WatchState::Forbidden).then(|| status.error.unwrap_or_default())
     }
@@ -385,16 +385,16 @@ impl DependentWatches {
         }
     }
 
-    fn store(&self, place: &Place) -> Option<ProjectedStore<Projection>> {
+    fn store(&self, place: &WatchScope) -> Option<ProjectedStore<Projection>> {
         self.inner.state.lock().watched.get(place).map(|watched| watched.store.clone())
     }
 
     /// Returns the watch that shows objects of a kind in a namespace.
     fn store_of(&self, kind: &GroupKind, namespace: &str) -> Option<ProjectedStore<Projection>> {
         let state = self.inner.state.lock();
-        let everywhere = state.watched.get(&Place::everywhere(kind)).map(|watched| &watched.store);
+        let everywhere = state.watched.get(&WatchScope::everywhere(kind)).map(|watched| &watched.store);
         let usable = everywhere.filter(|store| is_usable(store));
-        let narrow = || state.watched.get(&Place::within(kind, namespace)).map(|watched| &watched.store);
+        let narrow = || state.watched.get(&WatchScope::within(kind, namespace)).map(|watched| &watched.store);
         usable.or_else(narrow).or(everywhere).cloned()
     }
 }
@@ -412,9 +412,9 @@ impl Drop for Look {
     }
 }
 
-impl Inner {
+impl SharedDependentWatches {
     /// Queues the users of a watch that became allowed or forbidden. A pass that waits for the first list notices that itself.
-    fn turned(&self, place: &Place, kind: &Arc<GroupKind>) {
+    fn turned(&self, place: &WatchScope, kind: &Arc<GroupKind>) {
         let users: Vec<Key> = match self.state.lock().watched.get(place) {
             Some(watched) if watched.store.is_synced() => watched.users.iter().cloned().collect(),
             _ => Vec::new(),

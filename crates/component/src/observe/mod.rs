@@ -8,7 +8,7 @@ mod place;
 mod polls;
 
 pub(crate) use awaited::{AwaitedWatches, Obstacle};
-pub(crate) use components::{Compact, Components};
+pub(crate) use components::{Compact, ComponentCache};
 pub(crate) use dependents::DependentWatches;
 pub(crate) use own_writes::Underway;
 pub(crate) use place::{NotObservable, Refusals, Residences, title};

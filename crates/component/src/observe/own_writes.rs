@@ -16,19 +16,19 @@ use super::components::shared_state;
 /// is an own one. Until then, changes that may stem from the write are held back (TRG-1).
 #[derive(Clone)]
 pub(crate) struct OwnWrites {
-    inner: Arc<Inner>,
+    inner: Arc<SharedOwnWrites>,
 }
 
-struct Inner {
+struct SharedOwnWrites {
     /// The kind of the components.
     kind: Arc<GroupKind>,
     notify: Notify,
-    components: Mutex<HashMap<Key, Writes>>,
+    components: Mutex<HashMap<Key, ComponentWrites>>,
 }
 
 /// The writes on one component. States are digests of the fields that this process changes too.
 #[derive(Debug, Default)]
-struct Writes {
+struct ComponentWrites {
     /// The state after the last write.
     last: Option<u64>,
     /// The states that events showed while a write is underway. `None` if none is.
@@ -46,7 +46,7 @@ impl fmt::Debug for OwnWrites {
 impl OwnWrites {
     /// Creates the registry. `notify` queues a pass of a component that turns out to have been changed by another program.
     pub(crate) fn new(kind: GroupKind, notify: Notify) -> Self {
-        Self { inner: Arc::new(Inner { kind: Arc::new(kind), notify, components: Mutex::default() }) }
+        Self { inner: Arc::new(SharedOwnWrites { kind: Arc::new(kind), notify, components: Mutex::default() }) }
     }
 
     /// Notes that a write is about to be sent. It is underway until the guard is dropped.

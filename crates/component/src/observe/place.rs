@@ -5,12 +5,12 @@ use kubewright_machinery::object::GroupKind;
 
 /// The scope of one watch: a kind in the whole cluster, or in one namespace if the cluster-wide watch is forbidden (WATCH-2).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Place {
+pub(crate) struct WatchScope {
     pub(super) kind: GroupKind,
     pub(super) namespace: Option<String>,
 }
 
-impl Place {
+impl WatchScope {
     pub(super) fn everywhere(kind: &GroupKind) -> Self {
         Self { kind: kind.clone(), namespace: None }
     }
@@ -20,7 +20,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for WatchScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&title(&self.kind))?;
         self.namespace.as_ref().map_or(Ok(()), |namespace| write!(f, " in namespace {namespace}"))

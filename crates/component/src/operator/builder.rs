@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::foreign::ForeignWatch;
 use super::registration::ComponentRegistration;
 use super::trigger::Queue;
-use super::{DependentEvents, Options, Trigger, engine_options};
-use crate::hooks::{HookFn, Hooks, Point, ReadHookFn};
+use super::{DependentEvents, EngineOptions, Trigger, engine_options};
+use crate::hooks::{HookFn, HookRegistry, Point, ReadHookFn};
 use crate::kind::Component;
 
 /// Extension of an operator by component types.
@@ -27,8 +27,8 @@ pub trait ComponentExt: Into<Operator> + Sized {
         ComponentBuilder {
             operator: self.into(),
             generator: Arc::new(generator),
-            hooks: Hooks::default(),
-            options: Options::default(),
+            hooks: HookRegistry::default(),
+            options: EngineOptions::default(),
             extensions: Extensions::default(),
         }
     }
@@ -41,8 +41,8 @@ impl<T: Into<Operator>> ComponentExt for T {}
 pub struct ComponentBuilder<C: Component> {
     operator: Operator,
     generator: Arc<dyn ErasedGenerator<C>>,
-    hooks: Hooks<C>,
-    options: Options,
+    hooks: HookRegistry<C>,
+    options: EngineOptions,
     extensions: Extensions,
 }
 
@@ -98,7 +98,7 @@ impl<C: Component> ComponentBuilder<C> {
     /// status names the code where it hung, and the next pass follows after 1 s, doubled up to 5 minutes. Code that computes without awaiting
     /// cannot be cancelled. Default: 10 minutes, also for zero.
     pub fn pass_limit(mut self, limit: Duration) -> Self {
-        self.options.pass_limit = if limit.is_zero() { Options::default().pass_limit } else { limit };
+        self.options.pass_limit = if limit.is_zero() { EngineOptions::default().pass_limit } else { limit };
         self
     }
 

@@ -4,7 +4,7 @@ use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::manifest::{MissingNamespacesPolicy, OperatorName};
 use kubewright_runtime::operator::{Declarations, Rule};
 
-use super::Options;
+use super::EngineOptions;
 use crate::kind::Component;
 
 /// The verbs that the engine uses on dependents.
@@ -17,7 +17,7 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 const MAX_NAME: usize = 63;
 
 /// The names that distinguish the objects of a type of owners from those of others.
-pub(crate) struct Names<'a> {
+pub(crate) struct OwnerTypeNames<'a> {
     /// The name of the type: the prefix of its marks (OPT-1a).
     pub(crate) prefix: &'a str,
     pub(crate) finalizer: &'a str,
@@ -29,7 +29,7 @@ pub(crate) struct Names<'a> {
     pub(crate) method: &'a str,
 }
 
-impl Names<'_> {
+impl OwnerTypeNames<'_> {
     /// Declares the names as taken. Two types with the same name or finalizer would treat each other's objects as their own.
     pub(crate) fn claim<C: Component>(&self, declarations: &mut Declarations) {
         let part = format!("the {} {}.{}", self.part, C::kind(&()), C::group(&()));
@@ -53,7 +53,7 @@ impl Names<'_> {
     }
 }
 
-impl Options {
+impl EngineOptions {
     /// Declares the permissions for dependents, and for objects that are read because of them.
     pub(crate) fn declare<C: Component>(&self, declarations: &mut Declarations) {
         for (group, plural) in &self.dependent_types {

@@ -10,10 +10,10 @@ mod outdated;
 mod registration;
 mod trigger;
 
+pub use crate::events::DependentEvents;
 pub use builder::{ComponentBuilder, ComponentExt};
-pub(crate) use declaring::Names;
+pub(crate) use declaring::OwnerTypeNames;
 pub(crate) use engine_options::engine_options;
 pub(crate) use opening::{EngineOpening, identity_of, identity_request};
-pub use options::DependentEvents;
-pub(crate) use options::Options;
+pub(crate) use options::EngineOptions;
 pub use trigger::Trigger;

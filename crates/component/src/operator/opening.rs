@@ -13,14 +13,14 @@ use kubewright_runtime::events::Recorder;
 use kubewright_runtime::operator::OperatorContext;
 use serde_json::Value;
 
-use super::Options;
-use crate::events::Events;
+use super::EngineOptions;
+use crate::events::ComponentEvents;
 use crate::lookups::Lookups;
-use crate::metrics::{Metrics, register};
+use crate::metrics::{ComponentMetrics, register};
 use crate::observe::Notify;
-use crate::reconciler::{Memories, Shared, Strays};
+use crate::reconciler::{Memories, SharedPassState, Strays};
 use crate::references::ReferenceWatches;
-use crate::targets::{TargetFactory, Targets};
+use crate::targets::{TargetFactory, TargetRegistry};
 
 /// The parts from which the engine for one type of owners is constructed.
 pub(crate) struct EngineOpening<'a> {
@@ -34,7 +34,7 @@ pub(crate) struct EngineOpening<'a> {
     pub(crate) resource: Arc<ApiResource>,
     pub(crate) finalizer: FinalizerName,
     pub(crate) is_hosted: bool,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a EngineOptions,
     pub(crate) readiness: BTreeMap<GroupKind, KindRule>,
     /// The cluster with the controller's client.
     pub(crate) cluster: Cluster,
@@ -45,8 +45,8 @@ pub(crate) struct EngineOpening<'a> {
 }
 
 impl EngineOpening<'_> {
-    /// Constructs the engine. No request is sent; [`Shared::know_cluster`] sets the identity of the cluster later.
-    pub(crate) fn open(self) -> Result<Shared, BoxError> {
+    /// Constructs the engine. No request is sent; [`SharedPassState::know_cluster`] sets the identity of the cluster later.
+    pub(crate) fn open(self) -> Result<SharedPassState, BoxError> {
         let Self { context, controller, options, cluster, notify, .. } = self;
         if options.default_service_account.is_some() && cluster.acts_as_another() {
             return Err(ConnectError::ActsAsAnother { cluster: cluster.name().to_owned() }.into());
@@ -62,7 +62,7 @@ impl EngineOpening<'_> {
             kind_rules: self.readiness,
         });
         let self_manager = format!("{field_manager}/self").into();
-        let targets = Targets::new(TargetFactory {
+        let targets = TargetRegistry::new(TargetFactory {
             operator: self.operator.to_owned(),
             cluster: cluster.clone(),
             tasks: context.tasks.clone(),
@@ -79,10 +79,10 @@ impl EngineOpening<'_> {
             let problems = others.problems();
             if problems.is_empty() { Ok(()) } else { Err(problems.join(", ")) }
         })?;
-        let metrics = Metrics::new(context.metrics.shared(register), controller.into(), self.resource.group_kind());
+        let metrics = ComponentMetrics::new(context.metrics.shared(register), controller.into(), self.resource.group_kind());
         metrics.watch_clusters(&context.metrics, targets.statistics());
         context.checks.note(format!("polled types of {controller}"), metrics.polling_probe())?;
-        Ok(Shared {
+        Ok(SharedPassState {
             finalizer: self.finalizer,
             is_hosted: self.is_hosted,
             timing: context.timing.clone(),
@@ -94,7 +94,7 @@ impl EngineOpening<'_> {
             references: ReferenceWatches::new(cluster.clone(), context.tasks.clone(), notify),
             projection,
             defaults: options.defaults(),
-            events: Events::new(self.recorder, &self.name, options.dependent_events),
+            events: ComponentEvents::new(self.recorder, &self.name, options.dependent_events),
             metrics,
             memories: Memories::default(),
             strays: Strays::default(),

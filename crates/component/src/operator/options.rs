@@ -2,27 +2,15 @@ use std::time::Duration;
 
 use kubewright_core::manifest::PolicySettings;
 
+use crate::events::DependentEvents;
 use crate::settings::{Interval, OperatorDefaults};
 
 /// The default time limit of a pass.
 const PASS_LIMIT: Duration = Duration::from_mins(10);
 
-/// The kinds of events on dependents that are sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DependentEvents {
-    /// No events. The component itself still gets its events.
-    None,
-    /// Events about failed writes and deletions.
-    #[default]
-    Warnings,
-    /// Events about every write and deletion. They double the requests of an installation.
-    All,
-}
-
 /// The options of the builder of a component operator.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct EngineOptions {
     /// The name of the component type (OPT-1a). Default: the operator's name.
     pub(crate) name: Option<String>,
     /// The manager of the fields that the operator writes on dependents. Default: the name.
@@ -55,7 +43,7 @@ pub(crate) struct Options {
     pub(crate) allow_exec_credentials: bool,
 }
 
-impl Default for Options {
+impl Default for EngineOptions {
     fn default() -> Self {
         Self {
             name: None,
@@ -80,7 +68,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl EngineOptions {
     pub(crate) fn defaults(&self) -> OperatorDefaults {
         OperatorDefaults {
             policies: self.policies.clone(),

@@ -18,15 +18,16 @@ use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::Trigger;
 use kubewright_runtime::watch::Change;
 
-use super::Options;
+use super::EngineOptions;
 use super::builder::Extensions;
-use super::declaring::Names;
+use super::declaring::OwnerTypeNames;
 use super::foreign::ForeignStore;
 use super::opening::{EngineOpening, identity_of, identity_request};
 use super::outdated::missing_fields;
-use crate::hooks::Hooks;
-use crate::kind::{Component, TypedKind, custom_resource_definition};
-use crate::observe::{Compact, Components, Notify};
+use crate::erased::TypedKind;
+use crate::hooks::HookRegistry;
+use crate::kind::{Component, custom_resource_definition};
+use crate::observe::{Compact, ComponentCache, Notify};
 use crate::reconciler::{ComponentReconciler, Own, stand_by};
 
 /// A component type as a registered part of an operator.
@@ -38,8 +39,8 @@ pub(super) struct ComponentRegistration<C: Component> {
     /// The name of the operator.
     operator: String,
     generator: Arc<dyn ErasedGenerator<C>>,
-    hooks: Hooks<C>,
-    options: Options,
+    hooks: HookRegistry<C>,
+    options: EngineOptions,
     extensions: Extensions,
 }
 
@@ -47,8 +48,8 @@ impl<C: Component> ComponentRegistration<C> {
     pub(super) fn new(
         operator: &str,
         generator: Arc<dyn ErasedGenerator<C>>,
-        hooks: Hooks<C>,
-        options: Options,
+        hooks: HookRegistry<C>,
+        options: EngineOptions,
         extensions: Extensions,
     ) -> Self {
         let prefix = options.name.clone().unwrap_or_else(|| operator.to_owned());
@@ -80,7 +81,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             Ok(crd) => declarations.crd(crd),
             Err(error) => declarations.problem(format!("make the CRD of {}: {error}", C::kind(&()))),
         };
-        let names = Names {
+        let names = OwnerTypeNames {
             prefix: &self.prefix,
             finalizer: self.finalizer(),
             is_own: self.options.name.is_some(),
@@ -126,7 +127,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
                 }
             })
         };
-        let components = Components::watch(&cluster, &Self::gvk(), namespaces, Arc::clone(&notify));
+        let components = ComponentCache::watch(&cluster, &Self::gvk(), namespaces, Arc::clone(&notify));
         let (seen, rule) = (components.clone(), format!("{}.{}", C::plural(&()), C::group(&())));
         context.checks.ready(format!("components of {}", self.controller), move || match seen.problem() {
             Some(problem) => {
@@ -209,7 +210,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
 /// A component type whose watches are started.
 struct ConstructedComponent {
     controller: Runner,
-    components: Components,
+    components: ComponentCache,
     foreign: Vec<ForeignStore>,
     tasks: Tasks,
 }

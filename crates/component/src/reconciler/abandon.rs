@@ -13,8 +13,8 @@ use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
 use kubewright_runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 use serde_json::Value;
 
-use super::pass::Pass;
-use crate::targets::Target;
+use super::pass::EnginePass;
+use crate::targets::DependentsTarget;
 
 /// The time limit for removing the operator's finalizer from all abandoned types.
 const RELEASE: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ const ANSWER: Duration = Duration::from_secs(4);
 /// The number of kinds, or objects, that an event names.
 const SHOWN: usize = 10;
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Returns true if an annotation asks to leave the dependents in place.
     pub(super) fn abandons(&self) -> bool {
         self.object.annotation(&self.abandon_key()) == Some("true")
@@ -119,7 +119,7 @@ impl Pass<'_> {
     }
 
     /// Returns the target of the abandoned dependents, if it is known.
-    async fn last_target(&self) -> Option<Arc<Target>> {
+    async fn last_target(&self) -> Option<Arc<DependentsTarget>> {
         let effective = self.effective.as_ref()?;
         let kubeconfig = self.resolved.secret(&effective.kube_config);
         if effective.kube_config.is_some() && kubeconfig.is_none() {

@@ -1,13 +1,13 @@
 use super::drive::Goal;
-use super::end::{End, Step};
-use super::pass::Pass;
+use super::end::{EnginePassEnd, Step};
+use super::pass::EnginePass;
+use crate::erased::Instance;
 use crate::hooks::Point;
-use crate::kind::Instance;
 use kubewright_core::dependents::Verdict;
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Installs, upgrades and repairs the dependents (component.md, 5.2).
-    pub(super) async fn apply(&mut self, instance: &dyn Instance) -> Step<End> {
+    pub(super) async fn apply(&mut self, instance: &dyn Instance) -> Step<EnginePassEnd> {
         self.hooks(Point::PostRead, instance).await?;
         self.add_finalizer().await?;
         self.hooks(Point::PreReconcile, instance).await?;
@@ -20,6 +20,6 @@ impl Pass<'_> {
                 rendered.reduce();
             }
         }
-        Ok(End::verdict(verdict, self.intervals()))
+        Ok(EnginePassEnd::verdict(verdict, self.intervals()))
     }
 }

@@ -4,15 +4,15 @@ use kubewright_core::dependents::Verdict;
 use kubewright_machinery::object::ObjectExt as _;
 
 use super::drive::Goal;
-use super::end::{End, Step};
-use super::keeper::Keeper;
-use super::pass::Pass;
+use super::end::{EnginePassEnd, Step};
+use super::keeper::ComponentKeeper;
+use super::pass::EnginePass;
+use crate::erased::Instance;
 use crate::hooks::Point;
-use crate::kind::Instance;
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Removes all dependents, then the finalizer of the component (component.md, 5.3).
-    pub(super) async fn delete(&mut self, instance: &dyn Instance) -> Step<End> {
+    pub(super) async fn delete(&mut self, instance: &dyn Instance) -> Step<EnginePassEnd> {
         self.hooks(Point::PostRead, instance).await?;
         self.hooks(Point::PreDelete, instance).await?;
         if self.is_abandoned() {
@@ -35,7 +35,7 @@ impl Pass<'_> {
                 let _ = write!(message, " (to leave objects of deletion stages out, annotate the object with {key}=true)");
             }
             if verdict != Verdict::Complete {
-                return Ok(End::verdict(verdict, self.intervals()));
+                return Ok(EnginePassEnd::verdict(verdict, self.intervals()));
             }
         }
         self.hooks(Point::PostDelete, instance).await?;
@@ -45,12 +45,12 @@ impl Pass<'_> {
             let note = format!("Namespaces that were created for dependents are kept: {}", kept.join(", "));
             self.shared.events.normal(&self.object, "NamespacesKept", note);
         }
-        Ok(End::Gone)
+        Ok(EnginePassEnd::Gone)
     }
 
     /// Returns the foreign finalizers, which hold the deletion back (PASS-23). A host handles them itself.
     fn foreign_finalizers(&self) -> Vec<String> {
-        if matches!(self.keeper, Keeper::Host(_)) {
+        if matches!(self.keeper, ComponentKeeper::Host(_)) {
             return Vec::new();
         }
         self.object.finalizers().filter(|name| *name != self.shared.finalizer().as_str()).map(str::to_owned).collect()

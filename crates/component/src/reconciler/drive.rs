@@ -13,12 +13,12 @@ use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
 use kubewright_runtime::watch::WatchSpec;
 use serde_json::Value;
 
-use super::end::{End, Step};
-use super::pass::Pass;
+use super::end::{EnginePassEnd, Step};
+use super::pass::EnginePass;
 use super::strays::Stray;
 use super::sweeping::unsure;
-use crate::execute::{Sent, check_foreign, refusal_of};
-use crate::kind::Instance;
+use crate::erased::Instance;
+use crate::execute::{SentAction, check_foreign, refusal_of};
 use crate::observe::{Obstacle, Residences};
 
 /// The number of batches per dependent beyond which the plan counts as not converging.
@@ -39,7 +39,7 @@ pub(super) enum Goal {
     },
 }
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Observes, plans and executes until there is nothing more to send (component.md, 10.5).
     pub(super) async fn drive(&mut self, instance: &dyn Instance, goal: &Goal) -> Step<Verdict> {
         let engine = self.engine();
@@ -114,7 +114,7 @@ impl Pass<'_> {
                     Action::Send(action) => batch.push(action),
                     other => {
                         let failure = Failure::backoff(format!("the plan asks for something that is not known here: {other:?}"));
-                        return Err(Box::new(End::failed(failure, None, self.intervals())));
+                        return Err(Box::new(EnginePassEnd::failed(failure, None, self.intervals())));
                     }
                 }
             }
@@ -130,7 +130,7 @@ impl Pass<'_> {
             self.draft.component.inventory.clone_from(&inventory);
         }
         let failure = Failure::backoff("the plan of the dependents does not come to an end");
-        Err(Box::new(End::failed(failure, None, self.intervals())))
+        Err(Box::new(EnginePassEnd::failed(failure, None, self.intervals())))
     }
 
     /// Returns the objects that this process created and that the status does not list, because another process had a newer view. They are
@@ -221,7 +221,7 @@ impl Pass<'_> {
     }
 
     /// Records an answer in memory, caches, events and counters.
-    fn record_sent(&mut self, engine: &kubewright_core::dependents::Engine, sent: &Sent, observed: &mut Observed) {
+    fn record_sent(&mut self, engine: &kubewright_core::dependents::Engine, sent: &SentAction, observed: &mut Observed) {
         let (shared, action) = (self.shared, &sent.action);
         let version_before = observed.get(&action.key).map(|live| live.resource_version().to_owned());
         let now = self.now;

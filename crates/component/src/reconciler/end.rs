@@ -8,11 +8,11 @@ use kubewright_render::RenderError;
 use crate::settings::Effective;
 
 /// The result of a step: the pass goes on, or ends.
-pub(super) type Step<T = ()> = Result<T, Box<End>>;
+pub(super) type Step<T = ()> = Result<T, Box<EnginePassEnd>>;
 
 /// The end of a pass: the recorded state, and the time of the next pass.
 #[derive(Debug)]
-pub(super) enum End {
+pub(super) enum EnginePassEnd {
     /// The end is recorded in the status.
     Recorded {
         /// The state to record in the status.
@@ -59,7 +59,7 @@ impl Intervals {
     }
 }
 
-impl End {
+impl EnginePassEnd {
     pub(super) fn suspended() -> Self {
         Self::Recorded { ending: Ending::Suspended, flow: Ok(()), recheck: None }
     }
@@ -238,7 +238,7 @@ mod tests {
     // OUT-2
     #[test]
     fn of_two_waits_the_sooner_one_decides_when_and_both_are_told() {
-        let missing = || End::waiting("secret a is missing".to_owned(), Some(Duration::from_secs(10)), INTERVALS);
+        let missing = || EnginePassEnd::waiting("secret a is missing".to_owned(), Some(Duration::from_secs(10)), INTERVALS);
         for (seconds, expected) in [(2, 2), (30, 10)] {
             let delay = Delay::at_least_min(Duration::from_secs(seconds));
             let mut end = missing().or_more_severe(Wait::after(delay, "Busy").message("b is busy").into(), INTERVALS);

@@ -3,16 +3,16 @@ use kubewright_runtime::cluster::ApiError;
 use kubewright_runtime::finalizer::{FinalizerOutcome, RemovalGuard};
 use serde_json::Value;
 
-use super::end::{End, Step};
-use super::keeper::Keeper;
-use super::pass::Pass;
-use crate::observe::{Components, Underway};
+use super::end::{EnginePassEnd, Step};
+use super::keeper::ComponentKeeper;
+use super::pass::EnginePass;
+use crate::observe::{ComponentCache, Underway};
 use crate::record::Persisted;
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Adds the operator's finalizer to the component, if it is missing. The pass continues with the answer. A host has finalizers of its own.
     pub(super) async fn add_finalizer(&mut self) -> Step {
-        let Keeper::Own { own, .. } = self.keeper else { return Ok(()) };
+        let ComponentKeeper::Own { own, .. } = self.keeper else { return Ok(()) };
         if own.finalizers.holds(&self.object) {
             return Ok(());
         }
@@ -24,7 +24,7 @@ impl Pass<'_> {
     /// Removes the operator's finalizer, the last hold on a deleted component. Only the state that this pass observed loses the finalizer:
     /// dependents that another process has listed in the meantime would be left behind.
     pub(super) async fn remove_finalizer(&mut self) -> Step {
-        let Keeper::Own { own, .. } = self.keeper else { return Ok(()) };
+        let ComponentKeeper::Own { own, .. } = self.keeper else { return Ok(()) };
         let underway = own.components.begin_write(self.key);
         let same = |live: &Value| Persisted::of(live) == self.persisted;
         let settled = own.finalizers.remove(&self.object, RemovalGuard::AsSeen, same).await;
@@ -33,7 +33,7 @@ impl Pass<'_> {
 
     fn finish_write(
         &mut self,
-        components: &Components,
+        components: &ComponentCache,
         mut underway: Underway,
         settled: Result<FinalizerOutcome, ApiError>,
     ) -> Step {
@@ -48,22 +48,22 @@ impl Pass<'_> {
                 underway.answered(&object);
                 self.go_on_with(components, object)
             }
-            Ok(FinalizerOutcome::Gone) => Err(Box::new(End::Gone)),
+            Ok(FinalizerOutcome::Gone) => Err(Box::new(EnginePassEnd::Gone)),
             Ok(FinalizerOutcome::Dropped(live) | FinalizerOutcome::Deleting(live)) => {
                 components.record_write(&live);
-                Err(Box::new(End::Overtaken))
+                Err(Box::new(EnginePassEnd::Overtaken))
             }
-            Ok(_) => Err(Box::new(End::Overtaken)),
+            Ok(_) => Err(Box::new(EnginePassEnd::Overtaken)),
             Err(error) => Err(Box::new(self.request_failed("change the finalizers of the component", error))),
         }
     }
 
     /// Continues with an answer if its status is the one that the draft was made from. With another status the pass must start anew, or it would
     /// overwrite the changes of another writer.
-    fn go_on_with(&mut self, components: &Components, object: Value) -> Step {
+    fn go_on_with(&mut self, components: &ComponentCache, object: Value) -> Step {
         if Persisted::of(&object) != self.persisted {
             components.record_write(&object);
-            return Err(Box::new(End::Overtaken));
+            return Err(Box::new(EnginePassEnd::Overtaken));
         }
         self.take_over(object);
         Ok(())

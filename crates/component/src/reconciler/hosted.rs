@@ -10,15 +10,15 @@ use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_machinery::patch::merge_patch;
 use serde_json::Value;
 
-use super::end::End;
-use super::pass::Pass;
-use super::record::Outcome;
-use super::{Host, Shared};
+use super::end::EnginePassEnd;
+use super::pass::EnginePass;
+use super::record::EnginePassOutcome;
+use super::{Host, SharedPassState};
 use crate::record::{Persisted, change};
 
 /// The request of a host to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Task {
+pub(crate) enum HostRequest {
     /// Bring the dependents to the rendered set.
     Apply,
     /// Delete all dependents.
@@ -36,20 +36,20 @@ pub(crate) struct Hosted {
     pub(crate) recheck: Option<Duration>,
 }
 
-impl Shared {
+impl SharedPassState {
     /// Processes the dependents of an object inside a pass of its own reconciler. `part` is the part of its status as that pass has it.
     pub(crate) async fn run_hosted(
         &self,
         (host, key): (&dyn Host, &Key),
         object: Value,
         part: &ComponentStatus,
-        task: Task,
+        task: HostRequest,
     ) -> Hosted {
         if !self.strays.is_empty(key) {
             self.strays.listed(key, &applied(&Persisted::at(host.place(), &object).component().inventory));
         }
         let is_leaving = object.deletion_timestamp().is_some();
-        let mut pass = Pass::of_host(self, (host, key), object, part, task == Task::Delete);
+        let mut pass = EnginePass::of_host(self, (host, key), object, part, task == HostRequest::Delete);
         let end = pass.run().await;
         pass.hand_back(end, is_leaving)
     }
@@ -62,17 +62,17 @@ fn applied(inventory: &Inventory) -> Inventory {
     Inventory::new(inventory.items().iter().filter(is_applied).cloned().collect()).0
 }
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Converts the end of the pass into the answer to the host, which writes the part of the status together with its own fields.
-    fn hand_back(mut self, end: End, is_leaving: bool) -> Hosted {
-        let is_over = matches!(end, End::Gone);
+    fn hand_back(mut self, end: EnginePassEnd, is_leaving: bool) -> Hosted {
+        let is_over = matches!(end, EnginePassEnd::Gone);
         let (ending, flow, recheck) = end.into_parts();
         self.count_failure(&flow);
         self.shared.events.changed(&self.object, self.tally);
-        let mut outcome = Outcome { flow: self.spread(flow), recheck, gone: is_over };
+        let mut outcome = EnginePassOutcome { flow: self.spread(flow), recheck, gone: is_over };
         let Some(ending) = ending else {
             self.try_again_soon(&mut outcome);
-            let Outcome { flow, recheck, .. } = outcome;
+            let EnginePassOutcome { flow, recheck, .. } = outcome;
             // An object that stays starts with an empty part.
             let is_new = is_over && self.is_deleting() && !is_leaving;
             let part = if is_new { ComponentStatus::default() } else { self.persisted.component() };
@@ -86,7 +86,7 @@ impl Pass<'_> {
             outcome.recheck = Some(self.intervals().requeue);
         }
         self.schedule(&ending, &mut outcome);
-        let Outcome { flow, recheck, .. } = outcome;
+        let EnginePassOutcome { flow, recheck, .. } = outcome;
         Hosted { flow: self.told(&ending, flow), part: self.part(), recheck }
     }
 

@@ -10,21 +10,21 @@ use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::status::{StatusWriter, Written};
 use serde_json::Value;
 
-use crate::kind::{Instance, Kind};
-use crate::observe::Components;
-use crate::record::Place;
+use crate::erased::{ErasedKind, Instance};
+use crate::observe::ComponentCache;
+use crate::record::StatusPath;
 
 /// The components of the component reconciler.
 pub(crate) struct Own {
-    pub(crate) kind: Box<dyn Kind>,
+    pub(crate) kind: Box<dyn ErasedKind>,
     pub(crate) finalizers: FinalizerWriter,
-    pub(crate) components: Components,
+    pub(crate) components: ComponentCache,
     pub(crate) statuses: StatusWriter,
 }
 
 /// The keeper of the component of a pass.
 #[derive(Clone, Copy)]
-pub(super) enum Keeper<'a> {
+pub(super) enum ComponentKeeper<'a> {
     /// The component reconciler. The component is its own, with status and finalizer.
     Own {
         /// All components.
@@ -46,7 +46,7 @@ pub(crate) trait Host: Send + Sync {
     fn instance(&self) -> Box<dyn Instance>;
 
     /// Returns the place of the framework's part in the status.
-    fn place(&self) -> &Place;
+    fn place(&self) -> &StatusPath;
 
     /// Notes a write of a dependent.
     fn wrote(&self, verb: WriteVerb, kind: &GroupKind, key: &Key);
@@ -55,11 +55,11 @@ pub(crate) trait Host: Send + Sync {
     async fn change_status(&self, change: &Value, fits: &Fits<'_>) -> Result<Written, ApiError>;
 }
 
-impl Keeper<'_> {
+impl ComponentKeeper<'_> {
     /// Returns the place of the framework's part in the status.
-    pub(super) fn place(&self) -> &Place {
+    pub(super) fn place(&self) -> &StatusPath {
         match self {
-            Self::Own { .. } => Place::whole(),
+            Self::Own { .. } => StatusPath::whole(),
             Self::Host(host) => host.place(),
         }
     }

@@ -7,12 +7,12 @@ use kubewright_core::time::Moment;
 use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 
-use super::polling::Polls;
+use super::polling::UnchangedPolls;
 use super::rendering::Rendered;
 
 /// The memory of the process about a component between passes. Its loss costs work, never correctness.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct ComponentMemory {
     /// The UID of the object. An object with the same name and another UID starts with an empty memory.
     pub(crate) uid: String,
     /// The engine's memory about dependents with problems.
@@ -24,7 +24,7 @@ pub(crate) struct Memory {
     /// The back-off after transient errors.
     pub(crate) transient: TransientBackoff,
     /// The number of checks that found no change.
-    pub(crate) polls: Polls,
+    pub(crate) polls: UnchangedPolls,
     /// The code of the operator's author that is running, which is where a pass that does not end hangs.
     pub(crate) inside: Option<&'static str>,
     /// True once differing renderings were reported (once per component and process).
@@ -39,12 +39,12 @@ pub(crate) struct Memory {
 
 /// The memories of all components of a type. A pass takes the memory of its component out and returns it at its end.
 #[derive(Debug, Default)]
-pub(crate) struct Memories(Mutex<HashMap<Key, Memory>>);
+pub(crate) struct Memories(Mutex<HashMap<Key, ComponentMemory>>);
 
 impl Memories {
     pub(crate) fn take<'a>(&'a self, key: &'a Key, uid: &str) -> Taken<'a> {
         let known = self.0.lock().remove(key).filter(|memory| memory.uid == uid);
-        let memory = known.unwrap_or_else(|| Memory { uid: uid.to_owned(), ..Memory::default() });
+        let memory = known.unwrap_or_else(|| ComponentMemory { uid: uid.to_owned(), ..ComponentMemory::default() });
         Taken { memories: self, key, memory }
     }
 
@@ -58,19 +58,19 @@ impl Memories {
 pub(crate) struct Taken<'a> {
     memories: &'a Memories,
     key: &'a Key,
-    memory: Memory,
+    memory: ComponentMemory,
 }
 
 impl Deref for Taken<'_> {
-    type Target = Memory;
+    type Target = ComponentMemory;
 
-    fn deref(&self) -> &Memory {
+    fn deref(&self) -> &ComponentMemory {
         &self.memory
     }
 }
 
 impl DerefMut for Taken<'_> {
-    fn deref_mut(&mut self) -> &mut Memory {
+    fn deref_mut(&mut self) -> &mut ComponentMemory {
         &mut self.memory
     }
 }

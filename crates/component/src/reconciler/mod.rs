@@ -27,10 +27,10 @@ mod targeting;
 mod transient;
 mod watching;
 
-pub(crate) use hosted::{Hosted, Task};
+pub(crate) use hosted::{HostRequest, Hosted};
 pub(crate) use keeper::{Fits, Host, Own};
 pub(crate) use memory::Memories;
 pub(crate) use reconcile::ComponentReconciler;
-pub(crate) use shared::Shared;
+pub(crate) use shared::SharedPassState;
 pub(crate) use standby::stand_by;
 pub(crate) use strays::Strays;

@@ -13,24 +13,24 @@ use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use kubewright_runtime::controller::PassContext;
 use serde_json::{Map, Value};
 
-use super::end::{End, Intervals, Step};
-use super::keeper::Keeper;
+use super::end::{EnginePassEnd, Intervals, Step};
+use super::keeper::ComponentKeeper;
 use super::memory::Taken;
-use super::{Host, Own, Shared};
+use super::{Host, Own, SharedPassState};
+use crate::erased::Instance;
 use crate::events::Tally;
 use crate::hooks::{HookInputs, Point};
-use crate::kind::Instance;
 use crate::observe::{DependentWatches, Polled};
 use crate::record::{Draft, Persisted, UnreadableStatus};
 use crate::settings::Effective;
-use crate::targets::Target;
+use crate::targets::DependentsTarget;
 
 /// One pass over one component.
-pub(super) struct Pass<'a> {
-    pub(super) shared: &'a Shared,
+pub(super) struct EnginePass<'a> {
+    pub(super) shared: &'a SharedPassState,
     pub(super) key: &'a Key,
     /// The reader of the component and writer of its status: the component reconciler or a host.
-    pub(super) keeper: Keeper<'a>,
+    pub(super) keeper: ComponentKeeper<'a>,
     /// The start of the pass, determined once.
     pub(super) now: Timestamp,
     /// The component as last read or returned by the server, without its status.
@@ -52,7 +52,7 @@ pub(super) struct Pass<'a> {
     /// The namespace of the component, if it is being deleted and a referenced object is gone for good.
     pub(super) ending_namespace: Option<Value>,
     /// The target of the dependents.
-    pub(super) target: Arc<Target>,
+    pub(super) target: Arc<DependentsTarget>,
     /// True if the target cannot be reached any more, because its kubeconfig is gone for good.
     pub(super) lost_target: bool,
     /// The watches on the dependents.
@@ -80,17 +80,17 @@ pub(super) struct Pass<'a> {
     pub(super) error_counted: bool,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> EnginePass<'a> {
     /// Starts a pass of the component reconciler.
-    pub(super) fn begin(shared: &'a Shared, own: &'a Own, context: &'a PassContext, object: Value) -> Self {
+    pub(super) fn begin(shared: &'a SharedPassState, own: &'a Own, context: &'a PassContext, object: Value) -> Self {
         let (persisted, deleting) = (Persisted::of(&object), object.deletion_timestamp().is_some());
         let status = persisted.read();
-        Self::new(shared, (Keeper::Own { own, context }, context.key()), object, persisted, &status, deleting)
+        Self::new(shared, (ComponentKeeper::Own { own, context }, context.key()), object, persisted, &status, deleting)
     }
 
     /// Starts a pass of a host, with this part of the status. It may clean up an object that stays.
     pub(super) fn of_host(
-        shared: &'a Shared,
+        shared: &'a SharedPassState,
         (host, key): (&'a dyn Host, &'a Key),
         object: Value,
         part: &ComponentStatus,
@@ -102,14 +102,14 @@ impl<'a> Pass<'a> {
             // A status always serializes to an object.
             _ => persisted.read(),
         };
-        let mut pass = Self::new(shared, (Keeper::Host(host), key), object, persisted, &status, deleting);
+        let mut pass = Self::new(shared, (ComponentKeeper::Host(host), key), object, persisted, &status, deleting);
         pass.memory.inside = None;
         pass
     }
 
     fn new(
-        shared: &'a Shared,
-        (keeper, key): (Keeper<'a>, &'a Key),
+        shared: &'a SharedPassState,
+        (keeper, key): (ComponentKeeper<'a>, &'a Key),
         object: Value,
         persisted: Persisted,
         status: &Map<String, Value>,
@@ -157,29 +157,29 @@ impl<'a> Pass<'a> {
     }
 
     /// Runs all steps. The end of a step ends the pass.
-    pub(super) async fn run(&mut self) -> End {
+    pub(super) async fn run(&mut self) -> EnginePassEnd {
         match self.steps().await {
             Ok(end) => end,
             Err(end) => *end,
         }
     }
 
-    async fn steps(&mut self) -> Step<End> {
+    async fn steps(&mut self) -> Step<EnginePassEnd> {
         let deleting = self.is_deleting();
-        if let Keeper::Own { own, .. } = self.keeper
+        if let ComponentKeeper::Own { own, .. } = self.keeper
             && deleting
             && !own.finalizers.holds(&self.object)
         {
-            return Ok(End::Gone);
+            return Ok(EnginePassEnd::Gone);
         }
         if let Some(error) = &self.unreadable {
             self.shared.events.warning(&self.object, "StatusUnreadable", format!("Failed to {error}"));
-            return Ok(End::unrecorded(Failure::backoff(error.clone()).slow()));
+            return Ok(EnginePassEnd::unrecorded(Failure::backoff(error.clone()).slow()));
         }
         let (instance, effective) = self.read_spec()?;
         self.object = without_status(std::mem::take(&mut self.object));
         if effective.suspend && !deleting {
-            return Ok(End::suspended());
+            return Ok(EnginePassEnd::suspended());
         }
         self.effective = Some(effective);
         let references = self.resolve_references(&*instance).await?;
@@ -197,19 +197,19 @@ impl<'a> Pass<'a> {
     /// Returns the component as its type, with its settings.
     pub(super) fn read_spec(&self) -> Step<(Box<dyn Instance>, Effective)> {
         let instance = match self.keeper {
-            Keeper::Host(host) => host.instance(),
-            Keeper::Own { own, .. } => own.kind.decode(&self.object).map_err(|error| {
+            ComponentKeeper::Host(host) => host.instance(),
+            ComponentKeeper::Own { own, .. } => own.kind.decode(&self.object).map_err(|error| {
                 // The error quotes values of the object.
                 let error = error.to_string();
                 let error = Confidential::of(&self.object, false).mask(&error).into_owned();
-                Box::new(End::invalid_spec(format!(
+                Box::new(EnginePassEnd::invalid_spec(format!(
                     "the object does not fit its type: {error} (correct the object, or install the CRD of this operator)"
                 )))
             })?,
         };
         let place = (self.key.namespace(), self.key.name());
         let effective = Effective::of(&instance.settings(), &self.shared.defaults, place)
-            .map_err(|error| Box::new(End::invalid_spec(error.to_string())))?;
+            .map_err(|error| Box::new(EnginePassEnd::invalid_spec(error.to_string())))?;
         Ok((instance, effective))
     }
 
@@ -253,7 +253,7 @@ impl<'a> Pass<'a> {
 
     /// Notes a patch of the component, or of its subresource. A host notes its own patches.
     pub(super) fn patched_component(&self, subresource: &str) {
-        if let Keeper::Own { context, .. } = self.keeper {
+        if let ComponentKeeper::Own { context, .. } = self.keeper {
             context.wrote(WriteVerb::Patched, &self.shared.resource.group_kind(), self.key, subresource);
         }
     }
@@ -268,14 +268,14 @@ impl<'a> Pass<'a> {
         };
         let key = Key::new(&action.key.namespace, &action.key.name);
         match self.keeper {
-            Keeper::Own { context, .. } => context.wrote(verb, &action.gvk.group_kind(), &key, ""),
-            Keeper::Host(host) => host.wrote(verb, &action.gvk.group_kind(), &key),
+            ComponentKeeper::Own { context, .. } => context.wrote(verb, &action.gvk.group_kind(), &key, ""),
+            ComponentKeeper::Host(host) => host.wrote(verb, &action.gvk.group_kind(), &key),
         }
     }
 
     /// Continues with an object that the server returned.
     pub(super) fn take_over(&mut self, object: Value) {
-        if let Keeper::Own { own, .. } = self.keeper {
+        if let ComponentKeeper::Own { own, .. } = self.keeper {
             own.components.record_write(&object);
         }
         self.persisted = Persisted::at(self.keeper.place(), &object);
@@ -314,7 +314,7 @@ impl<'a> Pass<'a> {
         self.draft.adopt(status);
         outcome.map_err(|halt| {
             self.note_halt(&halt);
-            Box::new(End::halted(halt, self.intervals()))
+            Box::new(EnginePassEnd::halted(halt, self.intervals()))
         })
     }
 

@@ -5,18 +5,18 @@ use std::time::Duration;
 use kubewright_core::component::{Ending, poll_delay};
 use kubewright_core::dependents::{Item, Phase};
 
-use super::pass::Pass;
-use crate::metrics::Seen;
+use super::pass::EnginePass;
+use crate::metrics::UnusualObservations;
 
 /// The number of polls of a component that found no change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Polls {
+pub(crate) struct UnchangedPolls {
     count: u32,
     /// The digest of state, component and inventory, whose change resets the number.
     of: u64,
 }
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Sets the condition that names the polled types, as far as this pass knows them.
     pub(super) fn tell_polling(&mut self, ending: &Ending) {
         if matches!(ending, Ending::Suspended) {
@@ -40,13 +40,13 @@ impl Pass<'_> {
             _ => false,
         };
         if self.unwatched.is_empty() || !waits {
-            self.memory.polls = Polls::default();
+            self.memory.polls = UnchangedPolls::default();
             return None;
         }
         let of = self.standing();
         let polls = &mut self.memory.polls;
         if polls.of != of {
-            *polls = Polls { count: 0, of };
+            *polls = UnchangedPolls { count: 0, of };
         }
         let delay = poll_delay(polls.count);
         polls.count = polls.count.saturating_add(1);
@@ -65,7 +65,7 @@ impl Pass<'_> {
         let unknown = self.watches.count_owned(self.key, owner.hash()).saturating_sub(items.filter(is_watched).count());
         let polled = self.unwatched.union(&self.unwatched_references).cloned().collect();
         let cluster = self.target.cluster().name().to_owned();
-        self.shared.metrics.observed(self.key, Seen { cluster, polled, unknown });
+        self.shared.metrics.observed(self.key, UnusualObservations { cluster, polled, unknown });
     }
 
     fn standing(&self) -> u64 {

@@ -6,20 +6,20 @@ use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_runtime::controller::{LeaderTerm, PassContext, RunPass};
 use serde_json::Value;
 
-use super::pass::Pass;
-use super::{Own, Shared};
+use super::pass::EnginePass;
+use super::{Own, SharedPassState};
 
 /// The delay before the remains of a deleted component are checked again, if a removal was refused.
 const SWEEP_AGAIN: Delay = Delay::secs::<10>();
 
 /// The reconciler of the components of one type.
 pub(crate) struct ComponentReconciler {
-    shared: Arc<Shared>,
+    shared: Arc<SharedPassState>,
     own: Arc<Own>,
 }
 
 impl ComponentReconciler {
-    pub(crate) fn new(shared: Arc<Shared>, own: Arc<Own>) -> Self {
+    pub(crate) fn new(shared: Arc<SharedPassState>, own: Arc<Own>) -> Self {
         Self { shared, own }
     }
 
@@ -50,7 +50,7 @@ impl RunPass for ComponentReconciler {
             return context.end(&Ok(()));
         };
         context.object(object.uid());
-        let mut pass = Pass::begin(&self.shared, &self.own, context, object);
+        let mut pass = EnginePass::begin(&self.shared, &self.own, context, object);
         let end = pass.run().await;
         // Another replica may be working on the component already, so the pass is abandoned without a write (STA-7).
         if context.has_lost_term() {
@@ -80,6 +80,6 @@ impl RunPass for ComponentReconciler {
         let Some(object) = self.component(context) else {
             return;
         };
-        Pass::begin(&self.shared, &self.own, context, object).interrupted(conclusion.report.message.clone()).await;
+        EnginePass::begin(&self.shared, &self.own, context, object).interrupted(conclusion.report.message.clone()).await;
     }
 }

@@ -8,9 +8,9 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::status::{Meanwhile, Written};
 use serde_json::{Map, Value};
 
-use super::end::{End, Step};
-use super::keeper::Keeper;
-use super::pass::Pass;
+use super::end::{EnginePassEnd, Step};
+use super::keeper::ComponentKeeper;
+use super::pass::EnginePass;
 use crate::record::{LARGEST, Persisted, Size, change, is_too_large, only_messages_differ};
 
 /// The minimum time between two records of passes whose only change is in messages (STA-9).
@@ -21,7 +21,7 @@ const TOO_MANY: &str = "TooManyDependents";
 
 /// The outcome of a pass for the runner.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct EnginePassOutcome {
     pub(super) flow: Flow,
     /// The maximum delay of the next pass.
     pub(super) recheck: Option<Duration>,
@@ -29,13 +29,13 @@ pub(super) struct Outcome {
     pub(super) gone: bool,
 }
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Writes the status, records events, and determines the time of the next pass.
-    pub(super) async fn finish(mut self, end: End) -> Outcome {
-        let gone = matches!(end, End::Gone);
+    pub(super) async fn finish(mut self, end: EnginePassEnd) -> EnginePassOutcome {
+        let gone = matches!(end, EnginePassEnd::Gone);
         let (ending, flow, recheck) = end.into_parts();
         self.count_failure(&flow);
-        let mut outcome = Outcome { flow: self.spread(flow), recheck, gone };
+        let mut outcome = EnginePassOutcome { flow: self.spread(flow), recheck, gone };
         let Some(ending) = ending else {
             self.shared.events.changed(&self.object, self.tally);
             self.try_again_soon(&mut outcome);
@@ -53,9 +53,9 @@ impl Pass<'_> {
                 outcome.recheck = soonest([outcome.recheck, held_back]);
             }
             Err(end) => {
-                let gone = matches!(*end, End::Gone);
+                let gone = matches!(*end, EnginePassEnd::Gone);
                 let (_, flow, recheck) = end.into_parts();
-                outcome = Outcome { flow: self.spread(flow), recheck, gone };
+                outcome = EnginePassOutcome { flow: self.spread(flow), recheck, gone };
                 self.shared.events.changed(&self.object, self.tally);
             }
         }
@@ -84,7 +84,7 @@ impl Pass<'_> {
     }
 
     /// Determines the time of the next pass after the draft is concluded.
-    pub(super) fn schedule(&mut self, ending: &Ending, outcome: &mut Outcome) {
+    pub(super) fn schedule(&mut self, ending: &Ending, outcome: &mut EnginePassOutcome) {
         self.shared.metrics.recorded(self.key, &self.draft.component);
         self.observe_metrics();
         let poll = self.until_poll(ending);
@@ -145,7 +145,7 @@ impl Pass<'_> {
             return Ok(None);
         };
         // With too many dependents the persisted inventory stays, and the status reports the reason.
-        if let End::Recorded { ending: ending @ Ending::Blocked { .. }, .. } = &*end {
+        if let EnginePassEnd::Recorded { ending: ending @ Ending::Blocked { .. }, .. } = &*end {
             let persisted = self.persisted.component();
             if persisted.inventory != inventory_before {
                 self.draft.component.inventory = persisted.inventory;
@@ -189,11 +189,11 @@ impl Pass<'_> {
         let same =
             |live: &Value| Persisted::at(keeper.place(), live) == self.persisted && is_deleted(live) == is_deleted(&self.object);
         let (mut underway, written) = match keeper {
-            Keeper::Own { own, .. } => {
+            ComponentKeeper::Own { own, .. } => {
                 let underway = own.components.begin_write(key);
                 (Some(underway), own.statuses.write(&self.object, change, Meanwhile::Only(&same)).await)
             }
-            Keeper::Host(host) => (None, host.change_status(&host.place().change(&change), &same).await),
+            ComponentKeeper::Host(host) => (None, host.change_status(&host.place().change(&change), &same).await),
         };
         match written {
             Ok(Written::Persisted(object)) => {
@@ -206,17 +206,17 @@ impl Pass<'_> {
                 self.take_over(object);
                 Ok(())
             }
-            Ok(Written::Gone) => Err(Box::new(End::Gone)),
+            Ok(Written::Gone) => Err(Box::new(EnginePassEnd::Gone)),
             Ok(Written::Overtaken(live)) => {
-                if let Keeper::Own { own, .. } = keeper {
+                if let ComponentKeeper::Own { own, .. } = keeper {
                     own.components.record_write(&live);
                 }
-                Err(Box::new(End::Overtaken))
+                Err(Box::new(EnginePassEnd::Overtaken))
             }
-            Ok(_) => Err(Box::new(End::Overtaken)),
+            Ok(_) => Err(Box::new(EnginePassEnd::Overtaken)),
             Err(error) if is_too_large(&error) => {
                 let message = format!("the API server refuses the object as too large, with {}", self.dependents_counted());
-                Err(Box::new(End::blocked(TOO_MANY, message, self.intervals())))
+                Err(Box::new(EnginePassEnd::blocked(TOO_MANY, message, self.intervals())))
             }
             Err(error) => Err(Box::new(self.status_not_written(error))),
         }
@@ -241,7 +241,7 @@ impl Pass<'_> {
             self.dependents_counted(),
             size.status
         );
-        Err(Box::new(End::blocked(TOO_MANY, message, self.intervals())))
+        Err(Box::new(EnginePassEnd::blocked(TOO_MANY, message, self.intervals())))
     }
 
     fn dependents_counted(&self) -> String {
@@ -250,11 +250,11 @@ impl Pass<'_> {
 
     fn tell(&self, before: &ComponentStatus) {
         let annotations = match self.keeper {
-            Keeper::Own { own, .. } => match own.kind.decode(&self.whole()) {
+            ComponentKeeper::Own { own, .. } => match own.kind.decode(&self.whole()) {
                 Ok(instance) => instance.event_annotations(self.digest.as_deref()),
                 Err(_) => BTreeMap::new(),
             },
-            Keeper::Host(_) => BTreeMap::new(),
+            ComponentKeeper::Host(_) => BTreeMap::new(),
         };
         self.shared.events.recorded(&self.object, before, &self.draft.component, annotations, self.tally);
     }
@@ -292,7 +292,7 @@ impl Pass<'_> {
     }
 }
 
-impl Outcome {
+impl EnginePassOutcome {
     pub(super) fn delay(&self) -> Option<Delay> {
         self.recheck.map(Delay::at_least_min)
     }

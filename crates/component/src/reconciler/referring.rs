@@ -6,9 +6,9 @@ use futures::future::join_all;
 use kubewright_core::flow::{Failure, Flow, Halt, join};
 use kubewright_core::reference::{Found, Loadable, LoadedKey, Problem, Reference, References, Target, path_text, resolve};
 
-use super::end::{End, Step};
-use super::pass::Pass;
-use crate::kind::Instance;
+use super::end::{EnginePassEnd, Step};
+use super::pass::EnginePass;
+use crate::erased::Instance;
 use crate::references::{ErasedContent, LoadContext, Loader};
 
 /// The time that a pass waits for a missing object that no event announces.
@@ -16,14 +16,14 @@ const MISSING: Duration = Duration::from_secs(10);
 /// The number of problems that a message lists (OUT-2).
 const SHOWN: usize = 5;
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Resolves the references of the component, and returns their digests by path.
     pub(super) async fn resolve_references(&mut self, instance: &dyn Instance) -> Step<BTreeMap<Vec<String>, String>> {
         let references = instance.references();
         let targets = references.targets();
         let namespace = self.key.namespace();
         if namespace.is_empty() && !targets.is_empty() {
-            return Err(Box::new(End::invalid_spec(
+            return Err(Box::new(EnginePassEnd::invalid_spec(
                 "a cluster-scoped component has no namespace in which references could be looked up (remove them from the spec)",
             )));
         }
@@ -51,7 +51,7 @@ impl Pass<'_> {
         match (resolution.problems.is_empty(), join(halts)) {
             (true, Ok(_)) => Ok(digests),
             (false, Ok(_)) => Err(Box::new(self.unresolved(&resolution.problems))),
-            (true, Err(halt)) => Err(Box::new(End::halted(halt, self.intervals()))),
+            (true, Err(halt)) => Err(Box::new(EnginePassEnd::halted(halt, self.intervals()))),
             (false, Err(halt)) => {
                 let missing = self.unresolved(&resolution.problems);
                 Err(Box::new(missing.or_more_severe(halt, self.intervals())))
@@ -110,16 +110,16 @@ impl Pass<'_> {
     }
 
     /// Ends the pass according to the most severe problem, with all problems in the message.
-    fn unresolved(&self, problems: &[Problem]) -> End {
+    fn unresolved(&self, problems: &[Problem]) -> EnginePassEnd {
         let mut texts: Vec<String> = problems.iter().take(SHOWN).map(|problem| problem.message.clone()).collect();
         if problems.len() > SHOWN {
             texts.push(format!("and {} more", problems.len() - SHOWN));
         }
         let message = self.with_way_out("it", texts.join("; "));
         if problems.iter().all(|problem| problem.waits) {
-            return End::waiting(message, Some(MISSING), self.intervals());
+            return EnginePassEnd::waiting(message, Some(MISSING), self.intervals());
         }
-        End::failed(Failure::backoff(message), None, self.intervals())
+        EnginePassEnd::failed(Failure::backoff(message), None, self.intervals())
     }
 }
 

@@ -10,9 +10,9 @@ use kubewright_render::{Asked, Environment, InputError, RenderError, RenderInput
 use kubewright_runtime::watch::WatchSpec;
 use serde_json::Value;
 
-use super::end::{End, Step};
-use super::pass::Pass;
-use crate::kind::Instance;
+use super::end::{EnginePassEnd, Step};
+use super::pass::EnginePass;
+use crate::erased::Instance;
 use crate::lookups::PassEnvironment;
 use crate::observe::Obstacle;
 
@@ -66,7 +66,7 @@ impl Rendered {
     }
 }
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Ensures that there is a rendering of the present component. With `full`, it includes manifests, not only their digests.
     pub(super) async fn render(&mut self, instance: &dyn Instance, full: bool) -> Step {
         let inputs = self.render_inputs();
@@ -93,7 +93,7 @@ impl Pass<'_> {
         let mut objects = Vec::with_capacity(manifests.len());
         for manifest in manifests {
             let object = manifest.resolve(self.shared.operator.as_str()).map_err(|error| {
-                Box::new(End::render(RenderError::from(InputError::new(error.to_string())), self.intervals()))
+                Box::new(EnginePassEnd::render(RenderError::from(InputError::new(error.to_string())), self.intervals()))
             })?;
             objects.push(object);
         }
@@ -113,7 +113,7 @@ impl Pass<'_> {
                 self.await_types();
             }
             let failure = Failure::terminal(Reason::new("InvalidManifest"), errors);
-            Box::new(End::failed(failure, Some("InvalidManifest"), self.intervals()))
+            Box::new(EnginePassEnd::failed(failure, Some("InvalidManifest"), self.intervals()))
         })?;
         if let Some(before) = before.filter(|before| !is_other(before) && before.asked == asked) {
             self.compare(&before.desired, &desired);
@@ -196,7 +196,7 @@ impl Pass<'_> {
             }
             let served = services.contains(&(gvk.group.clone(), gvk.version.clone()));
             if let Some(error) = discovery.silence(&gvk.group, Some(&gvk.version)).filter(|_| !served) {
-                return Err(Box::new(End::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals())));
+                return Err(Box::new(EnginePassEnd::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals())));
             }
             unknown.insert(gvk);
         }

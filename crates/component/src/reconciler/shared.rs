@@ -11,15 +11,15 @@ use kubewright_runtime::config::CurrentTiming;
 
 use super::Memories;
 use super::strays::Strays;
-use crate::events::Events;
+use crate::events::ComponentEvents;
 use crate::lookups::Lookups;
-use crate::metrics::Metrics;
+use crate::metrics::ComponentMetrics;
 use crate::references::ReferenceWatches;
 use crate::settings::OperatorDefaults;
-use crate::targets::Targets;
+use crate::targets::TargetRegistry;
 
 /// The state that all passes of one component type share.
-pub(crate) struct Shared {
+pub(crate) struct SharedPassState {
     /// The name of the component type, which is the prefix of its marks.
     pub(crate) operator: OperatorName,
     /// The manager of writes to the component itself.
@@ -37,18 +37,18 @@ pub(crate) struct Shared {
     pub(crate) started: Timestamp,
     /// The UID of the namespace `kube-system`, set before the first pass.
     pub(crate) cluster_id: OnceLock<String>,
-    pub(crate) targets: Targets,
+    pub(crate) targets: TargetRegistry,
     pub(crate) references: ReferenceWatches,
     pub(crate) lookups: Lookups,
     pub(crate) projection: Arc<ProjectionContext>,
     pub(crate) defaults: OperatorDefaults,
-    pub(crate) events: Events,
-    pub(crate) metrics: Metrics,
+    pub(crate) events: ComponentEvents,
+    pub(crate) metrics: ComponentMetrics,
     pub(crate) memories: Memories,
     pub(crate) strays: Strays,
 }
 
-impl Shared {
+impl SharedPassState {
     pub(crate) fn owner(&self, key: &Key) -> OwnerId {
         OwnerId::of_component(self.cluster_id.get().map_or("", String::as_str), key.namespace(), key.name())
     }

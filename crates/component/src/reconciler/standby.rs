@@ -7,13 +7,13 @@ use kubewright_machinery::object::Key;
 use kubewright_runtime::controller::ControllerBuckets;
 use kubewright_runtime::task::Tasks;
 
-use super::{Own, Shared};
+use super::{Own, SharedPassState};
 use crate::observe::Residences;
 use crate::record::Persisted;
 use crate::settings::Effective;
 
 /// Keeps watches on the kinds in the inventories of components that other replicas lead, so that a take-over needs no list (LDR-4).
-pub(crate) fn stand_by(shared: Arc<Shared>, own: Arc<Own>, buckets: ControllerBuckets, tasks: &Tasks) {
+pub(crate) fn stand_by(shared: Arc<SharedPassState>, own: Arc<Own>, buckets: ControllerBuckets, tasks: &Tasks) {
     let (stop, name) = (tasks.stopping(), format!("standby of {}", buckets.controller()));
     let following = async move {
         let mut changes = own.components.store().changes();
@@ -36,7 +36,7 @@ pub(crate) fn stand_by(shared: Arc<Shared>, own: Arc<Own>, buckets: ControllerBu
     tasks.spawn(name, following).detach();
 }
 
-impl Shared {
+impl SharedPassState {
     /// Watches the kinds of a component's dependents in the operator's own cluster with its own identity. In other targets only passes watch
     /// them.
     fn watch_dependents(&self, own: &Own, key: &Key) {

@@ -5,7 +5,7 @@ use kubewright_core::dependents::{Inventory, Item, ObjectAction, Refusal, Verb};
 use kubewright_machinery::object::{Key, ObjectKey};
 use parking_lot::Mutex;
 
-use crate::targets::Target;
+use crate::targets::DependentsTarget;
 
 /// The objects that this process created for components, until a status that it wrote afterwards lists them.
 ///
@@ -20,7 +20,7 @@ pub(crate) struct Stray {
     /// The UID of the component for which it was created.
     pub(super) component: String,
     /// The target of the object.
-    pub(super) target: Arc<Target>,
+    pub(super) target: Arc<DependentsTarget>,
     pub(super) item: Item,
     /// The UID of the object. Empty while it is not known that this process created it.
     pub(super) uid: String,
@@ -32,7 +32,7 @@ impl Strays {
         &self,
         key: &Key,
         component: &str,
-        target: &Arc<Target>,
+        target: &Arc<DependentsTarget>,
         actions: &[ObjectAction],
         inventory: &Inventory,
     ) {
@@ -100,7 +100,7 @@ impl Strays {
     }
 
     /// Returns the objects in this target that this process certainly created for the component.
-    pub(super) fn known(&self, key: &Key, target: &Arc<Target>) -> Vec<Stray> {
+    pub(super) fn known(&self, key: &Key, target: &Arc<DependentsTarget>) -> Vec<Stray> {
         let all = self.0.lock();
         let strays = all.get(key).into_iter().flat_map(HashMap::values);
         strays.filter(|stray| !stray.uid.is_empty() && Arc::ptr_eq(&stray.target, target)).cloned().collect()

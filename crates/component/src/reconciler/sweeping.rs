@@ -8,16 +8,16 @@ use kubewright_machinery::object::{Key, ObjectExt as _, ObjectKey};
 use kubewright_runtime::cluster::{ApiRequest, Retry};
 use serde_json::Value;
 
-use super::Shared;
+use super::SharedPassState;
 use super::strays::Stray;
 use crate::execute::{check_foreign, refusal_of};
 use crate::record::Persisted;
-use crate::targets::Target;
+use crate::targets::DependentsTarget;
 
 /// The maximum number of rounds. No object needs more to be read, deleted and released, including conflicts.
 const ROUNDS: usize = 16;
 
-impl Shared {
+impl SharedPassState {
     /// Returns an engine for the dependents of a component, with the settings that all components share.
     pub(super) fn engine(&self, key: &Key) -> Engine {
         let mut engine = Engine::new((*self.projection).clone(), self.owner(key));
@@ -40,15 +40,17 @@ impl Shared {
                 return true;
             }
         };
-        let (mut kept, mut by_target) = (Vec::new(), Vec::<(Arc<Target>, Vec<Stray>)>::new());
+        let (mut kept, mut by_target) = (Vec::new(), Vec::<(Arc<DependentsTarget>, Vec<Stray>)>::new());
         for stray in self.strays.take(key) {
-            match component.as_ref().map_or(Fate::Removed, |component| self.fate(component, &stray)) {
-                Fate::Removed => match by_target.iter_mut().find(|(target, _)| Arc::ptr_eq(target, &stray.target)) {
-                    Some((_, strays)) => strays.push(stray),
-                    None => by_target.push((Arc::clone(&stray.target), vec![stray])),
-                },
-                Fate::Kept => kept.push(stray),
-                Fate::Forgotten => {}
+            match component.as_ref().map_or(UnlistedObjectFate::Removed, |component| self.fate(component, &stray)) {
+                UnlistedObjectFate::Removed => {
+                    match by_target.iter_mut().find(|(target, _)| Arc::ptr_eq(target, &stray.target)) {
+                        Some((_, strays)) => strays.push(stray),
+                        None => by_target.push((Arc::clone(&stray.target), vec![stray])),
+                    }
+                }
+                UnlistedObjectFate::Kept => kept.push(stray),
+                UnlistedObjectFate::Forgotten => {}
             }
         }
         self.strays.put_back(key, kept);
@@ -62,21 +64,21 @@ impl Shared {
     }
 
     /// Returns the fate of an object for a component that exists under this name.
-    fn fate(&self, component: &Value, stray: &Stray) -> Fate {
+    fn fate(&self, component: &Value, stray: &Stray) -> UnlistedObjectFate {
         let is_let_go = component.deletion_timestamp().is_some()
             && !self.is_hosted
             && !component.finalizers().any(|name| name == self.finalizer.as_str());
         if component.uid() == stray.component {
             // A component that is not released handles its object in the next pass.
-            return if is_let_go { Fate::Removed } else { Fate::Kept };
+            return if is_let_go { UnlistedObjectFate::Removed } else { UnlistedObjectFate::Kept };
         }
         // Another component of this name keeps the object if it lists it, or if it is not certain which process created it.
         let listed = Persisted::of(component).component().inventory.get(&stray.item.key()).is_some();
-        if stray.uid.is_empty() || listed { Fate::Forgotten } else { Fate::Removed }
+        if stray.uid.is_empty() || listed { UnlistedObjectFate::Forgotten } else { UnlistedObjectFate::Removed }
     }
 
     /// Removes these objects and returns those that are left. Each is read before it is deleted, because it may have been replaced or released.
-    async fn remove_strays(&self, key: &Key, target: &Target, strays: Vec<Stray>) -> Vec<Stray> {
+    async fn remove_strays(&self, key: &Key, target: &DependentsTarget, strays: Vec<Stray>) -> Vec<Stray> {
         tracing::info!(component = %key, count = strays.len(), "what was created for a component that is gone is removed");
         let engine = self.engine(key);
         let mut uids: HashMap<ObjectKey, String> = HashMap::new();
@@ -136,7 +138,7 @@ impl Shared {
 }
 
 /// The fate of an object that the status may not list.
-enum Fate {
+enum UnlistedObjectFate {
     Removed,
     Kept,
     Forgotten,

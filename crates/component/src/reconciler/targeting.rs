@@ -2,13 +2,13 @@ use kubewright_core::flow::{Failure, Reason};
 use kubewright_runtime::cluster::ConnectError;
 use kubewright_runtime::targets::TargetError;
 
-use super::end::{End, Step};
-use super::pass::Pass;
+use super::end::{EnginePassEnd, Step};
+use super::pass::EnginePass;
 
 /// The reason of a component whose kubeconfig is refused.
 const REFUSED: &str = "CredentialsRefused";
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Selects the cluster of the dependents and the identity that writes them (component.md, 9). Abandoned dependents have no target.
     pub(super) async fn select_target(&mut self) -> Step {
         if self.is_deleting() && self.abandons() {
@@ -23,7 +23,7 @@ impl Pass<'_> {
         // If the kubeconfig is gone for good with its namespace (REF-4), this process may still know the target.
         let target = if reference.is_some() && kubeconfig.is_none() {
             if self.ending_namespace.is_none() {
-                return Err(Box::new(End::invalid_spec(
+                return Err(Box::new(EnginePassEnd::invalid_spec(
                     "the kubeconfig of the target is not among the references of the component",
                 )));
             }
@@ -42,23 +42,23 @@ impl Pass<'_> {
         Ok(())
     }
 
-    fn no_target(&self, error: TargetError) -> End {
+    fn no_target(&self, error: TargetError) -> EnginePassEnd {
         match error {
             TargetError::Kubeconfig(error) => {
                 let text = self.with_way_out("the target", error.to_string());
-                End::failed(Failure::terminal(Reason::new(REFUSED), text), Some(REFUSED), self.intervals())
+                EnginePassEnd::failed(Failure::terminal(Reason::new(REFUSED), text), Some(REFUSED), self.intervals())
             }
-            TargetError::NotReached(error) if error.is_open => End::Postponed { after: error.again },
+            TargetError::NotReached(error) if error.is_open => EnginePassEnd::Postponed { after: error.again },
             TargetError::NotReached(error) => {
                 let (again, text) = (error.again, self.with_way_out("the target", error.to_string()));
-                End::waiting(text, Some(again), self.intervals())
+                EnginePassEnd::waiting(text, Some(again), self.intervals())
             }
             TargetError::Connect(error @ (ConnectError::InvalidIdentity { .. } | ConnectError::ActsAsAnother { .. })) => {
-                End::invalid_spec(error.to_string())
+                EnginePassEnd::invalid_spec(error.to_string())
             }
             error => {
                 let text = self.with_way_out("the target", error.to_string());
-                End::failed(Failure::terminal(Reason::new(REFUSED), text), Some(REFUSED), self.intervals())
+                EnginePassEnd::failed(Failure::terminal(Reason::new(REFUSED), text), Some(REFUSED), self.intervals())
             }
         }
     }

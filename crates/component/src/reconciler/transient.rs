@@ -5,11 +5,11 @@ use kubewright_core::flow::{Class, Delay, Failure, Halt, Origin, Reason, Wait};
 use kubewright_render::RenderError;
 use kubewright_runtime::cluster::{ApiError, Retry};
 
-use super::end::End;
-use super::pass::Pass;
-use super::record::Outcome;
+use super::end::EnginePassEnd;
+use super::pass::EnginePass;
+use super::record::EnginePassOutcome;
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Notes that work was left undone because of a transient error.
     pub(super) fn note_transient(&mut self, error: Transient) {
         self.transient = Some(error.and(self.transient));
@@ -31,44 +31,44 @@ impl Pass<'_> {
     }
 
     /// Returns the end of a pass in which a request of the framework failed.
-    pub(super) fn request_failed(&mut self, what: &str, error: ApiError) -> End {
+    pub(super) fn request_failed(&mut self, what: &str, error: ApiError) -> EnginePassEnd {
         let Some(transient) = error.transient() else {
-            return End::failed(Failure::unclassified(error).context(what), None, self.intervals());
+            return EnginePassEnd::failed(Failure::unclassified(error).context(what), None, self.intervals());
         };
         self.note_transient(transient);
         self.start_countdown();
-        End::waiting(format!("{what}: {error}"), None, self.intervals())
+        EnginePassEnd::waiting(format!("{what}: {error}"), None, self.intervals())
     }
 
     /// Returns the end of a pass whose status cannot be written, so that nothing can be recorded.
-    pub(super) fn status_not_written(&mut self, error: ApiError) -> End {
+    pub(super) fn status_not_written(&mut self, error: ApiError) -> EnginePassEnd {
         let text = format!("write the status of the component: {error}");
         match error.transient() {
             Some(transient) => {
                 self.note_transient(transient);
                 let delay = Delay::at_least_min(self.intervals().retry);
-                End::Unrecorded { flow: Wait::after(delay, Reason::new("Retrying")).message(text).into() }
+                EnginePassEnd::Unrecorded { flow: Wait::after(delay, Reason::new("Retrying")).message(text).into() }
             }
             None => self.request_failed("write the status of the component", error),
         }
     }
 
     /// Returns the end of a pass whose generator failed.
-    pub(super) fn render_failed(&mut self, error: RenderError) -> End {
+    pub(super) fn render_failed(&mut self, error: RenderError) -> EnginePassEnd {
         let failure = match error {
             RenderError::Api(error) => Failure::unclassified(error).context("render"),
             // A halt of the author's code is reported like that of hooks and references.
             RenderError::Halted(halt) => {
                 self.note_halt(&halt);
-                return End::halted(self.halt_with_way_out(halt), self.intervals());
+                return EnginePassEnd::halted(self.halt_with_way_out(halt), self.intervals());
             }
-            error => return End::render(error, self.intervals()),
+            error => return EnginePassEnd::render(error, self.intervals()),
         };
         if failure.classification().origin != Origin::Transient {
-            return End::halted(failure.into(), self.intervals());
+            return EnginePassEnd::halted(failure.into(), self.intervals());
         }
         self.note_transient(Transient::default());
-        End::waiting(failure.text(), None, self.intervals())
+        EnginePassEnd::waiting(failure.text(), None, self.intervals())
     }
 
     /// Notes a transient error of a server that user code failed with.
@@ -83,7 +83,7 @@ impl Pass<'_> {
     }
 
     /// Schedules the next pass if work was left undone because of a transient error.
-    pub(super) fn try_again_soon(&mut self, outcome: &mut Outcome) {
+    pub(super) fn try_again_soon(&mut self, outcome: &mut EnginePassOutcome) {
         let Some(error) = self.transient else { return };
         let now = self.shared.cluster.clock().moment();
         let delay = self.memory.transient.delay(error, now);

@@ -8,14 +8,14 @@ use kubewright_core::flow::Failure;
 use kubewright_machinery::object::ObjectKey;
 
 use super::drive::Goal;
-use super::end::{End, Step};
-use super::pass::Pass;
+use super::end::{EnginePassEnd, Step};
+use super::pass::EnginePass;
 use crate::observe::{DependentWatches, NotObservable, Refusals, Residences, title};
 
 /// The delay before a pass checks again for a kind that could not be observed.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
-impl Pass<'_> {
+impl EnginePass<'_> {
     /// Ensures that these dependents can be read from memory: watched with the operator's own identity, or, if that is forbidden, with the
     /// identity that writes dependents (WATCH-4). Kinds that neither may watch are read now (WATCH-6).
     pub(super) async fn watch(&mut self, inventory: &Inventory, goal: &Goal) -> Step {
@@ -87,14 +87,14 @@ impl Pass<'_> {
         settled.map_err(|error| Box::new(self.unobservable(error)))
     }
 
-    fn unobservable(&mut self, error: NotObservable) -> End {
+    fn unobservable(&mut self, error: NotObservable) -> EnginePassEnd {
         match error {
-            NotObservable::Forbidden { .. } => End::failed(Failure::backoff(error).slow(), None, self.intervals()),
+            NotObservable::Forbidden { .. } => EnginePassEnd::failed(Failure::backoff(error).slow(), None, self.intervals()),
             // No event reports a first list that arrives later.
             NotObservable::Silent { .. } => {
                 self.note_transient(Transient::default());
                 self.start_countdown();
-                End::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals())
+                EnginePassEnd::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals())
             }
         }
     }

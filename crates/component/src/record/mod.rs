@@ -7,5 +7,5 @@ mod size;
 
 pub(crate) use draft::{Draft, UnreadableStatus, change, only_messages_differ};
 pub(crate) use persisted::Persisted;
-pub(crate) use place::Place;
+pub(crate) use place::StatusPath;
 pub(crate) use size::{LARGEST, Size, is_too_large};

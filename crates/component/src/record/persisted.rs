@@ -2,7 +2,7 @@ use kubewright_core::component::ComponentStatus;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Place;
+use super::StatusPath;
 
 /// The status of a component as the server stores it, as text. A tree takes eight times the memory, and a pass mostly waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,11 +20,11 @@ pub(crate) struct Marks {
 impl Persisted {
     /// Returns the status of an object.
     pub(crate) fn of(object: &Value) -> Self {
-        Self::at(Place::whole(), object)
+        Self::at(StatusPath::whole(), object)
     }
 
     /// Returns the part of the status at a place.
-    pub(crate) fn at(place: &Place, object: &Value) -> Self {
+    pub(crate) fn at(place: &StatusPath, object: &Value) -> Self {
         let status = place.find(object).filter(|status| status.is_object());
         // A JSON value can always be serialized, and its fields have a fixed order.
         Self(status.and_then(|status| serde_json::to_vec(status).ok()).unwrap_or_else(|| b"{}".to_vec()).into())

@@ -2,12 +2,12 @@ use serde_json::{Map, Value};
 
 /// The place of the framework's part in a status: the fields that lead to it. The status of a component is that part itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place(Vec<String>);
+pub(crate) struct StatusPath(Vec<String>);
 
-impl Place {
+impl StatusPath {
     /// Returns the place of the whole status.
     pub(crate) fn whole() -> &'static Self {
-        static WHOLE: Place = Place(Vec::new());
+        static WHOLE: StatusPath = StatusPath(Vec::new());
         &WHOLE
     }
 
@@ -52,10 +52,10 @@ mod tests {
     #[test]
     fn a_part_is_found_by_its_mark_and_changed_at_its_place() {
         let status = json!({ "url": "a", "own": { "revision": 1, "rendered": { "revision": 7 } } });
-        let place = Place::of_marked(&status, "revision", &json!(7)).unwrap();
+        let place = StatusPath::of_marked(&status, "revision", &json!(7)).unwrap();
         assert_eq!(place.find(&json!({ "status": status })), Some(&json!({ "revision": 7 })));
         assert_eq!(place.change(r#"{"revision":8}"#), json!({ "own": { "rendered": { "revision": 8 } } }));
-        assert!(Place::of_marked(&json!({ "revision": 7 }), "revision", &json!(7)).unwrap().is_whole());
-        assert_eq!(Place::of_marked(&status, "revision", &json!(2)), None);
+        assert!(StatusPath::of_marked(&json!({ "revision": 7 }), "revision", &json!(7)).unwrap().is_whole());
+        assert_eq!(StatusPath::of_marked(&status, "revision", &json!(2)), None);
     }
 }

@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 /// The kept content of a watched object.
 #[derive(Clone, Debug)]
-pub(super) enum Content {
+pub(super) enum KeptContent {
     /// The data of a referenced object.
     Kept(Arc<Value>),
     /// No data, because no component referred to the object when it arrived.
     Dropped,
 }
 
-impl Content {
+impl KeptContent {
     fn of(object: &Value) -> Self {
         Self::Kept(data(object))
     }
@@ -33,10 +33,10 @@ pub(super) type Names = Arc<RwLock<BTreeSet<String>>>;
 pub(super) struct KeepNamed(pub(super) Names);
 
 impl Project for KeepNamed {
-    type Output = Content;
+    type Output = KeptContent;
 
-    fn project(&self, object: &Value) -> Result<Content, Unprojectable> {
+    fn project(&self, object: &Value) -> Result<KeptContent, Unprojectable> {
         let name = object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
-        Ok(if self.0.read().contains(name) { Content::of(object) } else { Content::Dropped })
+        Ok(if self.0.read().contains(name) { KeptContent::of(object) } else { KeptContent::Dropped })
     }
 }

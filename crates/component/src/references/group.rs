@@ -7,7 +7,7 @@ use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::watch::{ProjectedStore, WatchSpec};
 use tokio_util::sync::CancellationToken;
 
-use super::content::{Content, KeepNamed, Names};
+use super::content::{KeepNamed, KeptContent, Names};
 
 /// The number of names up to which each is watched separately. More names are covered by one watch on the namespace (REF-2).
 const SINGLE_WATCHES: usize = 16;
@@ -16,32 +16,32 @@ const FEW: usize = 8;
 
 /// All references of a process to one kind in one namespace.
 #[derive(Default)]
-pub(super) struct Group {
+pub(super) struct ReferenceGroup {
     users: BTreeMap<String, HashSet<Key>>,
     names: Names,
-    singles: BTreeMap<String, Watched>,
-    whole: Option<Watched>,
+    singles: BTreeMap<String, ReferenceWatch>,
+    whole: Option<ReferenceWatch>,
 }
 
 /// A watch and the task that listens to it. The task ends when this is dropped.
-pub(super) struct Watched {
-    store: ProjectedStore<Content>,
+pub(super) struct ReferenceWatch {
+    store: ProjectedStore<KeptContent>,
     stop: CancellationToken,
 }
 
-impl Watched {
-    pub(super) fn new(store: ProjectedStore<Content>, stop: CancellationToken) -> Self {
+impl ReferenceWatch {
+    pub(super) fn new(store: ProjectedStore<KeptContent>, stop: CancellationToken) -> Self {
         Self { store, stop }
     }
 }
 
-impl Drop for Watched {
+impl Drop for ReferenceWatch {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-impl Group {
+impl ReferenceGroup {
     pub(super) fn is_empty(&self) -> bool {
         self.users.is_empty()
     }
@@ -55,7 +55,7 @@ impl Group {
         self.users.get(name).map(|users| users.iter().cloned().collect()).unwrap_or_default()
     }
 
-    pub(super) fn store(&self, name: &str) -> Option<ProjectedStore<Content>> {
+    pub(super) fn store(&self, name: &str) -> Option<ProjectedStore<KeptContent>> {
         let watched = self.whole.as_ref().or_else(|| self.singles.get(name))?;
         Some(watched.store.clone())
     }
@@ -80,7 +80,7 @@ impl Group {
         cluster: &Cluster,
         kind: ReferenceKind,
         namespace: &str,
-        listen: impl Fn(ProjectedStore<Content>, bool) -> Watched,
+        listen: impl Fn(ProjectedStore<KeptContent>, bool) -> ReferenceWatch,
     ) {
         let spec = WatchSpec::new(kind.group_kind()).in_namespace(namespace);
         // No event reports a change between the end of a watch and the first list of its replacement.

@@ -15,8 +15,8 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::content::{Content, data};
-use super::group::{Group, Watched};
+use super::content::{KeptContent, data};
+use super::group::{ReferenceGroup, ReferenceWatch};
 use crate::observe::{Notify, caused_by, title};
 
 /// The time that a pass waits for the first list of an object that was not watched before.
@@ -25,32 +25,32 @@ const FIRST_LIST: Duration = Duration::from_secs(30);
 /// The watches on referenced objects of all components of one type. Changes queue the components that refer to them.
 #[derive(Clone)]
 pub(crate) struct ReferenceWatches {
-    inner: Arc<Inner>,
+    inner: Arc<SharedReferenceWatches>,
 }
 
-struct Inner {
+struct SharedReferenceWatches {
     cluster: Cluster,
     tasks: Tasks,
     notify: Notify,
-    groups: Mutex<HashMap<Place, Group>>,
+    groups: Mutex<HashMap<ReferenceScope, ReferenceGroup>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Place {
+struct ReferenceScope {
     kind: ReferenceKind,
     namespace: String,
 }
 
 impl ReferenceWatches {
     pub(crate) fn new(cluster: Cluster, tasks: Tasks, notify: Notify) -> Self {
-        Self { inner: Arc::new(Inner { cluster, tasks, notify, groups: Mutex::default() }) }
+        Self { inner: Arc::new(SharedReferenceWatches { cluster, tasks, notify, groups: Mutex::default() }) }
     }
 
     /// Replaces the objects of its namespace that the component refers to.
     pub(crate) fn set(&self, component: &Key, targets: &BTreeSet<Target>) {
         let mut groups = self.inner.groups.lock();
         for kind in [ReferenceKind::ConfigMap, ReferenceKind::Secret] {
-            let place = Place { kind, namespace: component.namespace().to_owned() };
+            let place = ReferenceScope { kind, namespace: component.namespace().to_owned() };
             let of_kind = targets.iter().filter(|target| target.kind == kind);
             let names: BTreeSet<String> = of_kind.map(|target| target.name.clone()).collect();
             if names.is_empty() && !groups.contains_key(&place) {
@@ -75,7 +75,7 @@ impl ReferenceWatches {
     pub(crate) fn refused(&self, component: &Key, targets: &BTreeSet<Target>) -> BTreeSet<String> {
         let groups = self.inner.groups.lock();
         let is_refused = |target: &&Target| {
-            let place = Place { kind: target.kind, namespace: component.namespace().to_owned() };
+            let place = ReferenceScope { kind: target.kind, namespace: component.namespace().to_owned() };
             let store = groups.get(&place).and_then(|group| group.store(&target.name));
             store.is_some_and(|store| store.status().state == WatchState::Forbidden)
         };
@@ -83,7 +83,7 @@ impl ReferenceWatches {
     }
 
     async fn find(&self, namespace: &str, target: &Target) -> Found {
-        let place = Place { kind: target.kind, namespace: namespace.to_owned() };
+        let place = ReferenceScope { kind: target.kind, namespace: namespace.to_owned() };
         let store = self.inner.groups.lock().get(&place).and_then(|group| group.store(&target.name));
         let Some(store) = store else {
             return self.read(namespace, target, None).await;
@@ -98,8 +98,8 @@ impl ReferenceWatches {
             }
         }
         match store.find(namespace, &target.name).as_deref() {
-            Some(Content::Kept(data)) => Found::Data(Arc::clone(data)),
-            Some(Content::Dropped) => self.read(namespace, target, Some(&store)).await,
+            Some(KeptContent::Kept(data)) => Found::Data(Arc::clone(data)),
+            Some(KeptContent::Dropped) => self.read(namespace, target, Some(&store)).await,
             None => Found::Absent,
         }
     }
@@ -127,7 +127,7 @@ impl ReferenceWatches {
     }
 
     /// Reads an object that no watch may show, or whose data was dropped when the watch delivered it.
-    async fn read(&self, namespace: &str, target: &Target, store: Option<&ProjectedStore<Content>>) -> Found {
+    async fn read(&self, namespace: &str, target: &Target, store: Option<&ProjectedStore<KeptContent>>) -> Found {
         let kind = target.kind.group_kind();
         let gvk = GroupVersionKind::new(kind.group, "v1", kind.kind);
         let resource = ApiResource::known(&gvk, target.kind.plural(), true);
@@ -145,11 +145,11 @@ impl ReferenceWatches {
     }
 
     /// Listens to a watch. `replaces` is true if it takes the place of another watch.
-    fn listen(&self, place: &Place, store: ProjectedStore<Content>, replaces: bool) -> Watched {
+    fn listen(&self, place: &ReferenceScope, store: ProjectedStore<KeptContent>, replaces: bool) -> ReferenceWatch {
         let mut forbidden = is_forbidden(store.status().state);
         let (inner, at, mut awaits_list) = (Arc::downgrade(&self.inner), place.clone(), replaces);
         let kind = Arc::new(place.kind.group_kind());
-        let tell = move |news: News<Content>| {
+        let tell = move |news: News<KeptContent>| {
             let Some(inner) = inner.upgrade() else { return };
             match news {
                 // Components that relied on the other watch may have missed changes between the two.
@@ -175,19 +175,19 @@ impl ReferenceWatches {
         };
         let (name, stop) = (format!("references {store}"), CancellationToken::new());
         follow(store.clone(), name, &self.inner.tasks, stop.clone(), tell);
-        Watched::new(store, stop)
+        ReferenceWatch::new(store, stop)
     }
 }
 
-impl Inner {
-    fn notify_all(&self, place: &Place, kind: &Arc<GroupKind>) {
-        let users = self.groups.lock().get(place).map(Group::everyone).unwrap_or_default();
+impl SharedReferenceWatches {
+    fn notify_all(&self, place: &ReferenceScope, kind: &Arc<GroupKind>) {
+        let users = self.groups.lock().get(place).map(ReferenceGroup::everyone).unwrap_or_default();
         for component in &users {
             (self.notify)(component, QueuedBy::WatchTurned(Arc::clone(kind)));
         }
     }
 
-    fn notify_users(&self, place: &Place, name: &str, cause: &QueuedBy) {
+    fn notify_users(&self, place: &ReferenceScope, name: &str, cause: &QueuedBy) {
         let users = self.groups.lock().get(place).map(|group| group.users(name)).unwrap_or_default();
         for component in &users {
             (self.notify)(component, cause.clone());
@@ -205,10 +205,10 @@ fn is_forbidden(state: WatchState) -> Option<bool> {
 }
 
 /// Returns true if the data is equal; nothing else is relevant.
-fn same(old: Option<&Content>, new: Option<&Content>) -> bool {
-    let data = |content: Option<&Content>| -> Option<Arc<Value>> {
+fn same(old: Option<&KeptContent>, new: Option<&KeptContent>) -> bool {
+    let data = |content: Option<&KeptContent>| -> Option<Arc<Value>> {
         match content {
-            Some(Content::Kept(data)) => Some(Arc::clone(data)),
+            Some(KeptContent::Kept(data)) => Some(Arc::clone(data)),
             _ => None,
         }
     };

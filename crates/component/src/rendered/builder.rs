@@ -15,9 +15,9 @@ use kubewright_runtime::operator::Operator;
 use serde_json::Value;
 
 use super::definition::SetDefinition;
-use super::set::Registered;
+use super::set::RegisteredSet;
 use crate::kind::Component;
-use crate::operator::{DependentEvents, Options, engine_options};
+use crate::operator::{DependentEvents, EngineOptions, engine_options};
 
 /// Extension of an operator by rendered sets.
 pub trait RenderedSetExt: Into<Operator> + Sized {
@@ -36,7 +36,7 @@ pub trait RenderedSetExt: Into<Operator> + Sized {
         RenderedSetBuilder {
             operator: self.into(),
             generator: Arc::new(generator),
-            options: Options::default(),
+            options: EngineOptions::default(),
             readiness: BTreeMap::new(),
             owner: PhantomData,
         }
@@ -50,7 +50,7 @@ impl<T: Into<Operator>> RenderedSetExt for T {}
 pub struct RenderedSetBuilder<K, C = K> {
     operator: Operator,
     generator: Arc<dyn ErasedGenerator<C>>,
-    options: Options,
+    options: EngineOptions,
     readiness: BTreeMap<GroupKind, KindRule>,
     owner: PhantomData<fn() -> K>,
 }
@@ -81,7 +81,7 @@ impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSetBuilder<K, C
 impl<K: Component + KnownKind, C: Send + Sync + 'static> From<RenderedSetBuilder<K, C>> for Operator {
     fn from(builder: RenderedSetBuilder<K, C>) -> Self {
         let RenderedSetBuilder { operator, generator, options, readiness, .. } = builder;
-        operator.state(Registered::<K, C>::new(SetDefinition { generator, options, readiness }))
+        operator.state(RegisteredSet::<K, C>::new(SetDefinition { generator, options, readiness }))
     }
 }
 

@@ -23,9 +23,9 @@ use serde_json::Value;
 use super::follow::follow;
 use crate::kind::{Component, EmbedsStatus};
 use crate::observe::Notify;
-use crate::operator::{EngineOpening, Names, Options};
-use crate::reconciler::Shared;
-use crate::record::Place;
+use crate::operator::{EngineOpening, EngineOptions, OwnerTypeNames};
+use crate::reconciler::SharedPassState;
+use crate::record::StatusPath;
 
 /// A revision that no real status has. It marks the field that holds the engine's part.
 const MARK: i64 = -4711;
@@ -33,14 +33,14 @@ const MARK: i64 = -4711;
 /// The definition of the rendered set of a kind of owners.
 pub(super) struct SetDefinition<C> {
     pub(super) generator: Arc<dyn ErasedGenerator<C>>,
-    pub(super) options: Options,
+    pub(super) options: EngineOptions,
     pub(super) readiness: BTreeMap<GroupKind, KindRule>,
 }
 
 /// The parts of a constructed set.
 pub(super) struct Opened {
-    pub(super) shared: Arc<Shared>,
-    pub(super) place: Place,
+    pub(super) shared: Arc<SharedPassState>,
+    pub(super) place: StatusPath,
     /// The queue of the reconciler. Set in its first pass, because nothing is watched before.
     pub(super) queue: Arc<OnceLock<QueueHandle>>,
 }
@@ -50,7 +50,8 @@ impl<C: Send + Sync + 'static> SetDefinition<C> {
         let kind = K::kind(&());
         let prefix = self.prefix::<K>();
         let part = "rendered set of";
-        Names { prefix: &prefix, finalizer: &prefix, is_own: true, part, method: "rendered_set" }.claim::<K>(declarations);
+        OwnerTypeNames { prefix: &prefix, finalizer: &prefix, is_own: true, part, method: "rendered_set" }
+            .claim::<K>(declarations);
         if let Err(problem) = place_of::<K>() {
             declarations.problem(problem);
         }
@@ -102,12 +103,12 @@ impl<C: Send + Sync + 'static> SetDefinition<C> {
 }
 
 /// Returns the field that holds the engine's part of the status of a kind.
-fn place_of<K: Component>() -> Result<Place, String> {
+fn place_of<K: Component>() -> Result<StatusPath, String> {
     let kind = K::kind(&());
     let mut status = <K as HasStatus>::Status::default();
     status.component_status_mut().revision = MARK;
     let written = serde_json::to_value(&status).unwrap_or_default();
-    match Place::of_marked(&written, "revision", &Value::from(MARK)) {
+    match StatusPath::of_marked(&written, "revision", &Value::from(MARK)) {
         Some(place) if !place.is_whole() => Ok(place),
         Some(_) => Err(format!(
             "rendered set of {kind}: the status of {kind} is itself, or flattens, the `ComponentStatus`, whose conditions would be those of the \

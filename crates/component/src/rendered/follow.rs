@@ -8,13 +8,13 @@ use kubewright_runtime::kind::KnownKind;
 use kubewright_runtime::store::Store;
 use kubewright_runtime::task::Tasks;
 
-use crate::reconciler::Shared;
+use crate::reconciler::SharedPassState;
 
 /// The delay before the remains of a deleted owner are checked again, if a removal was refused.
 const SWEEP_AGAIN: Delay = Delay::secs::<10>();
 
 /// Follows the owners, and drops the memory of those that are deleted.
-pub(super) fn follow<K: KnownKind>(store: Store<K>, shared: Arc<Shared>, (tasks, clock): (&Tasks, Clock)) {
+pub(super) fn follow<K: KnownKind>(store: Store<K>, shared: Arc<SharedPassState>, (tasks, clock): (&Tasks, Clock)) {
     let (stop, name) = (tasks.stopping(), format!("owners of {}", shared.operator.as_str()));
     let sweeping = tasks.clone();
     let following = async move {

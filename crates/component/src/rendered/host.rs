@@ -14,16 +14,17 @@ use kubewright_runtime::reconcile::Context;
 use kubewright_runtime::status::Written;
 use serde_json::{Map, Value};
 
+use crate::erased::{Instance, render_with};
 use crate::hooks::{HookInputs, Point};
-use crate::kind::{Component, Instance, render_with};
+use crate::kind::Component;
 use crate::reconciler::{Fits, Host};
-use crate::record::Place;
+use crate::record::StatusPath;
 use crate::settings::Settings;
 
 /// A pass of the reconciler that owns a rendered set.
 pub(super) struct HostedPass<'a, K, C> {
     pub(super) cx: &'a Context<K>,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a StatusPath,
     pub(super) rendering: Rendering<K, C>,
 }
 
@@ -41,7 +42,7 @@ impl<K: Component, C: Send + Sync + 'static> Host for HostedPass<'_, K, C> {
         Box::new(self.rendering.clone())
     }
 
-    fn place(&self) -> &Place {
+    fn place(&self) -> &StatusPath {
         self.place
     }
 

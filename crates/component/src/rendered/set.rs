@@ -21,7 +21,7 @@ use super::host::{HostedPass, Rendering};
 use super::{RenderedDeletion, Subject};
 use crate::kind::Component;
 use crate::operator::{identity_of, identity_request};
-use crate::reconciler::{Hosted, Task};
+use crate::reconciler::{HostRequest, Hosted};
 
 /// The dependents that a generator renders for an object, as one step of the reconciler that owns the object.
 ///
@@ -93,11 +93,11 @@ use crate::reconciler::{Hosted, Task};
 /// # drop(operator);
 /// ```
 pub struct RenderedSet<K, C = K> {
-    inner: Arc<Inner<C>>,
+    inner: Arc<SharedRenderedSet<C>>,
     owner: PhantomData<fn() -> K>,
 }
 
-struct Inner<C> {
+struct SharedRenderedSet<C> {
     opened: Opened,
     generator: Arc<dyn ErasedGenerator<C>>,
     /// Set once the identity of the owners' cluster is known.
@@ -107,7 +107,7 @@ struct Inner<C> {
 }
 
 /// The definition of a set under the types of its owner and of its subject.
-pub(super) struct Registered<K, C> {
+pub(super) struct RegisteredSet<K, C> {
     definition: SetDefinition<C>,
     owner: PhantomData<fn() -> K>,
 }
@@ -144,17 +144,24 @@ impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSet<K, C> {
             // Without the finalizer, created dependents would not be cleaned up.
             cx.hold().await?;
         }
-        self.run(cx, owner, subject, part, Task::Apply).await
+        self.run(cx, owner, subject, part, HostRequest::Apply).await
     }
 
     /// Deletes the dependents of a set whose generator gets another value than the owner; otherwise the same as [`delete`](Self::delete). The
     /// generator is called for objects of deletion stages only.
     pub async fn delete_as(&self, cx: &Context<K>, owner: &Arc<K>, subject: Subject<C>, part: &mut ComponentStatus) -> Flow {
-        self.run(cx, owner, subject, part, Task::Delete).await
+        self.run(cx, owner, subject, part, HostRequest::Delete).await
     }
 
-    async fn run(&self, cx: &Context<K>, owner: &Arc<K>, subject: Subject<C>, part: &mut ComponentStatus, task: Task) -> Flow {
-        let Inner { opened: Opened { shared, place, queue }, generator, .. } = &*self.inner;
+    async fn run(
+        &self,
+        cx: &Context<K>,
+        owner: &Arc<K>,
+        subject: Subject<C>,
+        part: &mut ComponentStatus,
+        task: HostRequest,
+    ) -> Flow {
+        let SharedRenderedSet { opened: Opened { shared, place, queue }, generator, .. } = &*self.inner;
         let Some(object) = cx.latest() else { return Err(Halt::Done) };
         queue.get_or_init(|| cx.enqueue());
         self.identify(cx).await?;
@@ -176,7 +183,7 @@ impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSet<K, C> {
 
     /// Reads the identity of the cluster once per process. Owner ids begin with it (OPT-1).
     async fn identify(&self, cx: &Context<K>) -> Flow {
-        let Inner { opened: Opened { shared, .. }, identity, .. } = &*self.inner;
+        let SharedRenderedSet { opened: Opened { shared, .. }, identity, .. } = &*self.inner;
         let asking = async {
             let answer = cx.cluster().send_retrying(&identity_request(), &Retry::default()).await;
             shared.know_cluster(identity_of(&answer.map_err(Failure::unclassified)?));
@@ -199,17 +206,17 @@ impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSet<K, C> {
 impl<K: Component + KnownKind, C: Send + Sync + 'static> FromOperator for RenderedSet<K, C> {
     fn declare(declarations: &mut Declarations) {
         let kind = K::kind(&());
-        match declarations.registered::<Registered<K, C>>() {
+        match declarations.registered::<RegisteredSet<K, C>>() {
             Some(registered) => registered.definition.declare::<K>(declarations),
             None => _ = declarations.problem(missing(&kind)),
         }
     }
 
     fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
-        let registered = context.state::<Registered<K, C>>().ok_or_else(|| missing(&K::kind(&())))?;
+        let registered = context.state::<RegisteredSet<K, C>>().ok_or_else(|| missing(&K::kind(&())))?;
         let opened = registered.definition.open::<K>(context)?;
         let generator = registered.definition.generator;
-        let inner = Inner { opened, generator, identity: OnceCell::new(), terms: Mutex::default() };
+        let inner = SharedRenderedSet { opened, generator, identity: OnceCell::new(), terms: Mutex::default() };
         Ok(Self { inner: Arc::new(inner), owner: PhantomData })
     }
 }
@@ -220,13 +227,13 @@ fn missing(kind: &str) -> String {
     )
 }
 
-impl<K, C> Registered<K, C> {
+impl<K, C> RegisteredSet<K, C> {
     pub(super) fn new(definition: SetDefinition<C>) -> Self {
         Self { definition, owner: PhantomData }
     }
 }
 
-impl<K, C> Clone for Registered<K, C> {
+impl<K, C> Clone for RegisteredSet<K, C> {
     fn clone(&self) -> Self {
         Self::new(self.definition.clone())
     }

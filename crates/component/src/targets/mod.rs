@@ -6,5 +6,5 @@
 mod registry;
 mod target;
 
-pub(crate) use registry::Targets;
-pub(crate) use target::{Target, TargetFactory};
+pub(crate) use registry::TargetRegistry;
+pub(crate) use target::{DependentsTarget, TargetFactory};

@@ -6,29 +6,29 @@ use kubewright_runtime::cluster::Impersonation;
 use kubewright_runtime::targets::{ClusterStatistics, Registry, TargetError, TargetKey, Used as _};
 use kubewright_runtime::watch::WatchState;
 
-use super::target::{Target, TargetFactory};
+use super::target::{DependentsTarget, TargetFactory};
 
 /// The targets of all components of a type.
 #[derive(Clone)]
-pub(crate) struct Targets {
-    inner: Arc<Inner>,
+pub(crate) struct TargetRegistry {
+    inner: Arc<SharedTargetRegistry>,
 }
 
-struct Inner {
+struct SharedTargetRegistry {
     factory: TargetFactory,
-    local: Arc<Target>,
-    others: Registry<Key, Target>,
+    local: Arc<DependentsTarget>,
+    others: Registry<Key, DependentsTarget>,
 }
 
-impl Targets {
+impl TargetRegistry {
     pub(crate) fn new(factory: TargetFactory) -> Self {
         let local = Arc::new(factory.local());
         let others = Registry::new(factory.cluster.clock().clone(), factory.tasks.clone());
-        Self { inner: Arc::new(Inner { factory, local, others }) }
+        Self { inner: Arc::new(SharedTargetRegistry { factory, local, others }) }
     }
 
     /// Returns the components' own cluster with the operator's own identity.
-    pub(crate) fn local(&self) -> &Arc<Target> {
+    pub(crate) fn local(&self) -> &Arc<DependentsTarget> {
         &self.inner.local
     }
 
@@ -38,8 +38,8 @@ impl Targets {
         component: &Key,
         kubeconfig: Option<&[u8]>,
         who: Option<&Impersonation>,
-    ) -> Result<Arc<Target>, TargetError> {
-        let Inner { local, others, .. } = &*self.inner;
+    ) -> Result<Arc<DependentsTarget>, TargetError> {
+        let SharedTargetRegistry { local, others, .. } = &*self.inner;
         let Some(key) = TargetKey::of(kubeconfig, who) else {
             others.leave(component);
             return Ok(Arc::clone(local));
@@ -54,7 +54,7 @@ impl Targets {
 
     /// Returns the target that the component used last in this process, unless it is the components' own cluster with the operator's own
     /// identity.
-    pub(crate) fn known(&self, component: &Key) -> Option<Arc<Target>> {
+    pub(crate) fn known(&self, component: &Key) -> Option<Arc<DependentsTarget>> {
         self.inner.others.known(component)
     }
 
@@ -76,7 +76,12 @@ impl Targets {
         problems
     }
 
-    async fn make(&self, key: &TargetKey, kubeconfig: Option<&[u8]>, who: Option<&Impersonation>) -> Result<Target, TargetError> {
+    async fn make(
+        &self,
+        key: &TargetKey,
+        kubeconfig: Option<&[u8]>,
+        who: Option<&Impersonation>,
+    ) -> Result<DependentsTarget, TargetError> {
         let factory = &self.inner.factory;
         match (kubeconfig.filter(|text| !text.is_empty()), who) {
             (Some(text), _) => factory.remote(key, text).await,
@@ -92,7 +97,7 @@ impl Targets {
     }
 }
 
-impl ClusterStatistics for Inner {
+impl ClusterStatistics for SharedTargetRegistry {
     fn watches(&self) -> Vec<(String, WatchState)> {
         self.others.targets().iter().chain([&self.local]).flat_map(|target| target.watches()).collect()
     }
@@ -102,8 +107,8 @@ impl ClusterStatistics for Inner {
     }
 }
 
-impl fmt::Debug for Targets {
+impl fmt::Debug for TargetRegistry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Targets").field("others", &self.inner.others).finish_non_exhaustive()
+        f.debug_struct("TargetRegistry").field("others", &self.inner.others).finish_non_exhaustive()
     }
 }

@@ -13,7 +13,7 @@ use crate::execute::Sender;
 use crate::observe::{AwaitedWatches, DependentWatches, Notify};
 
 /// The cluster of the dependents of some components, and the identity that writes them.
-pub(crate) struct Target {
+pub(crate) struct DependentsTarget {
     pub(crate) sender: Sender,
     /// The recorder of events on the dependents, in their cluster (EVT-3).
     pub(crate) recorder: Recorder,
@@ -44,14 +44,14 @@ pub(crate) struct TargetFactory {
 
 impl TargetFactory {
     /// Creates the target for the components' own cluster with the operator's own identity.
-    pub(super) fn local(&self) -> Target {
+    pub(super) fn local(&self) -> DependentsTarget {
         self.target(&self.cluster, self.recorder.clone(), None)
     }
 
     /// Creates the target for the components' own cluster with another identity. It is watched with the operator's own identity.
-    pub(super) fn impersonating(&self, local: &Target, who: &Impersonation) -> Result<Target, TargetError> {
+    pub(super) fn impersonating(&self, local: &DependentsTarget, who: &Impersonation) -> Result<DependentsTarget, TargetError> {
         let cluster = self.cluster.acting_as(who)?;
-        Ok(Target {
+        Ok(DependentsTarget {
             sender: self.sender(&cluster),
             recorder: self.recorder.clone(),
             dependents: local.dependents.clone(),
@@ -62,7 +62,7 @@ impl TargetFactory {
     }
 
     /// Creates the target for the cluster of a kubeconfig, which alone decides the identity (TGT-2).
-    pub(super) async fn remote(&self, key: &TargetKey, text: &[u8]) -> Result<Target, TargetError> {
+    pub(super) async fn remote(&self, key: &TargetKey, text: &[u8]) -> Result<DependentsTarget, TargetError> {
         let remote = Remote::connect(key, text, &self.remote_options()).await?;
         let cluster = remote.cluster().clone();
         Ok(self.target(&cluster, self.recorder.on(&cluster, &self.tasks), Some(remote)))
@@ -78,8 +78,8 @@ impl TargetFactory {
         }
     }
 
-    fn target(&self, cluster: &Cluster, recorder: Recorder, remote: Option<Remote>) -> Target {
-        Target {
+    fn target(&self, cluster: &Cluster, recorder: Recorder, remote: Option<Remote>) -> DependentsTarget {
+        DependentsTarget {
             sender: self.sender(cluster),
             recorder,
             dependents: self.watches(cluster),
@@ -104,7 +104,7 @@ impl TargetFactory {
     }
 }
 
-impl Target {
+impl DependentsTarget {
     pub(crate) fn cluster(&self) -> &Cluster {
         self.sender.cluster()
     }
@@ -130,7 +130,7 @@ impl Target {
     }
 }
 
-impl Used<Key> for Target {
+impl Used<Key> for DependentsTarget {
     fn forget(&self, component: &Key) {
         self.dependents.forget(component);
         self.awaited.set(component, std::collections::HashSet::new());
@@ -146,9 +146,9 @@ impl Used<Key> for Target {
     }
 }
 
-impl fmt::Debug for Target {
+impl fmt::Debug for DependentsTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Target").field("cluster", &self.cluster().name()).finish_non_exhaustive()
+        f.debug_struct("DependentsTarget").field("cluster", &self.cluster().name()).finish_non_exhaustive()
     }
 }
 

@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::ComponentLoop;
 use crate::controller::ComponentController;
 use crate::declaration::ContractComponent;
-use crate::finalizer::writer_of;
+use crate::declaration::writer_of;
 
 /// The handling of dependency finalizers whose depending component does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

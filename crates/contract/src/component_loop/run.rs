@@ -26,7 +26,7 @@ const FOREGROUND: &str = "foregroundDeletion";
 type Component<C> = <C as ComponentController>::Component;
 
 /// One observation of a component and the targets of its edges.
-struct Sight {
+struct ComponentObservation {
     object: Value,
     own: Observation,
     targets: Vec<Target>,
@@ -122,7 +122,7 @@ impl<C: ComponentController> ComponentLoop<C> {
     }
 
     /// Observes the component and the targets of its edges. `None` if the component is gone.
-    fn look(&self, cx: &Context<Component<C>>) -> Option<Sight> {
+    fn look(&self, cx: &Context<Component<C>>) -> Option<ComponentObservation> {
         let (object, format) = (cx.latest()?, &self.terms.format);
         let own = Observation::of(&object, format);
         let found: Vec<Option<Found>> = self.targets.iter().map(|target| target.find(cx.key())).collect();
@@ -134,19 +134,24 @@ impl<C: ComponentController> ComponentLoop<C> {
         for (target, found) in self.targets.iter().zip(&found) {
             found.as_ref().map(|found| target.digest(found)).hash(&mut versions);
         }
-        Some(Sight { targets: targets.collect(), object, own, found, versions: versions.finish() })
+        Some(ComponentObservation { targets: targets.collect(), object, own, found, versions: versions.finish() })
     }
 
     /// Returns the existing targets at these indices.
     fn at<'a>(
         &'a self,
-        sight: &'a Sight,
+        sight: &'a ComponentObservation,
         indices: &'a [usize],
     ) -> impl Iterator<Item = (&'a dyn crate::declaration::AnyTarget, &'a Found)> + Send {
         indices.iter().filter_map(|index| Some((&**self.targets.get(*index)?, sight.found.get(*index)?.as_ref()?)))
     }
 
-    async fn apply(&self, cx: &Context<Component<C>>, status: &mut PassStatus<Component<C>>, sight: &Sight) -> Flow {
+    async fn apply(
+        &self,
+        cx: &Context<Component<C>>,
+        status: &mut PassStatus<Component<C>>,
+        sight: &ComponentObservation,
+    ) -> Flow {
         let Some(ready) = <Component<C> as ContractMember>::Edges::ready(sight.usable()) else {
             let text = "a dependency that was ready cannot be decoded";
             return Failure::msg(text).reason("InternalError").origin(Origin::Bug).into();
@@ -160,7 +165,12 @@ impl<C: ComponentController> ComponentLoop<C> {
         outcome
     }
 
-    async fn cleanup(&self, cx: &Context<Component<C>>, status: &mut PassStatus<Component<C>>, sight: &Sight) -> Flow {
+    async fn cleanup(
+        &self,
+        cx: &Context<Component<C>>,
+        status: &mut PassStatus<Component<C>>,
+        sight: &ComponentObservation,
+    ) -> Flow {
         let maybe = <Component<C> as ContractMember>::Edges::maybe(sight.usable());
         let pass = CleanupContext(begin(cx, status, sight, false)?);
         let outcome = self.controller.cleanup(&pass, Maybe(maybe)).await;
@@ -172,7 +182,7 @@ impl<C: ComponentController> ComponentLoop<C> {
     }
 
     /// Releases the dependency finalizers. A failure does not stop the other releases (CL-5).
-    async fn release_dependencies(&self, cx: &Context<Component<C>>, sight: &Sight, indices: &[usize]) -> Flow {
+    async fn release_dependencies(&self, cx: &Context<Component<C>>, sight: &ComponentObservation, indices: &[usize]) -> Flow {
         let mut released = Vec::new();
         for (target, found) in self.at(sight, indices) {
             let outcome = target.release(found).await;
@@ -188,7 +198,7 @@ impl<C: ComponentController> ComponentLoop<C> {
     }
 }
 
-impl Sight {
+impl ComponentObservation {
     /// Returns the targets that a method may see: not those that are ignored, or being deleted without the component's finalizer (CL-3).
     fn usable(&self) -> Vec<Option<Found>> {
         let pairs = self.targets.iter().zip(&self.found);
@@ -201,7 +211,12 @@ fn is_usable(target: &Target) -> bool {
 }
 
 /// Creates the pass that a method gets.
-fn begin<T: ContractComponent>(cx: &Context<T>, status: &PassStatus<T>, sight: &Sight, runs_on: bool) -> Flow<ComponentPass<T>> {
+fn begin<T: ContractComponent>(
+    cx: &Context<T>,
+    status: &PassStatus<T>,
+    sight: &ComponentObservation,
+    runs_on: bool,
+) -> Flow<ComponentPass<T>> {
     let component = serde_json::from_value(sight.object.clone())
         .map_err(|error| Failure::backoff(format!("decode the component: {error}")).reason("DecodeFailed").origin(Origin::Bug))?;
     let said = Said {

@@ -12,8 +12,7 @@ use kubewright_runtime::operator::{Declarations, OperatorContext, Rule};
 use kubewright_runtime::reconcile::TriggerSet;
 use kubewright_runtime::store::{Kept, Store};
 
-use super::{ContractComponent, ContractMember, Edge};
-use crate::finalizer::DependencyFinalizer;
+use super::{ContractComponent, ContractMember, DependencyFinalizer, Edge};
 
 /// The edges of a component: a tuple of up to eight [`Edge`]s.
 pub trait Edges<From: ContractMember>: Send + Sync + 'static {

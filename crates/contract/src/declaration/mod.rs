@@ -5,6 +5,7 @@ mod conditions;
 mod contract;
 mod edge;
 mod edges;
+mod finalizer;
 mod internal;
 mod no_internal;
 mod owned;
@@ -21,6 +22,8 @@ pub use edge::{Edge, NeedsEdge, NeedsSameRevisionEdge, OutlivedByEdge, RelevantC
 pub use edges::Edges;
 #[doc(hidden)]
 pub use edges::{AnyTarget, Found};
+pub(crate) use finalizer::writer_of;
+pub use finalizer::{DependencyFinalizer, OwnFinalizer};
 pub use internal::ContractInternal;
 pub use no_internal::NoInternal;
 pub(crate) use owned::{ComponentObjects, OwnedComponent};

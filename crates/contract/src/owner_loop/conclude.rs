@@ -8,7 +8,7 @@ use kubewright_core::flow::{Prior, PriorCondition};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::reconcile::{Conclude, Context, EndedMethod};
 
-use super::status::PassNotes;
+use super::status::OwnerPassNotes;
 use super::{OwnerLoop, OwnerPassStatus};
 use crate::declaration::Contract;
 
@@ -70,7 +70,7 @@ impl<C: Contract> Conclude for OwnerLoop<C> {
 }
 
 /// Returns the types of the components that an owner waits for, as written in finalizers.
-fn awaited(notes: &PassNotes) -> Vec<String> {
+fn awaited(notes: &OwnerPassNotes) -> Vec<String> {
     if notes.is_silent {
         return Vec::new();
     }

@@ -6,7 +6,7 @@ use kubewright_core::flow::{Flow, Halt};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::reconcile::Context;
 
-use super::run::{Generation, silent};
+use super::run::{GenerationPass, silent};
 use super::{OwnerLoop, OwnerPassStatus};
 use crate::declaration::Contract;
 
@@ -16,7 +16,7 @@ impl<C: Contract> OwnerLoop<C> {
     pub(super) async fn delete(&self, cx: &Context<C::Owner>, owner: &C::Owner, status: &mut OwnerPassStatus<C>) -> Flow {
         let Some(asks) = self.consume(cx).await? else { return silent(cx, status) };
         let Some(object) = cx.latest() else { return silent(cx, status) };
-        let pass = Generation {
+        let pass = GenerationPass {
             owner,
             child_owner: self.child_owner(&object),
             internal: self.internal.find(cx.key())?,

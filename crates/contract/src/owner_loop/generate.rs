@@ -12,7 +12,7 @@ use super::namespace::PropagatedLabels;
 use crate::declaration::Contract;
 
 /// The inputs of the generation of components besides the owner itself and its internal configuration.
-pub(super) struct Source<'a> {
+pub(super) struct GenerationInputs<'a> {
     pub(super) key: &'a Key,
     pub(super) owner: &'a Value,
     pub(super) child_owner: &'a ChildOwner,
@@ -22,7 +22,7 @@ pub(super) struct Source<'a> {
     pub(super) format: &'a Format,
 }
 
-impl Source<'_> {
+impl GenerationInputs<'_> {
     /// Returns a component that does not exist yet, without its spec.
     pub(super) fn blank<C: Contract>(&self, component: &OpenComponent<C>) -> Value {
         json!({

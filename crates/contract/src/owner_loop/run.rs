@@ -14,7 +14,7 @@ use kubewright_runtime::step::run_all;
 use serde_json::Value;
 
 use super::component::{ExistingComponent, OpenComponent};
-use super::generate::Source;
+use super::generate::GenerationInputs;
 use super::internal::Internal;
 use super::namespace::PropagatedLabels;
 use super::status::StatusOfOwner;
@@ -25,7 +25,7 @@ use crate::declaration::{Contract, ContractOwner};
 const BRANCHES: usize = 8;
 
 /// The owner of a pass, with all inputs of the generation of its components.
-pub(super) struct Generation<'a, C: Contract> {
+pub(super) struct GenerationPass<'a, C: Contract> {
     pub(super) owner: &'a C::Owner,
     pub(super) object: Value,
     pub(super) child_owner: ChildOwner,
@@ -50,7 +50,7 @@ impl<C: Contract> OwnerLoop<C> {
         let child_owner = self.child_owner(&object);
         self.own_internal(cx, &child_owner).await?;
         let internal = self.internal.find(cx.key())?;
-        let pass = Generation { owner, object, child_owner, internal, propagated, asks };
+        let pass = GenerationPass { owner, object, child_owner, internal, propagated, asks };
         let written = self.write_all(cx, &pass).await;
         let published = self.publish(cx.key(), &pass, &mut status.status);
         let aggregate = self.aggregate(cx, &pass.object, &status.status);
@@ -103,7 +103,7 @@ impl<C: Contract> OwnerLoop<C> {
     }
 
     /// Processes all components, each as a branch that does not stop the others (OL-6).
-    pub(super) async fn write_all(&self, cx: &Context<C::Owner>, pass: &Generation<'_, C>) -> Flow {
+    pub(super) async fn write_all(&self, cx: &Context<C::Owner>, pass: &GenerationPass<'_, C>) -> Flow {
         let key = cx.key();
         let format = &self.terms.format;
         let provenance = Provenance::new(
@@ -124,7 +124,7 @@ impl<C: Contract> OwnerLoop<C> {
         });
         let views: Vec<ComponentView<'_>> = views.collect();
         let actions = plan(&state, &views);
-        let source = Source {
+        let source = GenerationInputs {
             key,
             owner: &pass.object,
             child_owner: &pass.child_owner,
@@ -162,8 +162,8 @@ impl<C: Contract> OwnerLoop<C> {
     async fn branch(
         &self,
         cx: &Context<C::Owner>,
-        pass: &Generation<'_, C>,
-        source: &Source<'_>,
+        pass: &GenerationPass<'_, C>,
+        source: &GenerationInputs<'_>,
         component: &OpenComponent<C>,
         existing: Option<&ExistingComponent>,
         (action, is_wanted): (OwnerAction, bool),
@@ -220,7 +220,7 @@ impl<C: Contract> OwnerLoop<C> {
     }
 
     /// Copies the external statuses of the components that are switched on and exist into the status of the owner (OL-2).
-    pub(super) fn publish(&self, key: &Key, pass: &Generation<'_, C>, status: &mut StatusOfOwner<C>) -> Flow {
+    pub(super) fn publish(&self, key: &Key, pass: &GenerationPass<'_, C>, status: &mut StatusOfOwner<C>) -> Flow {
         let mut published = <C::Owner as ContractOwner>::Published::default();
         for component in self.components.iter().filter(|component| component.owned.configured(pass.owner)) {
             let existing = component.existing(key, &pass.child_owner, &self.terms.format);

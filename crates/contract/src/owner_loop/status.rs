@@ -17,12 +17,12 @@ pub struct OwnerPassStatus<C: Contract> {
     #[serde(flatten)]
     pub(super) status: StatusOfOwner<C>,
     #[serde(skip)]
-    pub(super) notes: PassNotes,
+    pub(super) notes: OwnerPassNotes,
 }
 
 /// The inputs of the status besides the outcome.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PassNotes {
+pub(super) struct OwnerPassNotes {
     /// The conditions of the components on which the end of the pass is based. `None` if the pass ended earlier.
     pub(super) aggregate: Option<Aggregate>,
     /// The components that a deletion waits for.
@@ -33,7 +33,7 @@ pub(super) struct PassNotes {
 
 impl<C: Contract> Default for OwnerPassStatus<C> {
     fn default() -> Self {
-        Self { status: StatusOfOwner::<C>::default(), notes: PassNotes::default() }
+        Self { status: StatusOfOwner::<C>::default(), notes: OwnerPassNotes::default() }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Delays: back-off policies, token buckets, limiters that combine both, and the one value that holds all delays.
 
 mod bucket;
+mod class;
+mod delay;
 mod limiter;
 mod persisted;
 mod policy;
@@ -15,6 +17,8 @@ mod tests;
 mod vectors;
 
 pub use bucket::TokenBucket;
+pub use class::Class;
+pub use delay::{Delay, ZeroDelay};
 pub use limiter::{Exponential, MaxOf, RateLimiter, Retry, bucket, exponential, max_of};
 pub use persisted::{PersistedBackoff, REQUEUE_TIME};
 pub use policy::Policy;

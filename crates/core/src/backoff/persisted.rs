@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::flow::Delay;
+use super::Delay;
 
 /// Back-off whose last delay is stored in the status of the object, so that it continues after a restart: for delays that are longer than the time
 /// between restarts (BO-10).

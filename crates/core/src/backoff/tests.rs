@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
+use super::Delay;
 use super::{
     Policy, RateLimiter as _, Retry, Rng, Timing, TokenBucket, Transient, TransientBackoff, bucket, exponential, max_of,
 };
-use crate::flow::Delay;
 use crate::time::Moment;
 
 fn nominal(policy: &Policy, count: u32) -> Vec<String> {

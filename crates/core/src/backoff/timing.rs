@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use super::limiter::{bucket, exponential, max_of};
-use super::{Policy, RateLimiter};
+use super::{Class, Delay, Policy, RateLimiter};
 use crate::child::HotLoopLimits;
-use crate::flow::{Class, Delay};
 
 /// The delays and limits of controllers. Every field has a default. Tests replace the fields that they need, and the ConfigMap `config-timing`
 /// replaces them while the operator runs, if the operator follows it.

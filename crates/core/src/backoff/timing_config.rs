@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use kubewright_machinery::quantity::GoDuration;
 
+use super::{Class, Delay};
 use super::{Policy, Timing};
 use crate::child::HotLoopLimits;
 use crate::config::{ConfigErrors, ConfigValue, Field, FromConfigMap, Parsed, Parser, Reader, Unreadable, ValueError};
-use crate::flow::{Class, Delay};
 
 /// A delay is written as a duration above zero.
 impl ConfigValue for Delay {
@@ -35,12 +35,12 @@ impl ConfigValue for Class {
 }
 
 /// A reader of keys whose defaults are the texts of a timing.
-struct Keys<'a> {
+struct TimingKeyReader<'a> {
     reader: Reader<'a>,
     texts: BTreeMap<&'static str, String>,
 }
 
-impl Keys<'_> {
+impl TimingKeyReader<'_> {
     fn read<T: ConfigValue>(&mut self, key: &'static str) -> Result<T, Unreadable> {
         let default = self.texts.get(key).map_or("", String::as_str);
         self.reader.read(&Field::parsed_by(key, Parser::new(T::parse, || None)).default(default))
@@ -99,7 +99,7 @@ impl Timing {
 
     /// Reads the data of the ConfigMap. Keys that are absent keep the value of this timing.
     pub fn updated(&self, data: &BTreeMap<String, String>) -> Result<Parsed<Self>, ConfigErrors> {
-        let mut keys = Keys { reader: Reader::new(data), texts: self.texts().into_iter().collect() };
+        let mut keys = TimingKeyReader { reader: Reader::new(data), texts: self.texts().into_iter().collect() };
         let failures = keys.policy(FAILURES);
         let refused = keys.policy(REFUSED);
         let waits = keys.policy(WAITS);

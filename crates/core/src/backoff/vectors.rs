@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use super::Delay;
 use super::*;
-use crate::flow::Delay;
 use crate::recorded::{knative_vectors, texts};
 use crate::time::Moment;
 

@@ -7,17 +7,17 @@ use serde_json::Value;
 pub struct LastWrite {
     uid: String,
     digest: String,
-    state: State,
+    state: SpecState,
 }
 
 /// The state of an object's spec: the generation of kinds that have one, else the resource version, which every change of the object changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum State {
+enum SpecState {
     Generation(i64),
     Version(String),
 }
 
-impl State {
+impl SpecState {
     fn of(object: &Value) -> Self {
         object.generation().map_or_else(|| Self::Version(object.resource_version().to_owned()), Self::Generation)
     }
@@ -26,12 +26,12 @@ impl State {
 impl LastWrite {
     /// Records the write of a desired object with this digest, which the server answered with this object.
     pub fn new(digest: impl Into<String>, answer: &Value) -> Self {
-        Self { uid: answer.uid().to_owned(), digest: digest.into(), state: State::of(answer) }
+        Self { uid: answer.uid().to_owned(), digest: digest.into(), state: SpecState::of(answer) }
     }
 
     /// Returns true if the live object is the one that was written and its spec has not changed since (KID-10, KID-12).
     pub fn is_state_of(&self, live: &Value) -> bool {
-        self.uid == live.uid() && live.deletion_timestamp().is_none() && self.state == State::of(live)
+        self.uid == live.uid() && live.deletion_timestamp().is_none() && self.state == SpecState::of(live)
     }
 
     /// Returns true if this digest was written last.

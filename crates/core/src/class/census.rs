@@ -80,25 +80,25 @@ impl ClassCensus {
         self.others.values().sum()
     }
 
-    fn class(&self, object: &(impl HasMetadata + ?Sized)) -> Class {
+    fn class(&self, object: &(impl HasMetadata + ?Sized)) -> CountedClass {
         let map = object.metadata_map();
         match self.filter.class_of(MetadataView::of(&map)) {
-            Some(class) if class == self.filter.value() => Class::Ours,
-            other => Class::Other(other.map(str::to_owned)),
+            Some(class) if class == self.filter.value() => CountedClass::Ours,
+            other => CountedClass::Other(other.map(str::to_owned)),
         }
     }
 
-    fn add(&mut self, class: Class) {
+    fn add(&mut self, class: CountedClass) {
         match class {
-            Class::Ours => self.ours += 1,
-            Class::Other(class) => *self.others.entry(class).or_default() += 1,
+            CountedClass::Ours => self.ours += 1,
+            CountedClass::Other(class) => *self.others.entry(class).or_default() += 1,
         }
     }
 
-    fn remove(&mut self, class: Class) {
+    fn remove(&mut self, class: CountedClass) {
         match class {
-            Class::Ours => self.ours = self.ours.saturating_sub(1),
-            Class::Other(class) => {
+            CountedClass::Ours => self.ours = self.ours.saturating_sub(1),
+            CountedClass::Other(class) => {
                 if let Some(count) = self.others.get_mut(&class) {
                     *count -= 1;
                     if *count == 0 {
@@ -126,7 +126,7 @@ impl ClassCensus {
 }
 
 /// The class of an object for the count.
-enum Class {
+enum CountedClass {
     Ours,
     Other(Option<String>),
 }

@@ -132,15 +132,15 @@ impl ComponentStatus {
     }
 }
 
-struct Shown {
+struct ShownEnding {
     state: ComponentState,
     reason: String,
     message: String,
     stalled: Option<String>,
 }
 
-fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<Shown> {
-    let show = |state, reason: &str, message: String| Shown { state, reason: reason.to_owned(), message, stalled: None };
+fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<ShownEnding> {
+    let show = |state, reason: &str, message: String| ShownEnding { state, reason: reason.to_owned(), message, stalled: None };
     Some(match ending {
         Ending::Kept => return None,
         Ending::FirstSeen => show(ComponentState::Pending, "FirstSeen", "First seen".to_owned()),
@@ -182,11 +182,11 @@ fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<Shown> {
                 "InvalidSpec" | "InvalidManifest" | "OwnerConflict" | "RenderFailed" | "TooManyDependents" | "CredentialsRefused"
             );
             let word = if own { "Error" } else { reason.as_str() };
-            Shown { stalled: Some(reason.clone()), ..show(state, word, message.clone()) }
+            ShownEnding { stalled: Some(reason.clone()), ..show(state, word, message.clone()) }
         }
         Ending::Failed { reason, message, stalled } => {
             let reason = if timed_out { "Timeout" } else { reason.as_deref().unwrap_or("Error") };
-            Shown { stalled: stalled.clone(), ..show(ComponentState::Error, reason, message.clone()) }
+            ShownEnding { stalled: stalled.clone(), ..show(ComponentState::Error, reason, message.clone()) }
         }
     })
 }

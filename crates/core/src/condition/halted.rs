@@ -1,12 +1,24 @@
 //! The conditions `Waiting`, `Paused` and `RequiresUpdate`, which the framework writes for halted pipelines and children.
 
-use super::{ConditionManager, ConditionStatus, PAUSED, REQUIRES_UPDATE, WAITING};
+use super::{Condition, ConditionManager, ConditionStatus, PAUSED, REQUIRES_UPDATE, WAITING};
 use crate::flow::{WaitingMark, WaitingSince};
 
 /// The reason of condition `RequiresUpdate` while it is True.
 pub const UPDATE_HELD: &str = "UpdateHeld";
 /// The reason of condition `RequiresUpdate` when it is False.
 pub const UP_TO_DATE: &str = "UpToDate";
+
+impl WaitingSince {
+    /// Returns the wait that is stored in a condition `Waiting`, if it is True. A condition without a generation counts as one of the generation
+    /// given.
+    pub fn told_by(condition: &Condition, generation: Option<i64>) -> Option<Self> {
+        (condition.status == ConditionStatus::True).then(|| Self {
+            reason: condition.reason.clone(),
+            since: condition.last_transition_time,
+            generation: condition.observed_generation.or(generation),
+        })
+    }
+}
 
 impl ConditionManager {
     /// Returns true if the framework may write conditions of this type: types that the set declares belong to the author of the kind.

@@ -30,12 +30,12 @@ pub struct Field<'a, T> {
     pub(super) name: &'a str,
     pub(super) aliases: Vec<&'a str>,
     default: Option<&'a str>,
-    range: Option<Range<'a, T>>,
+    range: Option<ValueRange<'a, T>>,
     parser: Parser<T>,
 }
 
 #[derive(Debug)]
-struct Range<'a, T> {
+struct ValueRange<'a, T> {
     text: &'a str,
     compare: fn(&T, &T) -> Option<Ordering>,
 }
@@ -84,7 +84,7 @@ impl<'a, T> Field<'a, T> {
     where
         T: PartialOrd,
     {
-        self.range = Some(Range { text, compare: T::partial_cmp });
+        self.range = Some(ValueRange { text, compare: T::partial_cmp });
         self
     }
 
@@ -123,7 +123,7 @@ impl<'a, T> Field<'a, T> {
     }
 }
 
-impl<'a, T> Range<'a, T> {
+impl<'a, T> ValueRange<'a, T> {
     fn bounds(&self, parser: &Parser<T>) -> Result<Bounds<'a, T>, ValueError> {
         let invalid = |cause: &str| ValueError::new(format_args!("its range {:?} cannot be used: {cause}", self.text));
         let Some((least, most)) = self.text.split_once("..") else {

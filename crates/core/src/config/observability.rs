@@ -57,7 +57,7 @@ impl Default for Observability {
 }
 
 /// A type whose values are a fixed set of words.
-trait Words: Copy + 'static {
+trait FixedWords: Copy + 'static {
     const ALL: &'static [(&'static str, Self)];
 
     fn read(text: &str) -> Result<Self, ValueError> {
@@ -83,7 +83,7 @@ pub enum MetricsProtocol {
     Prometheus,
 }
 
-impl Words for MetricsProtocol {
+impl FixedWords for MetricsProtocol {
     const ALL: &'static [(&'static str, Self)] =
         &[("none", Self::None), ("grpc", Self::Grpc), ("http/protobuf", Self::HttpProtobuf), ("prometheus", Self::Prometheus)];
 }
@@ -119,7 +119,7 @@ pub enum TracingProtocol {
     Stdout,
 }
 
-impl Words for TracingProtocol {
+impl FixedWords for TracingProtocol {
     const ALL: &'static [(&'static str, Self)] =
         &[("none", Self::None), ("grpc", Self::Grpc), ("http/protobuf", Self::HttpProtobuf), ("stdout", Self::Stdout)];
 }
@@ -145,7 +145,7 @@ impl fmt::Display for TracingProtocol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Profiling(bool);
 
-impl Words for Profiling {
+impl FixedWords for Profiling {
     const ALL: &'static [(&'static str, Self)] = &[("disabled", Self(false)), ("enabled", Self(true))];
 }
 

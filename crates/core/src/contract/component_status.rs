@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::ComponentType;
 use super::component_loop::End;
-use super::end_conditions::PassEnd;
+use super::end_conditions::EndConditionInputs;
 use super::format::Format;
 use super::observation::Generations;
 use super::provenance::Provenance;
@@ -116,8 +116,8 @@ impl EndedPass<'_> {
         matches!(self.outcome, Ok(()) | Err(Halt::Done))
     }
 
-    fn end(&self) -> PassEnd<'_> {
-        PassEnd {
+    fn end(&self) -> EndConditionInputs<'_> {
+        EndConditionInputs {
             outcome: self.outcome,
             report: self.report,
             is_deleting: self.is_deleting,

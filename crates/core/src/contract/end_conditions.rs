@@ -5,7 +5,7 @@ use crate::flow::{Flow, Halt, Outcome, PassReport, Redactor, StalledMark, Texts,
 
 /// The inputs of these conditions at the end of a pass.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PassEnd<'a> {
+pub(super) struct EndConditionInputs<'a> {
     pub(super) outcome: &'a Flow,
     pub(super) report: &'a PassReport,
     /// True if the object is being deleted.
@@ -16,7 +16,7 @@ pub(super) struct PassEnd<'a> {
     pub(super) redactor: &'a Redactor,
 }
 
-impl PassEnd<'_> {
+impl EndConditionInputs<'_> {
     /// Returns true if the outcome is a conflict that is not reported (ACT-10).
     pub(super) fn is_quiet(&self) -> bool {
         self.report.outcome == Outcome::Conflict

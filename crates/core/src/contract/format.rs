@@ -27,9 +27,9 @@ const OPENMCP_NAMESPACE_LABELS: [(&str, &str); 2] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
     domain: String,
-    annotations: Annotations,
-    labels: Labels,
-    finalizers: Finalizers,
+    annotations: ContractAnnotationKeys,
+    labels: ContractLabels,
+    finalizers: ContractFinalizers,
     generations: GenerationFields,
     summary: Summary,
     provenance_reason: Reason,
@@ -44,7 +44,7 @@ pub struct Format {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Annotations {
+struct ContractAnnotationKeys {
     operation: String,
     requested_at: String,
     disabled: String,
@@ -52,7 +52,7 @@ struct Annotations {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Labels {
+struct ContractLabels {
     owner: OwnerLabels,
     component: Option<String>,
     managed_by: Option<String>,
@@ -61,7 +61,7 @@ struct Labels {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Finalizers {
+struct ContractFinalizers {
     own: FinalizerForm,
     legacy: Option<FinalizerForm>,
     /// The prefix of the owner's finalizer, whose name is `<prefix>.<t>.<domain>`; without a prefix it has the form of the components' finalizers.
@@ -109,14 +109,14 @@ impl Format {
         let key = |name: &str| format!("{domain}/{name}");
         Ok(Self {
             annotations: annotations(&domain),
-            labels: Labels {
+            labels: ContractLabels {
                 owner: OwnerLabels::of_domain(&domain),
                 component: Some(key("component")),
                 managed_by: Some(key("managed-by")),
                 owner_generation: key("owner-generation"),
                 internal_generation: key("internal-generation"),
             },
-            finalizers: Finalizers { own: FinalizerForm::DomainSlashKind, legacy: None, owner_prefix: None },
+            finalizers: ContractFinalizers { own: FinalizerForm::DomainSlashKind, legacy: None, owner_prefix: None },
             generations: GenerationFields::STANDARD,
             summary: Summary { type_: "ComponentsSuccessful", heading: "", indent: "", tells_success: false },
             provenance_reason: reason!("InvalidProvenanceLabels"),
@@ -137,14 +137,14 @@ impl Format {
         Self {
             domain: OPENMCP.to_owned(),
             annotations: annotations(OPENMCP),
-            labels: Labels {
+            labels: ContractLabels {
                 owner: OwnerLabels { kind: None, namespace: key("mcp-namespace"), name: key("mcp-name") },
                 component: None,
                 managed_by: None,
                 owner_generation: key("mcp-generation"),
                 internal_generation: key("ic-generation"),
             },
-            finalizers: Finalizers {
+            finalizers: ContractFinalizers {
                 own: FinalizerForm::KindDotDomain,
                 legacy: Some(FinalizerForm::DomainDotKind),
                 owner_prefix: Some("finalizer"),
@@ -334,9 +334,9 @@ impl Format {
     }
 }
 
-fn annotations(domain: &str) -> Annotations {
+fn annotations(domain: &str) -> ContractAnnotationKeys {
     let key = |name: &str| format!("{domain}/{name}");
-    Annotations {
+    ContractAnnotationKeys {
         operation: key("operation"),
         requested_at: key("requested-at"),
         disabled: key("disabled"),

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::ComponentType;
 use super::aggregate::{Aggregate, OwnerCondition, Phase};
-use super::end_conditions::PassEnd;
+use super::end_conditions::EndConditionInputs;
 use super::format::Format;
 use crate::condition::{Condition, DELETION_BLOCKED, Keep, READY, STALLED, Updater};
 use crate::flow::{Flow, Halt, PassReport, Redactor, Wait, cut};
@@ -69,8 +69,8 @@ impl EndedOwnerPass<'_> {
         }
     }
 
-    fn end(&self) -> PassEnd<'_> {
-        PassEnd {
+    fn end(&self) -> EndConditionInputs<'_> {
+        EndConditionInputs {
             outcome: self.outcome,
             report: self.report,
             is_deleting: self.is_deleting,

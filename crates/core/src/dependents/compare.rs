@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// The differences between a manifest and a live object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Difference {
+pub(super) struct ManifestDifference {
     /// The leaves of the manifest that the live object lacks or has with another value.
     pub(super) wanted: Vec<Path>,
     /// The leaves of the live object that our manager owns and that the manifest lacks.
@@ -20,10 +20,10 @@ pub(super) struct Difference {
 const QUANTITIES: [&str; 8] = ["requests", "limits", "capacity", "hard", "sizeLimit", "allocatable", "overhead", "storage"];
 
 /// Compares a manifest with a live object. `ours` are the fields that our manager owns; `marks` are the labels and annotations that the engine adds.
-pub(super) fn compare(manifest: &Value, live: &Value, ours: &FieldSet, marks: &[String]) -> Difference {
-    let mut walk = Walk { path: Path::new(), found: Vec::new() };
+pub(super) fn compare(manifest: &Value, live: &Value, ours: &FieldSet, marks: &[String]) -> ManifestDifference {
+    let mut walk = DifferenceWalk { path: Path::new(), found: Vec::new() };
     walk.children(manifest, live, ours, &|path, name| !is_of_server(path, name));
-    let mut difference = Difference { wanted: walk.found, ..Difference::default() };
+    let mut difference = ManifestDifference { wanted: walk.found, ..ManifestDifference::default() };
     for path in ours.leaves() {
         if is_of_engine(&path, marks) {
             continue;
@@ -63,12 +63,12 @@ fn is_of_engine(path: &Path, marks: &[String]) -> bool {
         }
 }
 
-struct Walk {
+struct DifferenceWalk {
     path: Path,
     found: Vec<Path>,
 }
 
-impl Walk {
+impl DifferenceWalk {
     fn value(&mut self, wanted: &Value, live: Option<&Value>, ours: &FieldSet) {
         if is_empty(wanted) && (wanted.is_null() || wanted.is_object() || live.is_none_or(is_empty)) {
             return;
@@ -225,7 +225,7 @@ pub(super) fn contested(manifest: &Value, live: &Value, own: &str) -> (Vec<Strin
         .filter_map(|entry| Some((entry.get("manager")?.as_str()?, FieldSet::parse(entry.get("fieldsV1")?).ok()?)))
         .collect();
     let all = parsed.iter().fold(FieldSet::new(), |all, (_, fields)| all.union(fields));
-    let mut walk = Walk { path: Path::new(), found: Vec::new() };
+    let mut walk = DifferenceWalk { path: Path::new(), found: Vec::new() };
     walk.children(manifest, live, &all, &|path, name| !is_of_server(path, name));
     let mut managers: Vec<String> = Vec::new();
     for path in &walk.found {
@@ -269,7 +269,7 @@ mod tests {
 
     use super::*;
 
-    fn compared(manifest: &Value, live: &Value, ours: Value) -> Difference {
+    fn compared(manifest: &Value, live: &Value, ours: Value) -> ManifestDifference {
         compare(manifest, live, &FieldSet::parse(&ours).unwrap(), &["op/owner".to_owned()])
     }
 

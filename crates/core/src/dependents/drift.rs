@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectKey;
 
 use super::compare::contested;
-use super::fights::{self, Cause, Corrections};
+use super::fights::{self, CorrectionCause, Corrections};
 use super::memory::Compared;
 use super::planner::Planner;
-use super::state::{State, seconds_between};
+use super::state::{WantedObjectState, seconds_between};
 use super::takeover::Comparison;
 use super::{DesiredObject, FINGERPRINT_NONE, Item, Note, ObjectAction, Phase, Projection, Verb};
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
@@ -35,35 +35,35 @@ impl Planner<'_> {
     /// Corrects objects that were applied before, in whatever wave they are (WAVE-4).
     ///
     /// Returns the state for the waves: an object that is deleted in order to be created again counts as not ready.
-    pub(super) fn correct(&mut self, object: &DesiredObject, state: State) -> State {
+    pub(super) fn correct(&mut self, object: &DesiredObject, state: WantedObjectState) -> WantedObjectState {
         match state {
-            State::InSync { .. } => {}
-            State::Changed | State::Unmarked => return self.hold_back(object, state),
+            WantedObjectState::InSync { .. } => {}
+            WantedObjectState::Changed | WantedObjectState::Unmarked => return self.hold_back(object, state),
             _ => return state,
         }
         let before = self.sends.len();
         self.correct_in_sync(object);
         let recreated = self.sends[before..].iter().any(|action| action.verb == Verb::Recreate);
-        if recreated { State::InSync { ready: false } } else { state }
+        if recreated { WantedObjectState::InSync { ready: false } } else { state }
     }
 
     /// Delays the next write of an applied object whose marks another program changed. The pauses grow, and in between the object counts with its
     /// present health (OWN-4, DRIFT-5, DRIFT-7).
-    fn hold_back(&mut self, object: &DesiredObject, state: State) -> State {
+    fn hold_back(&mut self, object: &DesiredObject, state: WantedObjectState) -> WantedObjectState {
         let (Some(&place), Some(live)) = (self.index.get(&object.key), self.live(&object.key)) else {
             return state;
         };
         if !self.was_applied(object) || self.check_ownership(object, live).is_err() || self.is_halted(&object.key) {
             return state;
         }
-        let causes = BTreeSet::from([Cause::Marks]);
+        let causes = BTreeSet::from([CorrectionCause::Marks]);
         self.remember_peace(object, &causes);
         if self.is_due(&self.items[place], object) || self.may_correct(object, &causes) {
             return state;
         }
         let fields = if self.engine.owns(live) { self.digest_field() } else { self.owner_field() };
         self.tell_pending(object, &fields, live.managers(), &causes);
-        State::InSync { ready: self.assess_health(place, live) }
+        WantedObjectState::InSync { ready: self.assess_health(place, live) }
     }
 
     fn digest_field(&self) -> String {
@@ -91,7 +91,7 @@ impl Planner<'_> {
         let Some((_, last)) = self.unkept(object) else {
             return true;
         };
-        self.has_passed(last, object) || self.may_correct(object, &BTreeSet::from([Cause::Marks]))
+        self.has_passed(last, object) || self.may_correct(object, &BTreeSet::from([CorrectionCause::Marks]))
     }
 
     /// Returns the time until an object that does not keep our marks is written again.
@@ -110,7 +110,7 @@ impl Planner<'_> {
     pub(super) fn tell_of_marks(&mut self, object: &DesiredObject, live: &Projection) -> Option<Note> {
         let fields = if self.engine.owns(live) { self.digest_field() } else { self.owner_field() };
         let entry = self.memory.drift.get_mut(&object.key)?;
-        let untold = entry.untold(&BTreeSet::from([Cause::Marks]));
+        let untold = entry.untold(&BTreeSet::from([CorrectionCause::Marks]));
         if untold.is_empty() {
             return None;
         }
@@ -133,7 +133,7 @@ impl Planner<'_> {
             return;
         }
         if self.observed.uncorrected.contains(&object.key) {
-            let causes = BTreeSet::from([Cause::Object]);
+            let causes = BTreeSet::from([CorrectionCause::Object]);
             self.plan_next_correction(object, &causes);
             self.tell_pending(object, "", live.managers(), &causes);
             return;
@@ -220,12 +220,12 @@ impl Planner<'_> {
     }
 
     /// Returns the causes of a drift. A recreation replaces the whole object, so its corrections are spaced for the object as a whole.
-    fn causes(&self, object: &DesiredObject, live: &Projection) -> BTreeSet<Cause> {
+    fn causes(&self, object: &DesiredObject, live: &Projection) -> BTreeSet<CorrectionCause> {
         let entry = self.memory.drift.get(&object.key).filter(|_| object.update != UpdatePolicy::Recreate);
-        entry.map_or_else(|| BTreeSet::from([Cause::Object]), |entry| entry.causes(live))
+        entry.map_or_else(|| BTreeSet::from([CorrectionCause::Object]), |entry| entry.causes(live))
     }
 
-    fn send_correction(&mut self, object: &DesiredObject, live: &Projection, causes: &BTreeSet<Cause>) {
+    fn send_correction(&mut self, object: &DesiredObject, live: &Projection, causes: &BTreeSet<CorrectionCause>) {
         let action = if object.update == UpdatePolicy::Recreate {
             Some(self.delete_live(Verb::Recreate, &object.gvk, &object.key, live))
         } else {
@@ -276,19 +276,19 @@ impl Planner<'_> {
 
     /// Returns true if a correction is due. Corrections for one cause are spaced: at once, 10 s, 60 s after the previous one, then only when a
     /// reapply is due (DRIFT-5).
-    fn may_correct(&mut self, object: &DesiredObject, causes: &BTreeSet<Cause>) -> bool {
+    fn may_correct(&mut self, object: &DesiredObject, causes: &BTreeSet<CorrectionCause>) -> bool {
         let next = self.plan_next_correction(object, causes);
         self.now >= next
     }
 
     /// Returns the time from which the next correction may be sent, and schedules the next pass for it.
-    fn plan_next_correction(&mut self, object: &DesiredObject, causes: &BTreeSet<Cause>) -> Timestamp {
+    fn plan_next_correction(&mut self, object: &DesiredObject, causes: &BTreeSet<CorrectionCause>) -> Timestamp {
         let next = self.next_correction(&object.key, object, causes);
         self.wake_at(next);
         next
     }
 
-    fn next_correction(&self, key: &ObjectKey, object: &DesiredObject, causes: &BTreeSet<Cause>) -> Timestamp {
+    fn next_correction(&self, key: &ObjectKey, object: &DesiredObject, causes: &BTreeSet<CorrectionCause>) -> Timestamp {
         let Some(entry) = self.memory.drift.get(key) else { return self.now };
         let applied = self.index.get(key).and_then(|&place| self.items[place].last_applied_at);
         let last = applied.map(Seconds::timestamp).max(entry.last()).unwrap_or(self.now);
@@ -296,7 +296,7 @@ impl Planner<'_> {
     }
 
     /// Records the text about a drift that waits for its correction.
-    fn tell_pending(&mut self, object: &DesiredObject, fields: &str, managers: &str, causes: &BTreeSet<Cause>) {
+    fn tell_pending(&mut self, object: &DesiredObject, fields: &str, managers: &str, causes: &BTreeSet<CorrectionCause>) {
         let next = self.next_correction(&object.key, object, causes);
         if next <= self.now {
             return;
@@ -317,7 +317,7 @@ impl Planner<'_> {
         Duration::from_secs(passed) >= object.reapply_interval
     }
 
-    fn remember_peace(&mut self, object: &DesiredObject, causes: &BTreeSet<Cause>) {
+    fn remember_peace(&mut self, object: &DesiredObject, causes: &BTreeSet<CorrectionCause>) {
         let Some(entry) = self.memory.drift.get_mut(&object.key) else {
             return;
         };

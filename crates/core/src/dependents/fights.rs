@@ -7,7 +7,7 @@ use kubewright_machinery::object::ObjectKey;
 use serde_json::Value;
 
 use super::Projection;
-use super::observe::{Claim, own_fields};
+use super::observe::{FieldClaim, own_fields};
 use super::state::seconds_between;
 use crate::seconds::Seconds;
 
@@ -29,9 +29,9 @@ const fn pause_after(corrections: u32) -> Option<i64> {
 
 /// The cause of a correction. Corrections are spaced separately for each cause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Cause {
+pub(super) enum CorrectionCause {
     /// Another manager took over a field of ours.
-    Field(Claim),
+    Field(FieldClaim),
     /// Our label or digest was changed.
     Marks,
     /// No manager holds the changed field, the server refused the correction, or the correction recreates the object.
@@ -40,7 +40,7 @@ pub(super) enum Cause {
 
 /// The corrections for one cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Tally {
+struct CauseTally {
     count: u32,
     last: Timestamp,
     /// The time of the correction or of the observation since which the cause has been absent.
@@ -56,9 +56,9 @@ pub(super) struct Corrections {
     uid: Option<String>,
     /// The digest with which the object was written when it did not keep our marks.
     pub(super) unkept: Option<String>,
-    tallies: BTreeMap<Cause, Tally>,
+    tallies: BTreeMap<CorrectionCause, CauseTally>,
     /// The claims of other managers when the current correction was decided.
-    seen: BTreeSet<Claim>,
+    seen: BTreeSet<FieldClaim>,
     /// The field owners as the last correction left them.
     settled: Option<Settled>,
     /// Set when the last correction failed. Until one succeeds, corrections are spaced for the object as a whole.
@@ -69,7 +69,7 @@ pub(super) struct Corrections {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Settled {
     ours: BTreeSet<String>,
-    claims: BTreeSet<Claim>,
+    claims: BTreeSet<FieldClaim>,
 }
 
 /// Returns the instant so many seconds later, or the last possible instant on overflow.
@@ -96,13 +96,13 @@ impl Corrections {
     }
 
     /// Returns the causes of a drift: the fields that were ours after the last correction and that other managers hold now.
-    pub(super) fn causes(&self, live: &Projection) -> BTreeSet<Cause> {
+    pub(super) fn causes(&self, live: &Projection) -> BTreeSet<CorrectionCause> {
         let settled = self.settled.as_ref().filter(|_| !self.failed);
         let lost = settled.into_iter().flat_map(|settled| {
             live.claims().filter(|claim| settled.ours.contains(&claim.field) && !settled.claims.contains(claim))
         });
-        let causes: BTreeSet<Cause> = lost.map(Cause::Field).collect();
-        if causes.is_empty() { BTreeSet::from([Cause::Object]) } else { causes }
+        let causes: BTreeSet<CorrectionCause> = lost.map(CorrectionCause::Field).collect();
+        if causes.is_empty() { BTreeSet::from([CorrectionCause::Object]) } else { causes }
     }
 
     /// Returns the instant of the last correction.
@@ -111,8 +111,8 @@ impl Corrections {
     }
 
     /// Returns the instant from which a correction for one of these causes may be sent. `reapply` is the instant of the next reapply.
-    pub(super) fn next(&self, causes: &BTreeSet<Cause>, reapply: Timestamp) -> Timestamp {
-        let next = |cause: &Cause| match self.tallies.get(cause) {
+    pub(super) fn next(&self, causes: &BTreeSet<CorrectionCause>, reapply: Timestamp) -> Timestamp {
+        let next = |cause: &CorrectionCause| match self.tallies.get(cause) {
             Some(tally) if tally.count > 0 => tally.next().unwrap_or(reapply),
             _ => Timestamp::MIN,
         };
@@ -121,7 +121,7 @@ impl Corrections {
 
     /// Returns the instant from which an object that does not keep our marks may be written again, and the instant of its last write.
     pub(super) fn marks(&self) -> Option<(Option<Timestamp>, Timestamp)> {
-        self.tallies.get(&Cause::Marks).map(|tally| (tally.next(), tally.last))
+        self.tallies.get(&CorrectionCause::Marks).map(|tally| (tally.next(), tally.last))
     }
 
     /// Records the claims of other managers when a correction is decided.
@@ -135,12 +135,12 @@ impl Corrections {
     pub(super) fn restored(&mut self, body: &Value, live: &Projection, field_manager: &str, now: Timestamp) {
         let ours = own_fields(body, field_manager).map(|fields| fields.leaves()).unwrap_or_default();
         let ours: BTreeSet<String> = ours.iter().map(ToString::to_string).collect();
-        let claims: BTreeSet<Claim> = live.claims().collect();
+        let claims: BTreeSet<FieldClaim> = live.claims().collect();
         let restored = std::mem::take(&mut self.seen).into_iter();
         let restored = restored.filter(|claim| ours.contains(&claim.field) && !claims.contains(claim));
-        let mut causes: BTreeSet<Cause> = restored.map(Cause::Field).collect();
+        let mut causes: BTreeSet<CorrectionCause> = restored.map(CorrectionCause::Field).collect();
         if causes.is_empty() {
-            causes.insert(Cause::Object);
+            causes.insert(CorrectionCause::Object);
         }
         self.failed = false;
         self.settled = Some(Settled { ours, claims });
@@ -156,13 +156,13 @@ impl Corrections {
     pub(super) fn refused(&mut self, now: Timestamp) {
         self.failed = true;
         self.seen.clear();
-        self.count([Cause::Object], now);
+        self.count([CorrectionCause::Object], now);
     }
 
     /// Counts a correction. A correction that was sent early because another cause was due does not shorten the next pause.
-    pub(super) fn count(&mut self, causes: impl IntoIterator<Item = Cause>, now: Timestamp) {
+    pub(super) fn count(&mut self, causes: impl IntoIterator<Item = CorrectionCause>, now: Timestamp) {
         for cause in causes {
-            let tally = self.tallies.entry(cause).or_insert(Tally { count: 0, last: now, quiet_since: None, told: None });
+            let tally = self.tallies.entry(cause).or_insert(CauseTally { count: 0, last: now, quiet_since: None, told: None });
             if tally.count == 0 || tally.next().is_some_and(|next| now >= next) {
                 tally.count += 1;
             }
@@ -173,12 +173,12 @@ impl Corrections {
 
     /// Resets the count for our marks, because the object gets other marks from now on.
     pub(super) fn forget_marks(&mut self) {
-        self.tallies.remove(&Cause::Marks);
+        self.tallies.remove(&CorrectionCause::Marks);
     }
 
     /// Returns the causes whose next correction must be reported as a fight.
-    pub(super) fn untold(&self, causes: &BTreeSet<Cause>) -> Vec<Cause> {
-        let is_untold = |cause: &&Cause| {
+    pub(super) fn untold(&self, causes: &BTreeSet<CorrectionCause>) -> Vec<CorrectionCause> {
+        let is_untold = |cause: &&CorrectionCause| {
             self.tallies
                 .get(cause)
                 .is_some_and(|tally| tally.count >= TOLD_AT && tally.told.is_none() && tally.quiet_since.is_none())
@@ -187,7 +187,7 @@ impl Corrections {
     }
 
     /// Stores the text with which a fight is reported.
-    pub(super) fn tell(&mut self, causes: &[Cause], text: &str) {
+    pub(super) fn tell(&mut self, causes: &[CorrectionCause], text: &str) {
         for cause in causes {
             if let Some(tally) = self.tallies.get_mut(cause) {
                 tally.told = Some(text.to_owned());
@@ -202,8 +202,8 @@ impl Corrections {
 
     /// Records the present causes, and forgets those that have been absent for as long as their last pause, and at least five minutes. Returns the
     /// instant at which the first of the reported fights is over.
-    pub(super) fn look(&mut self, causes: &BTreeSet<Cause>, now: Timestamp, interval: i64) -> Option<Timestamp> {
-        let peace = |tally: &Tally| pause_after(tally.count).unwrap_or(interval).max(PEACE);
+    pub(super) fn look(&mut self, causes: &BTreeSet<CorrectionCause>, now: Timestamp, interval: i64) -> Option<Timestamp> {
+        let peace = |tally: &CauseTally| pause_after(tally.count).unwrap_or(interval).max(PEACE);
         self.tallies.retain(|_, tally| tally.quiet_since.is_none_or(|since| seconds_between(since, now) < peace(tally)));
         if causes.is_empty() {
             self.seen.clear();
@@ -227,7 +227,7 @@ impl Corrections {
     }
 }
 
-impl Tally {
+impl CauseTally {
     /// Returns the instant of the next correction; `None` means that of the next reapply.
     fn next(&self) -> Option<Timestamp> {
         pause_after(self.count).map(|pause| after(self.last, pause))
@@ -235,8 +235,8 @@ impl Tally {
 }
 
 /// Returns the fields and the managers of causes, comma separated; empty if no manager holds a field.
-pub(super) fn named(causes: &[Cause]) -> (String, String) {
-    let claims = || causes.iter().filter_map(|cause| if let Cause::Field(claim) = cause { Some(claim) } else { None });
+pub(super) fn named(causes: &[CorrectionCause]) -> (String, String) {
+    let claims = || causes.iter().filter_map(|cause| if let CorrectionCause::Field(claim) = cause { Some(claim) } else { None });
     let joined = |texts: BTreeSet<&str>| texts.into_iter().take(SHOWN).collect::<Vec<_>>().join(", ");
     (joined(claims().map(|claim| claim.field.as_str()).collect()), joined(claims().map(|claim| claim.manager.as_str()).collect()))
 }

@@ -1,6 +1,6 @@
 //! The merge of the wanted set into the inventory (component.md, 10.6).
 
-use super::observe::{Written, WrittenHow};
+use super::observe::{OwnWrite, WrittenHow};
 use super::planner::Planner;
 use super::{Desired, DesiredObject, Inventory, Item, Phase};
 use crate::health::Status;
@@ -103,7 +103,7 @@ pub(super) fn refresh(item: &mut Item, object: &DesiredObject) {
     }
 }
 
-fn take_in(item: &mut Item, written: &Written) {
+fn take_in(item: &mut Item, written: &OwnWrite) {
     if item.is_redundant() {
         return;
     }

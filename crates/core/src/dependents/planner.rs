@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use jiff::{SignedDuration, Timestamp};
 use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 
-use super::observe::{Farewells, Halt};
+use super::observe::{Farewells, ObjectHalt};
 use super::order::delete_priority;
 use super::stages::is_past;
 use super::{
@@ -35,7 +35,7 @@ pub(super) struct Planner<'a> {
     /// The objects that are corrected in this batch, so that their waves skip them.
     pub(super) correcting: BTreeSet<ObjectKey>,
     pub(super) checks: Vec<ForeignCheck>,
-    pub(super) halts: BTreeMap<ObjectKey, Halt>,
+    pub(super) halts: BTreeMap<ObjectKey, ObjectHalt>,
     pub(super) waiting: Vec<Waiting>,
     pub(super) blocked: Option<Verdict>,
     pub(super) wake: Option<Timestamp>,
@@ -178,9 +178,9 @@ impl<'a> Planner<'a> {
 
     /// Joins the obstacles into one verdict. The most severe obstacle decides; the message lists all obstacles, the most severe first (OUT-2).
     fn joined_halts(&self) -> Option<Verdict> {
-        let all: BTreeMap<&ObjectKey, &Halt> = self.observed.halts.iter().chain(&self.halts).collect();
+        let all: BTreeMap<&ObjectKey, &ObjectHalt> = self.observed.halts.iter().chain(&self.halts).collect();
         let worst = all.values().map(|halt| halt.severity()).max()?;
-        let mut sorted: Vec<&Halt> = all.values().copied().collect();
+        let mut sorted: Vec<&ObjectHalt> = all.values().copied().collect();
         sorted.sort_by_key(|halt| std::cmp::Reverse(halt.severity()));
         let mut message = sorted.iter().take(SHOWN).map(|halt| halt.message()).collect::<Vec<_>>().join("; ");
         if sorted.len() > SHOWN {
@@ -189,11 +189,11 @@ impl<'a> Planner<'a> {
         let first = sorted.first()?;
         debug_assert_eq!(first.severity(), worst);
         Some(match first {
-            Halt::Failed { code, .. } => Verdict::Failed { message, code: Some(*code) },
-            Halt::Blocked { reason, .. } => Verdict::Blocked { reason: *reason, message },
-            Halt::Wait { .. } => {
+            ObjectHalt::Failed { code, .. } => Verdict::Failed { message, code: Some(*code) },
+            ObjectHalt::Blocked { reason, .. } => Verdict::Blocked { reason: *reason, message },
+            ObjectHalt::Wait { .. } => {
                 let delays = sorted.iter().filter_map(|halt| match halt {
-                    Halt::Wait { after, .. } => *after,
+                    ObjectHalt::Wait { after, .. } => *after,
                     _ => None,
                 });
                 Verdict::Wait { message, after: delays.min() }
@@ -204,7 +204,7 @@ impl<'a> Planner<'a> {
     /// Returns the blockers that no watch on dependents shows: wanted objects without a label under our name that must not be adopted, are being
     /// deleted, or wait for their label, and namespaces.
     fn objects_in_the_way(&self, applying: bool) -> Vec<InTheWay> {
-        let is_conflict = |key: &ObjectKey| matches!(self.halts.get(key), Some(Halt::Blocked { .. }));
+        let is_conflict = |key: &ObjectKey| matches!(self.halts.get(key), Some(ObjectHalt::Blocked { .. }));
         let objects = self.items.iter().filter_map(|item| {
             let key = item.key();
             let live = self.live(&key).filter(|live| live.owner_hash().is_none())?;

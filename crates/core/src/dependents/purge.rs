@@ -1,7 +1,7 @@
 //! The purge: the removal of objects that are only needed for a time (component.md, 10.9).
 
 use super::planner::Planner;
-use super::state::State;
+use super::state::WantedObjectState;
 use super::{DesiredObject, Item, Phase, Verb};
 use crate::health::Status;
 use crate::manifest::AdoptionPolicy;
@@ -23,7 +23,7 @@ impl Planner<'_> {
     pub(super) fn start_purge(
         &mut self,
         objects: &[DesiredObject],
-        states: &[State],
+        states: &[WantedObjectState],
         applied: &[usize],
         order: i16,
         is_last: bool,
@@ -32,7 +32,7 @@ impl Planner<'_> {
         for &place in applied {
             let (object, state) = (&objects[place], states[place]);
             let due = object.purge_order.is_some_and(|purge| is_last || purge <= order);
-            if !due || state == State::Completed {
+            if !due || state == WantedObjectState::Completed {
                 continue;
             }
             if let Some(&item) = self.index.get(&object.key) {

@@ -2,7 +2,7 @@
 
 use super::merge::refresh;
 use super::planner::Planner;
-use super::state::State;
+use super::state::WantedObjectState;
 use super::waves::index_of;
 use super::{Desired, DesiredObject, Item, Phase};
 use crate::manifest::Lifecycle;
@@ -42,10 +42,10 @@ impl Planner<'_> {
         }
         self.take_in_writes();
         if self.continue_purge(|item| item.lifecycle == Some(stage)) {
-            self.wait_for_unready(&objects, &vec![State::Purging; objects.len()]);
+            self.wait_for_unready(&objects, &vec![WantedObjectState::Purging; objects.len()]);
             return false;
         }
-        let states: Vec<State> = objects.iter().map(|object| self.assess(object)).collect();
+        let states: Vec<WantedObjectState> = objects.iter().map(|object| self.assess(object)).collect();
         let managed_types = self.managed_types();
         self.apply_waves(&objects, &states, &index_of(&managed_types)) && !self.sends_any()
     }

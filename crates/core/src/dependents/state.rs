@@ -14,7 +14,7 @@ const UNSEEN_GENERATION_GRACE: i64 = 30;
 
 /// The state of a wanted object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum WantedObjectState {
     /// The object has been purged; it is not touched any more.
     Completed,
     /// The object is to be purged, or is being purged.
@@ -34,7 +34,7 @@ pub(super) enum State {
     },
 }
 
-impl State {
+impl WantedObjectState {
     /// Returns true if the wave need not wait for the object.
     pub(super) const fn is_done(self) -> bool {
         matches!(self, Self::Completed | Self::InSync { ready: true })
@@ -43,18 +43,18 @@ impl State {
 
 impl Planner<'_> {
     /// Determines the state of a wanted object, and updates phase, status and message of its item.
-    pub(super) fn assess(&mut self, object: &DesiredObject) -> State {
+    pub(super) fn assess(&mut self, object: &DesiredObject) -> WantedObjectState {
         let Some(&place) = self.index.get(&object.key) else {
-            return State::Absent;
+            return WantedObjectState::Absent;
         };
         let phase = self.items[place].phase;
         match phase {
-            Phase::Completed => return State::Completed,
-            Phase::ScheduledForCompletion | Phase::Completing => return State::Purging,
+            Phase::Completed => return WantedObjectState::Completed,
+            Phase::ScheduledForCompletion | Phase::Completing => return WantedObjectState::Purging,
             // A hook of a deletion stage runs only once (DEL-5).
             _ if object.lifecycle.is_some() && self.items[place].is_past_stage() => {
                 let there = self.live(&object.key).is_some_and(|live| !live.terminating);
-                return if there { State::InSync { ready: true } } else { State::Completed };
+                return if there { WantedObjectState::InSync { ready: true } } else { WantedObjectState::Completed };
             }
             _ => {}
         }
@@ -65,18 +65,18 @@ impl Planner<'_> {
             } else if item.status.is_none() {
                 item.report(Status::InProgress, "");
             }
-            return State::Absent;
+            return WantedObjectState::Absent;
         };
         if live.terminating {
             self.items[place].report(Status::Terminating, "object is being deleted");
-            return State::Terminating;
+            return WantedObjectState::Terminating;
         }
         if self.items[place].differs_from(live.digest()) {
             self.items[place].report(Status::InProgress, "");
-            return State::Changed;
+            return WantedObjectState::Changed;
         }
         let ready = self.assess_health(place, live);
-        if self.engine.owns(live) { State::InSync { ready } } else { State::Unmarked }
+        if self.engine.owns(live) { WantedObjectState::InSync { ready } } else { WantedObjectState::Unmarked }
     }
 
     pub(super) fn assess_health(&mut self, place: usize, live: &Projection) -> bool {

@@ -13,13 +13,13 @@ const COMPARED: usize = 8;
 pub struct Summary {
     /// The objects without name, digest and manifest, one for all objects that are equal otherwise.
     kinds: Box<[DesiredObject]>,
-    members: Box<[Member]>,
+    members: Box<[SummarizedObject]>,
     /// The names and digests, in the order of the members.
     texts: Box<str>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-struct Member {
+struct SummarizedObject {
     kind: u32,
     name_end: u32,
     digest_end: u32,
@@ -44,7 +44,7 @@ impl Desired {
             texts.push_str(&object.key.name);
             let name_end = texts.len() as u32;
             texts.push_str(&object.digest);
-            members.push(Member { kind: place as u32, name_end, digest_end: texts.len() as u32 });
+            members.push(SummarizedObject { kind: place as u32, name_end, digest_end: texts.len() as u32 });
         }
         Summary { kinds: kinds.into(), members: members.into(), texts: texts.into() }
     }

@@ -1,6 +1,6 @@
 //! The takeover of objects that another program of the same name wrote: objects that are as wanted are taken over without a write (TAKE-2).
 
-use super::compare::{Difference, compare, is_unchanged};
+use super::compare::{ManifestDifference, compare, is_unchanged};
 use super::observe::{DryRun, own_fields};
 use super::planner::Planner;
 use super::{DesiredObject, ObjectAction, Phase, Projection};
@@ -90,7 +90,7 @@ impl<'p> Planner<'p> {
         let context = &self.engine.context;
         let ours = own_fields(full, &context.field_manager).unwrap_or_default();
         let marks = [context.operator.owner_key(), context.operator.digest_key()];
-        let Difference { wanted, owned, empty_paths } = compare(&manifest, full, &ours, &marks);
+        let ManifestDifference { wanted, owned, empty_paths } = compare(&manifest, full, &ours, &marks);
         // Fields that left the manifest are no reason to recreate an object.
         let counts = !owned.is_empty() && object.update != UpdatePolicy::Recreate;
         if wanted.is_empty() && !counts {

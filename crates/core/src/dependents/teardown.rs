@@ -137,8 +137,8 @@ impl Planner<'_> {
         waves
     }
 
-    fn tear_down_batch(&mut self, batch: &[usize], users: &mut HashMap<String, usize>, removal: Removal) -> Outcome {
-        let mut outcome = Outcome { settled: true, pending: false };
+    fn tear_down_batch(&mut self, batch: &[usize], users: &mut HashMap<String, usize>, removal: Removal) -> RemovalOutcome {
+        let mut outcome = RemovalOutcome { settled: true, pending: false };
         for &place in batch {
             let key = self.items[place].key();
             if is_namespace(&key) && users.get(&key.name).is_some_and(|&count| count > 0) {
@@ -208,7 +208,7 @@ impl Planner<'_> {
 }
 
 /// The result of a batch of removals.
-struct Outcome {
+struct RemovalOutcome {
     /// True if no request of the batch is left to be sent.
     settled: bool,
     /// True if an object of the batch still exists.

@@ -7,10 +7,10 @@ use kubewright_machinery::object::ObjectKey;
 
 use super::engine::{Engine, is_api_service, is_type};
 use super::managed::ManagedIndex;
-use super::observe::Halt;
+use super::observe::ObjectHalt;
 use super::order::apply_priority;
 use super::planner::Planner;
-use super::state::State;
+use super::state::WantedObjectState;
 use super::{Desired, DesiredObject, ManagedType, Note, ObjectAction, Phase, Projection, Verb};
 use crate::manifest::UpdatePolicy;
 
@@ -23,14 +23,14 @@ const TYPE_WAIT: Duration = Duration::from_secs(5);
 
 /// The stages of a wave, in the order in which they run (WAVE-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum WaveStage {
     Regular,
     Late,
     Managed,
 }
 
 /// The objects of a wave by stage and priority, as indexes in the wanted set.
-type Wave = BTreeMap<Stage, BTreeMap<i8, Vec<usize>>>;
+type Wave = BTreeMap<WaveStage, BTreeMap<i8, Vec<usize>>>;
 
 impl Planner<'_> {
     /// Applies the wanted objects, then removes the redundant ones. Returns true if both are complete.
@@ -38,10 +38,11 @@ impl Planner<'_> {
         let objects = desired.objects();
         // Pending completions come before any apply (PURGE-3).
         let purging = self.continue_purge(|item| item.lifecycle.is_none());
-        let states: Vec<State> = objects.iter().map(|object| self.assess(object)).collect();
+        let states: Vec<WantedObjectState> = objects.iter().map(|object| self.assess(object)).collect();
         let managed_types = self.managed_types();
         let managed = index_of(&managed_types);
-        let states: Vec<State> = objects.iter().zip(states).map(|(object, state)| self.correct(object, state)).collect();
+        let states: Vec<WantedObjectState> =
+            objects.iter().zip(states).map(|(object, state)| self.correct(object, state)).collect();
         self.correcting = self.sends.iter().map(|action| action.key.clone()).collect();
         if purging {
             self.wait_for_unready(objects, &states);
@@ -54,7 +55,12 @@ impl Planner<'_> {
     }
 
     /// Applies wave after wave, and starts the purges of each. Returns true if all waves are ready.
-    pub(super) fn apply_waves(&mut self, objects: &[DesiredObject], states: &[State], managed: &ManagedIndex<'_, ()>) -> bool {
+    pub(super) fn apply_waves(
+        &mut self,
+        objects: &[DesiredObject],
+        states: &[WantedObjectState],
+        managed: &ManagedIndex<'_, ()>,
+    ) -> bool {
         let waves = waves(objects, managed);
         let last = waves.keys().next_back().copied();
         let mut applied: Vec<usize> = Vec::with_capacity(objects.len());
@@ -79,7 +85,13 @@ impl Planner<'_> {
     }
 
     /// Applies a wave. Returns true if it is ready.
-    fn apply_wave(&mut self, objects: &[DesiredObject], states: &[State], wave: &Wave, managed: &ManagedIndex<'_, ()>) -> bool {
+    fn apply_wave(
+        &mut self,
+        objects: &[DesiredObject],
+        states: &[WantedObjectState],
+        wave: &Wave,
+        managed: &ManagedIndex<'_, ()>,
+    ) -> bool {
         for priorities in wave.values() {
             for batch in priorities.values() {
                 if !self.apply_batch(objects, states, batch, managed) {
@@ -98,7 +110,7 @@ impl Planner<'_> {
     fn apply_batch(
         &mut self,
         objects: &[DesiredObject],
-        states: &[State],
+        states: &[WantedObjectState],
         batch: &[usize],
         managed: &ManagedIndex<'_, ()>,
     ) -> bool {
@@ -110,13 +122,13 @@ impl Planner<'_> {
                 continue;
             }
             match self.step(object, states[place], managed, &mut namespaces) {
-                Step::Nothing => {}
-                Step::Send(action) => {
+                ObjectStep::Nothing => {}
+                ObjectStep::Send(action) => {
                     settled = false;
                     self.send(action);
                 }
-                Step::Planned => settled = false,
-                Step::Halt(halt) => {
+                ObjectStep::Planned => settled = false,
+                ObjectStep::Halt(halt) => {
                     settled = false;
                     self.halts.insert(object.key.clone(), halt);
                 }
@@ -129,23 +141,23 @@ impl Planner<'_> {
     fn step(
         &mut self,
         object: &DesiredObject,
-        state: State,
+        state: WantedObjectState,
         managed: &ManagedIndex<'_, ()>,
         namespaces: &mut BTreeSet<String>,
-    ) -> Step {
-        if matches!(state, State::Completed | State::Purging | State::InSync { .. }) {
-            return Step::Nothing;
+    ) -> ObjectStep {
+        if matches!(state, WantedObjectState::Completed | WantedObjectState::Purging | WantedObjectState::InSync { .. }) {
+            return ObjectStep::Nothing;
         }
         let key = &object.key;
         if self.is_halted(key) {
-            return Step::Planned;
+            return ObjectStep::Planned;
         }
         if self.observed.unsure.contains(key) {
-            return Step::Send(self.read_live(&object.gvk, key, false));
+            return ObjectStep::Send(self.read_live(&object.gvk, key, false));
         }
         match (state, self.live(key)) {
-            (State::Terminating, Some(live)) => self.bring_back(object, live),
-            (State::Changed | State::Unmarked, Some(live)) => self.overwrite(object, state, live),
+            (WantedObjectState::Terminating, Some(live)) => self.bring_back(object, live),
+            (WantedObjectState::Changed | WantedObjectState::Unmarked, Some(live)) => self.overwrite(object, state, live),
             _ => self.create_absent(object, managed, namespaces),
         }
     }
@@ -155,41 +167,41 @@ impl Planner<'_> {
         object: &DesiredObject,
         managed: &ManagedIndex<'_, ()>,
         namespaces: &mut BTreeSet<String>,
-    ) -> Step {
+    ) -> ObjectStep {
         let key = &object.key;
         if self.wrote(object) {
-            return Step::Halt(self.vanished(object));
+            return ObjectStep::Halt(self.vanished(object));
         }
         if self.may_be_hidden(key) {
-            return Step::Send(self.read_live(&object.gvk, key, false));
+            return ObjectStep::Send(self.read_live(&object.gvk, key, false));
         }
         let namespace = &key.namespace;
         if self.observed.missing_namespaces.get(namespace) == Some(&true) {
             if self.brings(namespace) {
                 let message = format!("namespace {namespace} has just gone away and comes back with the set");
-                return Step::Halt(Halt::Wait { message, after: Some(Duration::from_secs(1)) });
+                return ObjectStep::Halt(ObjectHalt::Wait { message, after: Some(Duration::from_secs(1)) });
             }
             let action = self.create_namespace(namespace);
             return if self.is_halted(&action.key) || !namespaces.insert(namespace.clone()) {
-                Step::Planned
+                ObjectStep::Planned
             } else {
-                Step::Send(action)
+                ObjectStep::Send(action)
             };
         }
         let mut pause = Duration::ZERO;
         if let Some((attempts, refusal)) = self.observed.missing_types.get(key) {
             let message = format!("{}: {refusal}", Engine::title(&object.gvk, key));
             if !managed.contains(&object.gvk) {
-                return Step::Halt(Halt::Failed { message, code: refusal.code });
+                return ObjectStep::Halt(ObjectHalt::Failed { message, code: refusal.code });
             }
             if *attempts > TYPE_RETRIES {
-                return Step::Halt(Halt::Wait { message, after: Some(TYPE_WAIT) });
+                return ObjectStep::Halt(ObjectHalt::Wait { message, after: Some(TYPE_WAIT) });
             }
             pause = TYPE_PAUSE * 2u32.pow((attempts - 1).min(TYPE_RETRIES));
         }
         match self.create(object) {
-            Some(action) => Step::Send(ObjectAction { after: action.after.max(pause), ..action }),
-            None => Step::Planned,
+            Some(action) => ObjectStep::Send(ObjectAction { after: action.after.max(pause), ..action }),
+            None => ObjectStep::Planned,
         }
     }
 
@@ -201,21 +213,21 @@ impl Planner<'_> {
         wanted && self.live(&key).is_some_and(|live| self.engine.owns(live))
     }
 
-    fn overwrite(&mut self, object: &DesiredObject, state: State, live: &Projection) -> Step {
+    fn overwrite(&mut self, object: &DesiredObject, state: WantedObjectState, live: &Projection) -> ObjectStep {
         if let Err(message) = self.check_ownership(object, live) {
-            return Step::Halt(Halt::owner_conflict(message));
+            return ObjectStep::Halt(ObjectHalt::owner_conflict(message));
         }
         if self.wrote(object) || !self.may_try_again(object) {
-            return Step::Halt(self.vanished(object));
+            return ObjectStep::Halt(self.vanished(object));
         }
         let contested = self.was_applied(object);
-        let recreates = object.update == UpdatePolicy::Recreate && state == State::Changed;
+        let recreates = object.update == UpdatePolicy::Recreate && state == WantedObjectState::Changed;
         // An apply would leave the marks of another operator on the object.
         let is_marked_first =
             !self.engine.owns(live) && (recreates || object.update.is_apply() && live.other_operator().is_some());
         let action = if is_marked_first {
             if self.observed.marked.contains(&object.key) {
-                return Step::Halt(self.vanished(object));
+                return ObjectStep::Halt(self.vanished(object));
             }
             Some(self.take_ownership(&object.gvk, &object.key, live))
         } else if recreates {
@@ -223,21 +235,21 @@ impl Planner<'_> {
         } else {
             self.update(object, live)
         };
-        let Some(action) = action else { return Step::Planned };
+        let Some(action) = action else { return ObjectStep::Planned };
         let is_last = matches!(action.verb, Verb::Update | Verb::Recreate);
         let note = if contested && is_last { self.tell_of_marks(object, live) } else { None };
-        Step::Send(ObjectAction { note: note.or(action.note), contested, ..action })
+        ObjectStep::Send(ObjectAction { note: note.or(action.note), contested, ..action })
     }
 
     /// Handles a wanted object that is being deleted: it is created again once it is gone. A type may be held by our finalizer (WAVE-5), even if its
     /// label was removed or replaced by another operator's; only this operator removes that finalizer.
-    fn bring_back(&mut self, object: &DesiredObject, live: &Projection) -> Step {
+    fn bring_back(&mut self, object: &DesiredObject, live: &Projection) -> ObjectStep {
         let is_held = self.engine.owns(live) || live.owner_hash().is_none() || self.check_ownership(object, live).is_ok();
         if !is_type(&object.key) || !is_held || self.observed.marked.contains(&object.key) {
-            return Step::Nothing;
+            return ObjectStep::Nothing;
         }
         let Some(mut action) = self.release_finalizer(&object.gvk, &object.key, live) else {
-            return Step::Nothing;
+            return ObjectStep::Nothing;
         };
         let place = self.index.get(&object.key);
         let recreating =
@@ -245,16 +257,16 @@ impl Planner<'_> {
         if !recreating {
             action.note = Some(Note::DependentDeleted { object: object.key.clone() });
         }
-        Step::Send(action)
+        ObjectStep::Send(action)
     }
 
-    fn vanished(&self, object: &DesiredObject) -> Halt {
+    fn vanished(&self, object: &DesiredObject) -> ObjectHalt {
         let title = Engine::title(&object.gvk, &object.key);
         let message = format!("object {title} does not stay as it was written; another program changes or deletes it");
-        Halt::Wait { message, after: Some(self.next_try(object).unwrap_or(Duration::from_secs(1))) }
+        ObjectHalt::Wait { message, after: Some(self.next_try(object).unwrap_or(Duration::from_secs(1))) }
     }
 
-    pub(super) fn wait_for_unready(&mut self, objects: &[DesiredObject], states: &[State]) {
+    pub(super) fn wait_for_unready(&mut self, objects: &[DesiredObject], states: &[WantedObjectState]) {
         for (object, state) in objects.iter().zip(states) {
             if !state.is_done() {
                 let waiting = self.waiting(object);
@@ -266,7 +278,7 @@ impl Planner<'_> {
 
 /// The next step for one object.
 #[expect(clippy::large_enum_variant, reason = "lives for one step")]
-enum Step {
+enum ObjectStep {
     /// No request; the next batch may follow.
     Nothing,
     /// A request must be sent.
@@ -274,7 +286,7 @@ enum Step {
     /// No request, but the next batch must not follow, because a request about the object is planned or failed already.
     Planned,
     /// The object is held back by an obstacle.
-    Halt(Halt),
+    Halt(ObjectHalt),
 }
 
 pub(super) fn index_of(types: &[ManagedType]) -> ManagedIndex<'_, ()> {
@@ -289,11 +301,11 @@ fn waves(objects: &[DesiredObject], managed: &ManagedIndex<'_, ()>) -> BTreeMap<
     let mut waves: BTreeMap<i16, Wave> = BTreeMap::new();
     for (place, object) in objects.iter().enumerate() {
         let stage = if managed.contains(&object.gvk) {
-            Stage::Managed
+            WaveStage::Managed
         } else if is_api_service(&object.key) {
-            Stage::Late
+            WaveStage::Late
         } else {
-            Stage::Regular
+            WaveStage::Regular
         };
         let priority = apply_priority(&object.gvk.group, &object.gvk.kind);
         let wave = waves.entry(object.apply_order).or_default();

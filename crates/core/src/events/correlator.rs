@@ -86,7 +86,7 @@ pub struct Record {
 /// The correlator, which decides which events are written. One instance serves all reporters of a process.
 #[derive(Clone, Debug)]
 pub struct Correlator {
-    series: HashMap<Digest, Series>,
+    series: HashMap<Digest, CorrelatedSeries>,
     /// The series by the time of their last occurrence: the first one is both the next to end and the least recently used.
     order: BTreeMap<(Moment, u64), Digest>,
     /// The last counts of series that were evicted.
@@ -106,7 +106,7 @@ type Digest = u64;
 
 /// The fields that two equal events share. Without the note, they are the fields that similar events share.
 #[derive(Hash)]
-struct Identity<'a> {
+struct EventIdentity<'a> {
     reporter: &'a str,
     regarding: &'a ObjectReference,
     related: Option<&'a ObjectReference>,
@@ -117,7 +117,7 @@ struct Identity<'a> {
 }
 
 #[derive(Clone, Debug)]
-struct Series {
+struct CorrelatedSeries {
     namespace: String,
     name: String,
     count: u32,
@@ -163,7 +163,7 @@ impl Correlator {
             return Decision::Dropped;
         }
         let (namespace, name) = self.place(&occurrence.regarding);
-        let series = Series {
+        let series = CorrelatedSeries {
             namespace: namespace.clone(),
             name: name.clone(),
             count: 1,
@@ -190,7 +190,7 @@ impl Correlator {
         let mut decisions = std::mem::take(&mut self.closed);
         while let Some(entry) = self.order.first_entry().filter(|entry| now.since(entry.key().0) >= SILENCE) {
             let identity = entry.remove();
-            decisions.extend(self.series.remove(&identity).and_then(Series::close));
+            decisions.extend(self.series.remove(&identity).and_then(CorrelatedSeries::close));
         }
         decisions
     }
@@ -218,7 +218,7 @@ impl Correlator {
         let note = event.note.rfind(SUFFIX).map_or(event.note.as_str(), |end| &event.note[..end]);
         let (regarding, related) = (&occurrence.regarding, occurrence.related.as_ref());
         let (regarding, related) = (regarding.without_version(), related.map(ObjectReference::without_version));
-        let similar = Identity {
+        let similar = EventIdentity {
             reporter: &occurrence.reporter,
             regarding: &regarding,
             related: related.as_ref(),
@@ -227,7 +227,7 @@ impl Correlator {
             action: &event.action,
             note: None,
         };
-        let (group, note, same) = (digest(&similar), digest(note), digest(Identity { note: Some(note), ..similar }));
+        let (group, note, same) = (digest(&similar), digest(note), digest(EventIdentity { note: Some(note), ..similar }));
         self.prune_groups(now);
         let notes = self.groups.entry(group).or_default();
         notes.retain(|(_, last)| now.since(*last) < SIMILAR_WINDOW);
@@ -276,7 +276,7 @@ impl Correlator {
             let Some((_, identity)) = self.order.pop_first() else {
                 return;
             };
-            self.closed.extend(self.series.remove(&identity).and_then(Series::close));
+            self.closed.extend(self.series.remove(&identity).and_then(CorrelatedSeries::close));
         }
     }
 
@@ -288,7 +288,7 @@ impl Correlator {
     }
 }
 
-impl Series {
+impl CorrelatedSeries {
     /// Returns the last count, if it is not written yet.
     fn close(mut self) -> Option<Decision> {
         (self.count > self.written).then(|| self.write())

@@ -61,25 +61,25 @@ pub fn deleting<P: HasMetadata>() -> impl Filter<P> + Send + Sync + 'static {
 
 /// Passes changes in which the annotation appears; with a value, changes in which the annotation gets this value.
 pub fn gained<P: HasMetadata>(key: &str, value: Option<&str>) -> impl Filter<P> + Send + Sync + 'static {
-    let entry = Entry::new(key, value);
+    let entry = MetadataRequirement::new(key, value);
     compared(move |old, new| !entry.is_in(old.annotations()) && entry.is_in(new.annotations()))
 }
 
 /// Passes changes in which the label appears; with a value, changes in which the label gets this value.
 pub fn gained_label<P: HasMetadata>(key: &str, value: Option<&str>) -> impl Filter<P> + Send + Sync + 'static {
-    let entry = Entry::new(key, value);
+    let entry = MetadataRequirement::new(key, value);
     compared(move |old, new| !entry.is_in(old.labels()) && entry.is_in(new.labels()))
 }
 
 /// Passes changes in which the annotation disappears; with a value, changes in which the annotation loses this value.
 pub fn lost<P: HasMetadata>(key: &str, value: Option<&str>) -> impl Filter<P> + Send + Sync + 'static {
-    let entry = Entry::new(key, value);
+    let entry = MetadataRequirement::new(key, value);
     compared(move |old, new| entry.is_in(old.annotations()) && !entry.is_in(new.annotations()))
 }
 
 /// Passes changes in which the label disappears; with a value, changes in which the label loses this value.
 pub fn lost_label<P: HasMetadata>(key: &str, value: Option<&str>) -> impl Filter<P> + Send + Sync + 'static {
-    let entry = Entry::new(key, value);
+    let entry = MetadataRequirement::new(key, value);
     compared(move |old, new| entry.is_in(old.labels()) && !entry.is_in(new.labels()))
 }
 
@@ -91,13 +91,13 @@ pub fn changed<P: HasMetadata>(key: &str) -> impl Filter<P> + Send + Sync + 'sta
 
 /// Passes changes of objects that have the annotation, with this value if one is given.
 pub fn has<P: HasMetadata>(key: &str, value: Option<&str>) -> impl Filter<P> + Send + Sync + 'static {
-    let entry = Entry::new(key, value);
+    let entry = MetadataRequirement::new(key, value);
     latest(move |object| entry.is_in(object.annotations()))
 }
 
 /// Passes changes of objects that have the label, with this value if one is given.
 pub fn has_label<P: HasMetadata>(key: &str, value: Option<&str>) -> impl Filter<P> + Send + Sync + 'static {
-    let entry = Entry::new(key, value);
+    let entry = MetadataRequirement::new(key, value);
     latest(move |object| entry.is_in(object.labels()))
 }
 
@@ -167,12 +167,12 @@ fn stable_fields(metadata: MetadataView<'_>) -> impl Iterator<Item = (&String, &
 }
 
 /// A label or annotation, with a value if one is required.
-struct Entry {
+struct MetadataRequirement {
     key: String,
     value: Option<String>,
 }
 
-impl Entry {
+impl MetadataRequirement {
     fn new(key: &str, value: Option<&str>) -> Self {
         Self { key: key.to_owned(), value: value.map(str::to_owned) }
     }

@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::classify::{Class, Classification, Origin};
-use super::{Delay, Reason, explained, reason};
+use super::classify::{Classification, Origin};
+use super::{Class, Delay, Reason, explained, reason};
 
 /// The parts of a `Status` answer that decide how the request is retried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Blocked outcomes: the input is valid, but a user must change something before the pass can continue.
 
-use super::join::{Extra, Part};
+use super::join::{Extra, JoinedBranch};
 use super::{Delay, Event, Flow, Halt, Reason, text};
 
 /// A block: the pass cannot continue until a user changes something. It is not an error, and is repeated on the next event.
@@ -12,7 +12,7 @@ pub struct Blocked(pub(super) Box<Inner>);
 pub(super) struct Inner {
     pub(super) reason: Reason,
     pub(super) message: String,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<JoinedBranch>,
     pub(super) event: Option<Event>,
     pub(super) extra: Extra,
 }

@@ -6,23 +6,10 @@ use std::iter;
 
 use super::api::{ApiFault, fault_of};
 use super::join::smallest;
-use super::{Delay, Reason, reason};
+use super::{Class, Delay, Reason, reason};
 
 /// Any error that may cross threads.
 pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
-
-/// The retry behaviour of a failure. Exhaustive on purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Class {
-    /// Retried with a delay that doubles from failure to failure, per key.
-    Backoff,
-    /// Retried soon, after [`Timing::conflict`](crate::backoff::Timing::conflict): the read was stale, or another writer was faster.
-    Conflict,
-    /// Retried after exactly this delay.
-    After(Delay),
-    /// Not retried until something changes.
-    Terminal,
-}
 
 /// The party that must act so that a failure is resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -209,8 +196,8 @@ pub(super) fn joined_class(members: impl Iterator<Item = (Class, bool)> + Clone)
 }
 
 /// Returns the delays of the members of joined errors, at any position in the chain of an error.
-pub(super) fn bounds(error: &(dyn Error + 'static)) -> Bounds {
-    let mut found = Bounds::default();
+pub(super) fn bounds(error: &(dyn Error + 'static)) -> ScheduleBounds {
+    let mut found = ScheduleBounds::default();
     let joined = chain(error).find_map(|error| error.downcast_ref::<JoinedErrors>());
     for member in joined.into_iter().flat_map(JoinedErrors::errors) {
         let class = classify(member).class;
@@ -224,7 +211,7 @@ pub(super) fn bounds(error: &(dyn Error + 'static)) -> Bounds {
 
 /// The bounds that joined errors set for the schedule of a failure.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Bounds {
+pub(super) struct ScheduleBounds {
     /// The smallest delay of class `After`.
     pub(super) after: Option<Delay>,
     /// True if one of the joined errors is of class `Conflict`.

@@ -2,7 +2,7 @@
 
 use super::conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
 use super::join::{Extra, smallest};
-use super::memory::Told;
+use super::memory::ReportedState;
 use super::timer::TimerKind;
 use super::{
     Class, Classification, Delay, Event, EventType, Failure, Flow, Halt, KeyMemory, Reason, Schedule, Wait, WaitOn, reason,
@@ -171,7 +171,7 @@ pub fn conclude(outcome: &Flow, report: PassReport, memory: &mut KeyMemory, limi
     let schedule = schedule.sooner(pass.recheck);
     if let Some((ready, texts)) = &report.ready {
         let stalled = matches!(report.stalled, StalledMark::Set(_));
-        memory.told = Some(Told { ready: *ready, stalled, reason: texts.reason.clone() });
+        memory.told = Some(ReportedState { ready: *ready, stalled, reason: texts.reason.clone() });
     }
     Conclusion { report, schedule, failures: memory.failures }
 }
@@ -186,7 +186,7 @@ struct Before {
 
 impl Before {
     fn of(prior: &Prior, memory: &KeyMemory) -> Self {
-        let told = |is_true: bool, told: &Told| PriorCondition { is_true, reason: told.reason.as_str().to_owned() };
+        let told = |is_true: bool, told: &ReportedState| PriorCondition { is_true, reason: told.reason.as_str().to_owned() };
         match prior {
             // The author of an object may also mark its conditions, so that they can differ from the reported outcomes.
             Prior::Conditions { ready, stalled } if memory.told.is_none() => {

@@ -4,7 +4,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::join::Extra;
 use super::{Blocked, Class, Delay, Flow, Halt, Reason, Wait, WaitOn, reason};
-use crate::condition::{Condition, ConditionStatus};
 
 /// A wait with a deadline that a halt leaves pending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,18 +55,6 @@ pub enum WaitingMark {
         /// The message of the wait.
         message: String,
     },
-}
-
-impl WaitingSince {
-    /// Returns the wait that is stored in a condition `Waiting`, if it is True. A condition without a generation counts as one of the generation
-    /// given.
-    pub fn told_by(condition: &Condition, generation: Option<i64>) -> Option<Self> {
-        (condition.status == ConditionStatus::True).then(|| Self {
-            reason: condition.reason.clone(),
-            since: condition.last_transition_time,
-            generation: condition.observed_generation.or(generation),
-        })
-    }
 }
 
 /// Applies the deadline of a pending wait to the outcome of a pass (STEP-9).

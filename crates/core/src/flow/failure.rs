@@ -2,9 +2,9 @@
 
 use std::error::Error;
 
-use super::classify::{self, Bounds, BoxError, Class, Classification, Origin};
-use super::join::{Extra, Part, PartKind, render};
-use super::{Delay, Event, Flow, Halt, Reason, text};
+use super::classify::{self, BoxError, Classification, Origin, ScheduleBounds};
+use super::join::{Extra, JoinedBranch, PartKind, render};
+use super::{Class, Delay, Event, Flow, Halt, Reason, text};
 
 /// An unexpected end of a pass. It owns the error that caused it.
 ///
@@ -15,17 +15,17 @@ use super::{Delay, Event, Flow, Halt, Reason, text};
 /// ```
 #[derive(Debug)]
 #[must_use]
-pub struct Failure(pub(super) Box<Inner>);
+pub struct Failure(pub(super) Box<FailureDetails>);
 
 #[derive(Debug)]
-pub(super) struct Inner {
+pub(super) struct FailureDetails {
     pub(super) source: BoxError,
     pub(super) class: Option<Class>,
     pub(super) reason: Option<Reason>,
     pub(super) origin: Option<Origin>,
     pub(super) slow: Option<bool>,
     pub(super) context: Option<String>,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<JoinedBranch>,
     pub(super) event: Option<Event>,
     pub(super) extra: Extra,
 }
@@ -130,9 +130,9 @@ impl Failure {
     }
 
     /// Returns the bounds that joined errors set for a back-off; branches that were joined as outcomes carry theirs as timers.
-    pub(super) fn bounds(&self) -> Bounds {
+    pub(super) fn bounds(&self) -> ScheduleBounds {
         let own = self.0.class.is_none() && self.0.parts.is_empty();
-        if own { classify::bounds(self.source()) } else { Bounds::default() }
+        if own { classify::bounds(self.source()) } else { ScheduleBounds::default() }
     }
 
     pub(super) fn set_class(mut self, class: Class) -> Self {
@@ -150,7 +150,7 @@ impl Failure {
     }
 
     fn new(source: BoxError, class: Option<Class>) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(FailureDetails {
             source,
             class,
             reason: None,

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::classify::{BoxError, Class, Classification, JoinedErrors, joined_class};
-use super::{Blocked, Delay, Failure, Flow, Halt, PendingDeadline, Reason, Wait, WaitOn, text};
+use super::classify::{BoxError, Classification, JoinedErrors, joined_class};
+use super::{Blocked, Class, Delay, Failure, Flow, Halt, PendingDeadline, Reason, Wait, WaitOn, text};
 
 /// The values of joined branches, in their order; `None` for a branch that ended as `Done`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) struct Growing {
 
 /// One branch in the report of a joined halt.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct JoinedBranch {
     pub(super) kind: PartKind,
     label: String,
     message: String,
@@ -161,10 +161,10 @@ fn join_failures(failures: Vec<(String, Failure)>, blocked: Vec<(String, Blocked
     failure
 }
 
-fn parts_of(label: &str, classification: &Classification, failure: &Failure) -> Vec<Part> {
+fn parts_of(label: &str, classification: &Classification, failure: &Failure) -> Vec<JoinedBranch> {
     if failure.0.parts.is_empty() {
         let kind = if classification.is_conflict() { PartKind::Conflict } else { PartKind::Failure };
-        return vec![Part { kind, label: label.to_owned(), message: failure.text() }];
+        return vec![JoinedBranch { kind, label: label.to_owned(), message: failure.text() }];
     }
     let label = match &failure.0.context {
         Some(context) => format!("{label}: {context}"),
@@ -196,9 +196,9 @@ fn join_blocked(blocked: Vec<(String, Blocked)>, waits: Vec<Wait>) -> Result<Blo
     Ok(joined)
 }
 
-fn blocked_parts(label: &str, block: &Blocked) -> Vec<Part> {
+fn blocked_parts(label: &str, block: &Blocked) -> Vec<JoinedBranch> {
     if block.0.parts.is_empty() {
-        return vec![Part { kind: PartKind::Blocked, label: label.to_owned(), message: block.text() }];
+        return vec![JoinedBranch { kind: PartKind::Blocked, label: label.to_owned(), message: block.text() }];
     }
     block.0.parts.iter().map(|part| part.under(label)).collect()
 }
@@ -213,14 +213,14 @@ fn join_waits(waits: Vec<Wait>) -> Option<Wait> {
     Some(first)
 }
 
-impl Part {
+impl JoinedBranch {
     fn under(&self, label: &str) -> Self {
         Self { kind: self.kind, label: format!("{label}: {}", self.label), message: self.message.clone() }
     }
 }
 
 /// Formats one entry as `<label>: <message>`, and several under a heading, one line each.
-pub(super) fn render<'a>(noun: &str, parts: impl Iterator<Item = &'a Part>) -> String {
+pub(super) fn render<'a>(noun: &str, parts: impl Iterator<Item = &'a JoinedBranch>) -> String {
     let lines: Vec<String> = parts.map(|part| format!("{}: {}", part.label, part.message)).collect();
     if let [line] = lines.as_slice() {
         return text::cut(line.clone());

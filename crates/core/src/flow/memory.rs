@@ -19,7 +19,7 @@ pub struct KeyMemory {
     pub(super) conflicts: u32,
     /// The number of times that each growing wait has grown.
     slots: BTreeMap<Reason, u32>,
-    pub(super) told: Option<Told>,
+    pub(super) told: Option<ReportedState>,
     /// The pending wait with a deadline, for kinds without conditions.
     waiting: Option<WaitingSince>,
     /// The reason of the timer that the last outcome set.
@@ -29,7 +29,7 @@ pub struct KeyMemory {
 
 /// The state that was last reported, for kinds without conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct ReportedState {
     pub(super) ready: bool,
     pub(super) stalled: bool,
     pub(super) reason: Reason,

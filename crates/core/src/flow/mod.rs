@@ -21,7 +21,6 @@ mod conclude;
 mod conclusion;
 mod confidential;
 mod deadline;
-mod delay;
 mod denial;
 mod event;
 mod ext;
@@ -40,14 +39,14 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
+pub use crate::backoff::{Class, Delay, ZeroDelay};
 pub use api::{ApiFault, ApiStatus, StatusCause, classify_status, recognise_with};
 pub use blocked::Blocked;
-pub use classify::{BoxError, Class, Classification, Classified, JoinedErrors, Origin};
+pub use classify::{BoxError, Classification, Classified, JoinedErrors, Origin};
 pub use conclude::{Limits, Pass, Persist, Prior, PriorCondition, conclude, persist, report};
 pub use conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
 pub use confidential::Confidential;
 pub use deadline::{PendingDeadline, PriorWait, WaitingMark, WaitingSince, apply_deadline};
-pub use delay::{Delay, ZeroDelay};
 pub use denial::{Denial, MissingRule, explained};
 pub use event::{Event, EventType};
 pub use ext::{FlowExt, FlowState};

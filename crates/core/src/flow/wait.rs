@@ -6,7 +6,7 @@ use super::{Delay, Event, Flow, Halt, Reason, text};
 /// A wait: the pass ends as expected, and is repeated on a timer or on an event.
 #[derive(Clone, Debug)]
 #[must_use]
-pub struct Wait(pub(super) Box<Inner>);
+pub struct Wait(pub(super) Box<WaitDetails>);
 
 /// The condition that ends a wait: a timer, or an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum WaitOn {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Inner {
+pub(super) struct WaitDetails {
     pub(super) reason: Reason,
     pub(super) message: Option<String>,
     pub(super) on: WaitOn,
@@ -138,7 +138,7 @@ impl Wait {
     }
 
     fn on_what(on: WaitOn, reason: Reason) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(WaitDetails {
             reason,
             message: None,
             on,

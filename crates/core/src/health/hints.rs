@@ -28,7 +28,7 @@ impl Hints {
                 Some((name, value)) => (name.trim(), Some(value.trim())),
                 None => (hint, None),
             };
-            match (crate::manifest::to_kebab(name).as_str(), value) {
+            match (crate::names::to_kebab(name).as_str(), value) {
                 ("has-observed-generation", None) => hints.has_observed_generation = true,
                 ("has-ready-condition", None) => hints.has_ready_condition = true,
                 ("conditions", Some(value)) if !value.is_empty() => {

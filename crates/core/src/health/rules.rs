@@ -34,7 +34,7 @@ pub fn readiness_with(object: &Value, hints: &Hints, kind_rule: Option<&Rule<'_>
 
 /// A condition of the object's status.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Condition<'a> {
+pub(super) struct ReportedCondition<'a> {
     pub(super) kind: &'a str,
     pub(super) status: &'a str,
     pub(super) reason: &'a str,
@@ -43,7 +43,7 @@ pub(super) struct Condition<'a> {
     pub(super) since: Option<Timestamp>,
 }
 
-impl Condition<'_> {
+impl ReportedCondition<'_> {
     pub(super) fn is_true(&self) -> bool {
         self.status == "True"
     }
@@ -63,7 +63,7 @@ impl Condition<'_> {
 pub(super) struct View<'a> {
     pub(super) object: &'a Value,
     pub(super) hints: &'a Hints,
-    conditions: Vec<Condition<'a>>,
+    conditions: Vec<ReportedCondition<'a>>,
 }
 
 impl<'a> View<'a> {
@@ -76,12 +76,12 @@ impl<'a> View<'a> {
         Ok(Self { object, hints, conditions })
     }
 
-    pub(super) fn condition(&self, kind: &str) -> Option<&Condition<'a>> {
+    pub(super) fn condition(&self, kind: &str) -> Option<&ReportedCondition<'a>> {
         self.conditions.iter().find(|condition| condition.kind == kind)
     }
 
     pub(super) fn is_true(&self, kind: &str) -> bool {
-        self.condition(kind).is_some_and(Condition::is_true)
+        self.condition(kind).is_some_and(ReportedCondition::is_true)
     }
 
     /// Returns a number below `spec` or `status`.
@@ -147,7 +147,7 @@ impl<'a> View<'a> {
     }
 }
 
-fn conditions(status: &Value) -> Result<Vec<Condition<'_>>, String> {
+fn conditions(status: &Value) -> Result<Vec<ReportedCondition<'_>>, String> {
     let items = match status.get("conditions") {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
@@ -156,12 +156,12 @@ fn conditions(status: &Value) -> Result<Vec<Condition<'_>>, String> {
     items.iter().map(|item| condition(item).ok_or_else(|| "status.conditions has a malformed entry".to_owned())).collect()
 }
 
-fn condition(item: &Value) -> Option<Condition<'_>> {
+fn condition(item: &Value) -> Option<ReportedCondition<'_>> {
     let optional = |field: &str| match item.get(field) {
         None | Some(Value::Null) => Some(""),
         Some(value) => value.as_str(),
     };
-    Some(Condition {
+    Some(ReportedCondition {
         kind: item.get("type")?.as_str()?,
         status: item.get("status")?.as_str()?,
         reason: optional("reason")?,

@@ -10,7 +10,7 @@ fn status_of(object: &Value) -> Status {
     readiness(object, &Hints::default()).status
 }
 
-/// Returns the expected status for a row of the table in section 17.4 of the specification, by the words of that table.
+/// Returns the expected status for a row of the table of component.md, 17.4, by the words of that table.
 fn expected(observed: Option<i64>, ready: Option<&str>, own: Option<i64>, hint: bool) -> Status {
     let generation_seen = match (observed, hint) {
         (Some(observed), _) => observed == 3,

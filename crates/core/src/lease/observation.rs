@@ -7,12 +7,12 @@ use crate::time::Moment;
 
 /// The last observed record of a lease, with the time of its change.
 #[derive(Clone, Debug)]
-pub(super) struct Observation {
+pub(super) struct LeaseObservation {
     record: LeaseRecord,
     changed_at: Moment,
 }
 
-impl Observation {
+impl LeaseObservation {
     pub(super) fn new(record: LeaseRecord, now: Moment) -> Self {
         Self { record, changed_at: now }
     }
@@ -57,7 +57,7 @@ pub(super) enum KnownLease {
         /// The newest observed version of the lease.
         lease: ObservedLease,
         /// The observation of its record.
-        observation: Observation,
+        observation: LeaseObservation,
         /// The time since when the lease has no holder.
         empty_since: Option<Moment>,
     },
@@ -85,7 +85,7 @@ impl KnownLease {
                 *lease = new;
             }
             Self::Unknown | Self::Absent { .. } => {
-                let observation = Observation::new(new.record.clone(), now);
+                let observation = LeaseObservation::new(new.record.clone(), now);
                 *self = Self::Present { lease: new, observation, empty_since: is_free.then_some(now) };
             }
         }

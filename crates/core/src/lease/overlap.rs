@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::observation::Observation;
+use super::observation::LeaseObservation;
 use super::{LeaseRecord, LeaseSet, LeaseTiming};
 use crate::time::Moment;
 
@@ -17,7 +17,7 @@ use crate::time::Moment;
 pub struct OverlapGuard {
     set: LeaseSet,
     timing: LeaseTiming,
-    relatives: BTreeMap<Arc<str>, Observation>,
+    relatives: BTreeMap<Arc<str>, LeaseObservation>,
 }
 
 /// A lease that keeps a lease set from being used.
@@ -45,7 +45,7 @@ impl OverlapGuard {
             None => drop(self.relatives.remove(lease)),
             Some(record) => match self.relatives.get_mut(lease) {
                 Some(observation) => observation.update(record, now),
-                None => drop(self.relatives.insert(lease.into(), Observation::new(record.clone(), now))),
+                None => drop(self.relatives.insert(lease.into(), LeaseObservation::new(record.clone(), now))),
             },
         }
         true

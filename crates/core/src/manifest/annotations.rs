@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{AdoptionPolicy, DeletePolicy, ManifestError, OperatorName, ReconcilePolicy, UpdatePolicy};
 use crate::health::Hints;
+use crate::names::to_kebab;
 
 /// The known annotations under the operator's prefix. The last three apply only to a manifest that is a component, the others to every manifest.
 const KNOWN: [&str; 13] = [
@@ -85,7 +86,7 @@ pub struct Annotations {
 impl Annotations {
     /// Reads the annotations of a manifest. All mistakes are added to `errors`, so that they are reported together.
     pub fn read(operator: &OperatorName, manifest: &Value, errors: &mut Vec<ManifestError>) -> Self {
-        let mut reader = Reader { operator, manifest, errors };
+        let mut reader = AnnotationReader { operator, manifest, errors };
         reader.refuse_unknown();
         Self {
             adoption: reader.policy("adoption-policy", AdoptionPolicy::ALLOWED, false, AdoptionPolicy::from_kebab),
@@ -108,13 +109,13 @@ impl Annotations {
     }
 }
 
-struct Reader<'a> {
+struct AnnotationReader<'a> {
     operator: &'a OperatorName,
     manifest: &'a Value,
     errors: &'a mut Vec<ManifestError>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> AnnotationReader<'a> {
     fn value(&self, suffix: &str) -> Option<&'a str> {
         self.manifest.annotation(&self.operator.key(suffix))
     }
@@ -205,16 +206,4 @@ fn edit_distance(one: &str, other: &str) -> usize {
         }
     }
     row.last().copied().unwrap_or_default()
-}
-
-/// Converts CamelCase to kebab-case: `SsaOverride` and `ssaOverride` become `ssa-override`.
-pub(crate) fn to_kebab(text: &str) -> String {
-    let mut kebab = String::with_capacity(text.len() + 4);
-    for character in text.chars() {
-        if character.is_ascii_uppercase() && !kebab.is_empty() && !kebab.ends_with('-') {
-            kebab.push('-');
-        }
-        kebab.push(character.to_ascii_lowercase());
-    }
-    kebab
 }

@@ -9,7 +9,6 @@ mod normalize;
 mod owner;
 mod policy;
 
-pub(crate) use annotations::to_kebab;
 pub use annotations::{Annotations, Lifecycle};
 pub use digest::{
     COMPONENT_DIGEST_PREFIX, DIGEST_ONCE, component_digest, object_digest, reference_digest_of_bytes, reference_digest_of_map,

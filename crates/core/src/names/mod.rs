@@ -4,6 +4,7 @@
 //! Other operators read these names and labels too: they are those of Knative's helpers, so that an operator that replaces one built with these
 //! helpers finds its children.
 
+mod case;
 mod child;
 mod host;
 mod keys;
@@ -14,6 +15,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use case::to_kebab;
 pub use child::{MAX_CHILD_NAME, child_name};
 pub use host::{DEFAULT_CLUSTER_DOMAIN, cluster_domain_of, service_host};
 pub use keys::KeyPriority;

@@ -9,7 +9,7 @@ use crate::flow::{Delay, Schedule};
 use crate::time::Moment;
 
 #[derive(Clone, Debug)]
-enum Step {
+enum QueueStep {
     Add(u8, Lane),
     AddAfter(u8, u64, Lane),
     Pop,
@@ -20,23 +20,23 @@ enum Step {
     Forget(u8),
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<QueueStep>> {
     let key = 0..6_u8;
     let lane = prop_oneof![Just(Lane::Urgent), Just(Lane::Fast), Just(Lane::Slow)];
     let step = prop_oneof![
-        4 => (key.clone(), lane.clone()).prop_map(|(key, lane)| Step::Add(key, lane)),
-        2 => (key.clone(), 1..20_u64, lane).prop_map(|(key, delay, lane)| Step::AddAfter(key, delay, lane)),
-        5 => Just(Step::Pop),
-        4 => (any::<u8>(), prop::option::of(1..20_u64)).prop_map(|(which, delay)| Step::Done(which, delay)),
-        2 => (1..10_u64).prop_map(Step::Advance),
-        1 => key.clone().prop_map(Step::Purge),
-        1 => key.prop_map(Step::Forget),
+        4 => (key.clone(), lane.clone()).prop_map(|(key, lane)| QueueStep::Add(key, lane)),
+        2 => (key.clone(), 1..20_u64, lane).prop_map(|(key, delay, lane)| QueueStep::AddAfter(key, delay, lane)),
+        5 => Just(QueueStep::Pop),
+        4 => (any::<u8>(), prop::option::of(1..20_u64)).prop_map(|(which, delay)| QueueStep::Done(which, delay)),
+        2 => (1..10_u64).prop_map(QueueStep::Advance),
+        1 => key.clone().prop_map(QueueStep::Purge),
+        1 => key.prop_map(QueueStep::Forget),
     ];
     prop::collection::vec(step, 0..200)
 }
 
 #[derive(Default)]
-struct Model {
+struct QueueModel {
     /// Each entry: key, lane, the time since which the key is queued.
     queued: Vec<(u8, Lane, u64)>,
     processing: Vec<u8>,
@@ -46,7 +46,7 @@ struct Model {
     timers: Vec<(u64, u8, Option<Lane>)>,
 }
 
-impl Model {
+impl QueueModel {
     fn add(&mut self, key: u8, lane: Lane, now: u64) {
         if self.processing.contains(&key) {
             match self.dirty.iter_mut().find(|entry| entry.0 == key) {
@@ -111,37 +111,37 @@ proptest! {
     #[test]
     fn the_queue_behaves_like_the_model(steps in steps()) {
         let mut queue = Queue::new().with_fairness(None);
-        let mut model = Model::default();
+        let mut model = QueueModel::default();
         let mut now = 0;
         for step in steps {
             match step {
-                Step::Add(key, lane) => {
+                QueueStep::Add(key, lane) => {
                     queue.add(key, lane, at(now));
                     model.add(key, lane, now);
                 }
-                Step::AddAfter(key, seconds, lane) => {
+                QueueStep::AddAfter(key, seconds, lane) => {
                     queue.add_after(key, delay(seconds), lane, at(now));
                     model.add_after(key, now + seconds, lane);
                 }
-                Step::Pop => {
+                QueueStep::Pop => {
                     let popped = queue.take(at(now)).map(|popped| (popped.key, popped.since));
                     prop_assert_eq!(popped, model.pop(now).map(|(key, since)| (key, at(since))));
                 },
-                Step::Done(which, seconds) => {
+                QueueStep::Done(which, seconds) => {
                     if !model.processing.is_empty() {
                         let key = model.processing[usize::from(which) % model.processing.len()];
                         queue.done(&key, Schedule::from(seconds.map(delay)), at(now));
                         model.done(key, seconds.map(|seconds| now + seconds));
                     }
                 }
-                Step::Advance(seconds) => now += seconds,
-                Step::Purge(key) => {
+                QueueStep::Advance(seconds) => now += seconds,
+                QueueStep::Purge(key) => {
                     queue.purge(|other| *other == key);
                     model.queued.retain(|entry| entry.0 != key);
                     model.dirty.retain(|entry| entry.0 != key);
                     model.timers.retain(|timer| timer.1 != key);
                 }
-                Step::Forget(key) => {
+                QueueStep::Forget(key) => {
                     queue.forget(&key);
                     model.timers.retain(|timer| timer.1 != key);
                 }

@@ -5,7 +5,7 @@ use std::num::NonZero;
 
 use super::Lane;
 use super::lanes::{Lanes, Queued};
-use super::timers::{Timer, Timers};
+use super::timers::{KeyTimer, Timers};
 use crate::flow::{Delay, Schedule};
 use crate::time::Moment;
 
@@ -15,7 +15,7 @@ const FAIRNESS: Option<NonZero<u32>> = NonZero::new(16);
 /// A work queue. It clones `K` often, so keys should be cheap to clone (an `Arc` or a short name).
 #[derive(Clone, Debug)]
 pub struct Queue<K> {
-    keys: BTreeMap<K, Entry>,
+    keys: BTreeMap<K, QueueKeyState>,
     lanes: Lanes<K>,
     timers: Timers<K>,
     in_flight: usize,
@@ -36,7 +36,7 @@ pub enum Drain {
 
 /// The state of a key. An entry that is neither queued nor processed and has no timer is removed.
 #[derive(Clone, Debug, Default)]
-struct Entry {
+struct QueueKeyState {
     queued: Option<(Lane, u64)>,
     processing: bool,
     /// Set when the key was added during its pass: the highest lane asked for, and the time of the first addition.
@@ -126,13 +126,13 @@ impl<K: Ord + Clone> Queue<K> {
         let entry = self.keys.entry(key.clone()).or_default();
         let (due, lane) = match entry.asked {
             Some((current, higher)) => {
-                self.timers.cancel(current, &key, Timer::Asked);
+                self.timers.cancel(current, &key, KeyTimer::Asked);
                 (current.min(due), higher.max(lane))
             }
             None => (due, lane),
         };
         entry.asked = Some((due, lane));
-        self.timers.set(due, key, Timer::Asked);
+        self.timers.set(due, key, KeyTimer::Asked);
     }
 
     /// Removes the next key that is queued or due from the queue. The key counts as processed until [`done`](Self::done).
@@ -150,7 +150,7 @@ impl<K: Ord + Clone> Queue<K> {
         let fired = std::mem::take(&mut entry.fired);
         // The pass that begins decides anew about the time of the next one.
         if let Some(due) = entry.outcome.take() {
-            self.timers.cancel(due, &key, Timer::Outcome);
+            self.timers.cancel(due, &key, KeyTimer::Outcome);
         }
         self.in_flight += 1;
         Some(Popped { key, fired, since })
@@ -166,7 +166,7 @@ impl<K: Ord + Clone> Queue<K> {
         if let (Schedule::After(delay), false) = (schedule, self.draining) {
             let due = now + delay.as_duration();
             entry.outcome = Some(due);
-            self.timers.set(due, key.clone(), Timer::Outcome);
+            self.timers.set(due, key.clone(), KeyTimer::Outcome);
         }
         if let Some((lane, since)) = entry.dirty.take() {
             entry.queued = Some((lane, self.lanes.push(lane, key.clone(), since)));
@@ -201,10 +201,10 @@ impl<K: Ord + Clone> Queue<K> {
             return;
         };
         if let Some((due, _)) = entry.asked.take() {
-            self.timers.cancel(due, key, Timer::Asked);
+            self.timers.cancel(due, key, KeyTimer::Asked);
         }
         if let Some(due) = entry.outcome.take() {
-            self.timers.cancel(due, key, Timer::Outcome);
+            self.timers.cancel(due, key, KeyTimer::Outcome);
         }
         self.tidy(key);
     }
@@ -262,11 +262,11 @@ impl<K: Ord + Clone> Queue<K> {
                 continue;
             };
             let lane = match timer {
-                Timer::Asked => {
+                KeyTimer::Asked => {
                     entry.fired.asked = true;
                     entry.asked.take().map_or(Lane::Fast, |(_, lane)| lane)
                 }
-                Timer::Outcome => {
+                KeyTimer::Outcome => {
                     entry.fired.outcome = true;
                     entry.outcome = None;
                     Lane::Fast
@@ -277,7 +277,7 @@ impl<K: Ord + Clone> Queue<K> {
     }
 
     fn tidy(&mut self, key: &K) {
-        let idle = |entry: &Entry| {
+        let idle = |entry: &QueueKeyState| {
             !entry.processing
                 && entry.queued.is_none()
                 && entry.dirty.is_none()

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[derive(Clone, Debug)]
-enum Step {
+enum TrackerStep {
     Begin(u8),
     Track(u8, usize),
     Settle(u8, Settlement),
@@ -17,15 +17,15 @@ enum Step {
     Purge(u8),
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<TrackerStep>> {
     let observer = 0..4_u8;
     let settlement = prop_oneof![3 => Just(Settlement::Replace), 1 => Just(Settlement::Add)];
     let step = prop_oneof![
-        3 => observer.clone().prop_map(Step::Begin),
-        8 => (observer.clone(), 0..REFERENCES).prop_map(|(observer, reference)| Step::Track(observer, reference)),
-        3 => (observer.clone(), settlement).prop_map(|(observer, settlement)| Step::Settle(observer, settlement)),
-        1 => observer.clone().prop_map(Step::Drop),
-        1 => observer.prop_map(Step::Purge),
+        3 => observer.clone().prop_map(TrackerStep::Begin),
+        8 => (observer.clone(), 0..REFERENCES).prop_map(|(observer, reference)| TrackerStep::Track(observer, reference)),
+        3 => (observer.clone(), settlement).prop_map(|(observer, settlement)| TrackerStep::Settle(observer, settlement)),
+        1 => observer.clone().prop_map(TrackerStep::Drop),
+        1 => observer.prop_map(TrackerStep::Purge),
     ];
     prop::collection::vec(step, 0..60)
 }
@@ -53,12 +53,12 @@ fn references() -> Vec<TrackedReference> {
 
 /// The pairs of observer and reference, each with a flag that the running or latest pass registered it.
 #[derive(Default)]
-struct Model {
+struct TrackerModel {
     pairs: Vec<(u8, usize, bool)>,
     running: HashSet<u8>,
 }
 
-impl Model {
+impl TrackerModel {
     fn begin(&mut self, observer: u8) {
         self.pairs.iter_mut().filter(|pair| pair.0 == observer).for_each(|pair| pair.2 = false);
         self.running.insert(observer);
@@ -120,31 +120,31 @@ proptest! {
             labels.into_iter().collect::<BTreeMap<_, _>>()
         }));
         let versions = [0, 1, 2, 3].map(|index| versions[index].as_ref().map(|labels| labels as &dyn Labels));
-        let (mut index, mut model, mut passes) = (TrackerIndex::new(), Model::default(), BTreeMap::new());
+        let (mut index, mut model, mut passes) = (TrackerIndex::new(), TrackerModel::default(), BTreeMap::new());
         for step in steps {
             let before = model.kinds(&references);
             let untracked = match step {
-                Step::Begin(observer) => {
+                TrackerStep::Begin(observer) => {
                     passes.insert(observer, index.begin(observer));
                     model.begin(observer);
                     Vec::new()
                 }
-                Step::Track(observer, reference) => {
+                TrackerStep::Track(observer, reference) => {
                     if let Some(pass) = passes.get(&observer) {
                         prop_assert_eq!(index.track(pass, references[reference].clone()), model.track(observer, reference));
                     }
                     Vec::new()
                 }
-                Step::Settle(observer, settlement) => {
+                TrackerStep::Settle(observer, settlement) => {
                     let untracked = passes.remove(&observer).map(|pass| index.settle(pass, settlement));
                     model.settle(observer, settlement);
                     untracked.unwrap_or_default()
                 }
-                Step::Drop(observer) => {
+                TrackerStep::Drop(observer) => {
                     model.drop_observer(observer);
                     index.drop_observer(&observer)
                 }
-                Step::Purge(parity) => {
+                TrackerStep::Purge(parity) => {
                     (0..4).filter(|observer| observer % 2 == parity % 2).for_each(|observer| model.drop_observer(observer));
                     index.drop_matching(|observer| observer % 2 == parity % 2)
                 }

@@ -76,19 +76,19 @@ impl fmt::Display for ChangedPaths {
 /// An added or removed field is reported without the fields below it. `metadata.resourceVersion`, `metadata.generation` and `metadata.managedFields`
 /// are never reported. Names other than words are quoted: `metadata.labels["example.com/a"]`.
 pub fn changed_paths(old: &str, new: &str, limit: usize) -> ChangedPaths {
-    let mut search = Search { found: ChangedPaths::default(), limit, path: String::new() };
+    let mut search = ChangeSearch { found: ChangedPaths::default(), limit, path: String::new() };
     search.compare(old.trim(), new.trim(), 0);
     search.found
 }
 
-struct Search {
+struct ChangeSearch {
     found: ChangedPaths,
     limit: usize,
     /// The current path of the search.
     path: String,
 }
 
-impl Search {
+impl ChangeSearch {
     fn compare(&mut self, old: &str, new: &str, depth: usize) {
         if old == new {
             return;

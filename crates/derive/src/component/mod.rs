@@ -10,7 +10,7 @@ use quote::quote;
 use syn::{Data, DeriveInput, Error, Fields, Ident, Result};
 
 use crate::references;
-use resource::Resource;
+use resource::KubeArguments;
 
 /// Generates the implementation of `Component` for the resource of a spec.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -26,7 +26,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     if !input.generics.params.is_empty() {
         return Err(Error::new_spanned(&input.generics, "the spec of a component cannot be generic"));
     }
-    let resource = Resource::of(input)?;
+    let resource = KubeArguments::of(input)?;
     let checks = fields::checks(named)?;
 
     let root = &resource.root;

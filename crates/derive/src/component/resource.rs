@@ -3,12 +3,12 @@ use syn::parse::Parse;
 use syn::{DeriveInput, Error, Expr, Ident, LitStr, Result, Token};
 
 /// The arguments of the `#[kube(..)]` attributes about the custom resource.
-pub(super) struct Resource {
+pub(super) struct KubeArguments {
     /// The struct that `CustomResource` generates.
     pub(super) root: Ident,
 }
 
-impl Resource {
+impl KubeArguments {
     pub(super) fn of(input: &DeriveInput) -> Result<Self> {
         let mut kind = None;
         let mut root = None;

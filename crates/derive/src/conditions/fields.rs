@@ -12,13 +12,13 @@ pub(super) struct StatusFields<'a> {
 
 /// The argument of `#[conditions(..)]` on a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum StatusFieldRole {
     List,
     ObservedGeneration,
     AppliedGeneration,
 }
 
-impl Role {
+impl StatusFieldRole {
     /// Returns the argument that marks a field.
     fn argument(self) -> &'static str {
         match self {
@@ -42,14 +42,14 @@ impl<'a> StatusFields<'a> {
     pub(super) fn of(status: &Ident, fields: &'a FieldsNamed) -> Result<Self> {
         let missing = "the status has no field `conditions`: add `pub conditions: Conditions`, or mark the field that holds them with \
                        `#[conditions(list)]`";
-        let list = find(fields, Role::List)?.ok_or_else(|| Error::new_spanned(status, missing))?;
-        let observed_generation = find(fields, Role::ObservedGeneration)?;
-        Ok(Self { list: list.0, observed_generation, applied_generation: find(fields, Role::AppliedGeneration)? })
+        let list = find(fields, StatusFieldRole::List)?.ok_or_else(|| Error::new_spanned(status, missing))?;
+        let observed_generation = find(fields, StatusFieldRole::ObservedGeneration)?;
+        Ok(Self { list: list.0, observed_generation, applied_generation: find(fields, StatusFieldRole::AppliedGeneration)? })
     }
 }
 
 /// Returns the field with the attribute of a role, or else the field with its default name.
-fn find(fields: &FieldsNamed, role: Role) -> Result<Option<(&Ident, &Type)>> {
+fn find(fields: &FieldsNamed, role: StatusFieldRole) -> Result<Option<(&Ident, &Type)>> {
     let (mut marked, mut named) = (None, None);
     for field in &fields.named {
         let Some(ident) = &field.ident else { continue };
@@ -64,11 +64,11 @@ fn find(fields: &FieldsNamed, role: Role) -> Result<Option<(&Ident, &Type)>> {
     Ok(marked.or(named))
 }
 
-fn roles(field: &Field) -> Result<Vec<Role>> {
+fn roles(field: &Field) -> Result<Vec<StatusFieldRole>> {
     let mut roles = Vec::new();
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("conditions")) {
         attribute.parse_nested_meta(|meta| {
-            let all = [Role::List, Role::ObservedGeneration, Role::AppliedGeneration];
+            let all = [StatusFieldRole::List, StatusFieldRole::ObservedGeneration, StatusFieldRole::AppliedGeneration];
             let role = all.into_iter().find(|role| meta.path.is_ident(role.argument()));
             let Some(role) = role else {
                 return Err(meta.error("unknown on a field; allowed: `list`, `observed_generation`, `applied_generation`"));

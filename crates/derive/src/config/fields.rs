@@ -30,7 +30,7 @@ pub(super) enum Source {
 
 /// The arguments of `#[config(..)]` on a field.
 #[derive(Default)]
-struct Attributes {
+struct ConfigAttributes {
     key: Option<LitStr>,
     aliases: Vec<LitStr>,
     default: Option<LitStr>,
@@ -39,7 +39,7 @@ struct Attributes {
     parse_with: Option<Path>,
 }
 
-impl Attributes {
+impl ConfigAttributes {
     fn of(field: &Field) -> Result<Self> {
         let mut given = Self::default();
         for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("config")) {
@@ -74,7 +74,7 @@ impl ConfigField {
         let Some(ident) = field.ident.clone() else {
             return Err(Error::new_spanned(field, "a configuration must have named fields: each is a key"));
         };
-        let Attributes { key, aliases, default, range, prefix, parse_with } = Attributes::of(field)?;
+        let ConfigAttributes { key, aliases, default, range, prefix, parse_with } = ConfigAttributes::of(field)?;
         let (source, ty) = match prefix {
             None => {
                 let name = key.unwrap_or_else(|| LitStr::new(&ident.unraw().to_string().replace('_', "-"), ident.span()));

@@ -4,8 +4,8 @@ use proc_macro2::Span;
 use syn::spanned::Spanned as _;
 use syn::{Error, LitStr};
 
-use super::component::{Component, Edge, EdgeKind};
-use super::declaration::Declaration;
+use super::component::{ComponentEdge, ComponentEdgeKind, ListedComponent};
+use super::declaration::ContractDeclaration;
 use super::graph::cycle;
 use crate::suggestion::nearest;
 
@@ -17,7 +17,7 @@ const MAX_TYPE: usize = 54;
 const MAX_FINALIZER: usize = 63;
 
 /// Finds invalid parts, and removes them from the declaration, so that the rest can be expanded without further errors.
-pub(super) fn check(declaration: &mut Declaration) -> Vec<Error> {
+pub(super) fn check(declaration: &mut ContractDeclaration) -> Vec<Error> {
     let mut errors = Vec::new();
     if let (Some(preset), Some(domain)) = (&declaration.settings.preset, &declaration.settings.domain) {
         let problem = format!("the preset `{preset}` has a domain of its own: remove `domain`, or the preset");
@@ -43,7 +43,7 @@ pub(super) fn check(declaration: &mut Declaration) -> Vec<Error> {
 }
 
 /// Finds components that are listed twice, or whose types give the same names (CT-2).
-fn duplicates(components: &mut Vec<Component>, errors: &mut Vec<Error>) {
+fn duplicates(components: &mut Vec<ListedComponent>, errors: &mut Vec<Error>) {
     let mut names: Vec<String> = Vec::new();
     let mut types: BTreeMap<String, String> = BTreeMap::new();
     components.retain(|component| {
@@ -65,12 +65,12 @@ fn duplicates(components: &mut Vec<Component>, errors: &mut Vec<Error>) {
     });
 }
 
-fn type_span(component: &Component) -> Span {
+fn type_span(component: &ListedComponent) -> Span {
     component.type_.as_ref().map_or_else(|| component.path.span(), LitStr::span)
 }
 
 /// Returns the problem of the type of a component. The rule is that of `kubewright_core::contract::ComponentType::new`.
-fn type_problem(component: &Component) -> Option<Error> {
+fn type_problem(component: &ListedComponent) -> Option<Error> {
     let type_ = component.type_();
     let is_legal = type_.starts_with(|first: char| first.is_ascii_uppercase())
         && type_.chars().all(|letter| letter.is_ascii_alphanumeric())
@@ -84,7 +84,7 @@ fn type_problem(component: &Component) -> Option<Error> {
 }
 
 /// Returns the problem of the name of the own finalizer of a component (FZ-1). Before a slash the domain is checked alone.
-fn finalizer_problem(declaration: &Declaration, component: &Component) -> Option<Error> {
+fn finalizer_problem(declaration: &ContractDeclaration, component: &ListedComponent) -> Option<Error> {
     let domain = declaration.settings.known_domain().filter(|_| declaration.settings.has_unqualified_finalizers())?;
     let length = domain.len() + 1 + component.type_().len();
     let problem = format!(
@@ -96,9 +96,9 @@ fn finalizer_problem(declaration: &Declaration, component: &Component) -> Option
 }
 
 /// Finds the problems of the edges of a component. `types` are those of all components, by their names.
-fn edges(component: &mut Component, types: &BTreeMap<String, String>, errors: &mut Vec<Error>) {
+fn edges(component: &mut ListedComponent, types: &BTreeMap<String, String>, errors: &mut Vec<Error>) {
     let name = component.name();
-    let mut kept: Vec<Edge> = Vec::new();
+    let mut kept: Vec<ComponentEdge> = Vec::new();
     for edge in std::mem::take(&mut component.edges) {
         let target = edge.target();
         let former = kept.iter().position(|kept| kept.target() == target);
@@ -115,7 +115,7 @@ fn edges(component: &mut Component, types: &BTreeMap<String, String>, errors: &m
             Some(problem) => {
                 errors.push(Error::new(edge.to.span(), problem));
                 // Of two edges the needed one is kept, so that the component finds its dependency.
-                if let Some(former) = former.filter(|_| edge.kind != EdgeKind::OutlivedBy) {
+                if let Some(former) = former.filter(|_| edge.kind != ComponentEdgeKind::OutlivedBy) {
                     kept[former] = edge;
                 }
             }
@@ -136,9 +136,9 @@ fn unknown_target(name: &str, target: &str, types: &BTreeMap<String, String>) ->
 }
 
 /// Returns the problem of two edges to one component (EDGE-1).
-fn twice(former: &Edge, edge: &Edge) -> String {
+fn twice(former: &ComponentEdge, edge: &ComponentEdge) -> String {
     let target = edge.target();
-    if (former.kind == EdgeKind::OutlivedBy) == (edge.kind == EdgeKind::OutlivedBy) {
+    if (former.kind == ComponentEdgeKind::OutlivedBy) == (edge.kind == ComponentEdgeKind::OutlivedBy) {
         format!("`{target}` is listed twice: remove one")
     } else {
         format!("`{target}` is in `needs` and in `outlived_by`: remove it from `outlived_by`, which `needs` includes")

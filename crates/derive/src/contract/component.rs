@@ -12,32 +12,32 @@ const ALLOWED: [&str; 4] = ["keep_running", "needs", "outlived_by", "type"];
 const ALLOWED_ON_NEEDS: [&str; 2] = ["same_revision", "conditions"];
 
 /// A component of the list.
-pub(super) struct Component {
+pub(super) struct ListedComponent {
     /// The type of the resource.
     pub(super) path: Path,
     pub(super) keep_running: bool,
     /// The type on the wire, if it is given.
     pub(super) type_: Option<LitStr>,
     /// The edges in the order in which they are written.
-    pub(super) edges: Vec<Edge>,
+    pub(super) edges: Vec<ComponentEdge>,
 }
 
 /// An edge to a component that is depended on.
-pub(super) struct Edge {
+pub(super) struct ComponentEdge {
     pub(super) to: Path,
-    pub(super) kind: EdgeKind,
+    pub(super) kind: ComponentEdgeKind,
     /// The conditions that count for the readiness, if they are listed.
     pub(super) conditions: Option<Vec<LitStr>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum EdgeKind {
+pub(super) enum ComponentEdgeKind {
     Needs,
     NeedsSameRevision,
     OutlivedBy,
 }
 
-impl Component {
+impl ListedComponent {
     /// Parses a component after its attributes.
     pub(super) fn parse(input: ParseStream<'_>, attributes: &[Attribute]) -> Result<Self> {
         if let Some(attribute) = attributes.iter().find(|attribute| !attribute.path().is_ident("doc")) {
@@ -78,7 +78,7 @@ impl Component {
     }
 }
 
-impl Edge {
+impl ComponentEdge {
     /// Returns the name of the component that is depended on.
     pub(super) fn target(&self) -> String {
         name_of(&self.to)
@@ -96,8 +96,8 @@ fn named_path(input: ParseStream<'_>) -> Result<Path> {
 }
 
 /// Parses `ApiServer`, or `ApiServer { same_revision, conditions: [".."] }`.
-fn needed(input: ParseStream<'_>) -> Result<Edge> {
-    let mut edge = Edge { to: named_path(input)?, kind: EdgeKind::Needs, conditions: None };
+fn needed(input: ParseStream<'_>) -> Result<ComponentEdge> {
+    let mut edge = ComponentEdge { to: named_path(input)?, kind: ComponentEdgeKind::Needs, conditions: None };
     if !input.peek(syn::token::Brace) {
         return Ok(edge);
     }
@@ -107,7 +107,7 @@ fn needed(input: ParseStream<'_>) -> Result<Edge> {
     while !content.is_empty() {
         let key = once(&content, &mut seen)?;
         match key.to_string().as_str() {
-            "same_revision" => edge.kind = EdgeKind::NeedsSameRevision,
+            "same_revision" => edge.kind = ComponentEdgeKind::NeedsSameRevision,
             "conditions" => edge.conditions = Some(list(&key, &content, <LitStr as syn::parse::Parse>::parse)?),
             _ => return Err(unknown("key of a needed component", &key, &ALLOWED_ON_NEEDS, "")),
         }
@@ -117,7 +117,7 @@ fn needed(input: ParseStream<'_>) -> Result<Edge> {
 }
 
 /// Parses a component that only outlives another.
-fn outliving(input: ParseStream<'_>) -> Result<Edge> {
+fn outliving(input: ParseStream<'_>) -> Result<ComponentEdge> {
     let to = named_path(input)?;
     if input.peek(syn::token::Brace) {
         let name = name_of(&to);
@@ -125,7 +125,7 @@ fn outliving(input: ParseStream<'_>) -> Result<Edge> {
             format!("`outlived_by` asks nothing about readiness: write `{name}` alone, or list it in `needs: [{name} {{ .. }}]`");
         return Err(input.error(problem));
     }
-    Ok(Edge { to, kind: EdgeKind::OutlivedBy, conditions: None })
+    Ok(ComponentEdge { to, kind: ComponentEdgeKind::OutlivedBy, conditions: None })
 }
 
 /// Parses the name of the next key, which must not be repeated. Names may be keywords.

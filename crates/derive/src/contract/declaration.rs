@@ -2,24 +2,24 @@ use proc_macro2::{Ident, Span};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, Path, Result, Token, Visibility};
 
-use super::component::{Component, name_of};
-use super::settings::Settings;
+use super::component::{ListedComponent, name_of};
+use super::settings::ContractSettings;
 
 /// The content of `contract! { .. }`.
-pub(super) struct Declaration {
+pub(super) struct ContractDeclaration {
     /// The attributes of the type of the contract.
     pub(super) attributes: Vec<Attribute>,
     pub(super) visibility: Visibility,
     /// The type of the contract.
     pub(super) name: Ident,
     pub(super) owner: Path,
-    pub(super) settings: Settings,
-    pub(super) components: Vec<Component>,
+    pub(super) settings: ContractSettings,
+    pub(super) components: Vec<ListedComponent>,
 }
 
-impl Parse for Declaration {
+impl Parse for ContractDeclaration {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let mut settings = Settings::default();
+        let mut settings = ContractSettings::default();
         let (mut attributes, mut components) = (Vec::new(), Vec::new());
         let mut is_first = true;
         while !input.is_empty() {
@@ -35,7 +35,7 @@ impl Parse for Declaration {
                 }
                 settings.parse(visibility, input)?;
             } else if matches!(visibility, Visibility::Inherited) {
-                components.push(Component::parse(input, &own)?);
+                components.push(ListedComponent::parse(input, &own)?);
             } else {
                 return Err(Error::new_spanned(visibility, "a component has the visibility of its own type: remove this one"));
             }

@@ -4,9 +4,9 @@ use syn::spanned::Spanned as _;
 use syn::{Error, Index, LitStr, Result};
 
 use super::check::check;
-use super::component::{Component, Edge, EdgeKind};
-use super::declaration::Declaration;
-use super::settings::Settings;
+use super::component::{ComponentEdge, ComponentEdgeKind, ListedComponent};
+use super::declaration::ContractDeclaration;
+use super::settings::ContractSettings;
 
 /// Generates the type of a contract and the implementations. Valid parts are generated beside the errors, so that no further errors about missing
 /// items follow.
@@ -22,14 +22,14 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
 }
 
 /// Parses a declaration, and returns its valid parts with the errors about the others.
-pub(super) fn read(input: TokenStream) -> Result<(Declaration, Vec<Error>)> {
-    let mut declaration: Declaration = syn::parse2(input)?;
+pub(super) fn read(input: TokenStream) -> Result<(ContractDeclaration, Vec<Error>)> {
+    let mut declaration: ContractDeclaration = syn::parse2(input)?;
     let errors = check(&mut declaration);
     Ok((declaration, errors))
 }
 
 /// Generates the code of a valid declaration.
-pub(super) fn code(declaration: &Declaration) -> TokenStream {
+pub(super) fn code(declaration: &ContractDeclaration) -> TokenStream {
     let contract = contract(declaration);
     let members = declaration.components.iter().map(|component| member(declaration, component));
     let conditions = declaration.components.iter().enumerate().map(|(index, component)| {
@@ -40,8 +40,8 @@ pub(super) fn code(declaration: &Declaration) -> TokenStream {
 }
 
 /// Generates the type of the contract and its terms.
-fn contract(declaration: &Declaration) -> TokenStream {
-    let Declaration { attributes, visibility, name, owner, settings, components } = declaration;
+fn contract(declaration: &ContractDeclaration) -> TokenStream {
+    let ContractDeclaration { attributes, visibility, name, owner, settings, components } = declaration;
     let documentation = attributes.is_empty().then(|| {
         let text = format!("The contract of `{}` and its components.", super::component::name_of(owner));
         quote!(#[doc = #text])
@@ -88,7 +88,7 @@ fn contract(declaration: &Declaration) -> TokenStream {
 }
 
 /// Generates the methods of the contract that its author gives as functions.
-fn hooks(settings: &Settings) -> TokenStream {
+fn hooks(settings: &ContractSettings) -> TokenStream {
     let labels = quote!(::std::collections::BTreeMap<::std::string::String, ::std::string::String>);
     let disabled = settings.disabled.as_ref().map(|function| {
         quote! {
@@ -125,7 +125,7 @@ fn hooks(settings: &Settings) -> TokenStream {
 }
 
 /// Generates the method that returns the keys and names on the wire.
-fn format(declaration: &Declaration) -> TokenStream {
+fn format(declaration: &ContractDeclaration) -> TokenStream {
     let settings = &declaration.settings;
     let standard = if let Some(domain) = &settings.domain {
         quote!(::kubewright::contract::Format::standard(#domain))
@@ -145,7 +145,7 @@ fn format(declaration: &Declaration) -> TokenStream {
 }
 
 /// Generates the implementation of a component's membership in the contract, and of its edges.
-fn member(declaration: &Declaration, component: &Component) -> TokenStream {
+fn member(declaration: &ContractDeclaration, component: &ListedComponent) -> TokenStream {
     let (contract, path) = (&declaration.name, &component.path);
     let type_ = LitStr::new(&component.type_(), path.span());
     let keep_running = component.keep_running.then(|| {
@@ -179,7 +179,7 @@ fn list_name(index: usize) -> Ident {
     format_ident!("ConditionsOf{index}")
 }
 
-fn list(index: usize, edge: &Edge) -> Option<TokenStream> {
+fn list(index: usize, edge: &ComponentEdge) -> Option<TokenStream> {
     let conditions = edge.conditions.as_ref()?;
     let name = list_name(index);
     Some(quote! {
@@ -195,12 +195,12 @@ fn list(index: usize, edge: &Edge) -> Option<TokenStream> {
     })
 }
 
-fn edge_type(index: usize, edge: &Edge) -> TokenStream {
+fn edge_type(index: usize, edge: &ComponentEdge) -> TokenStream {
     let to = &edge.to;
     let kind = match edge.kind {
-        EdgeKind::Needs => "NeedsEdge",
-        EdgeKind::NeedsSameRevision => "NeedsSameRevisionEdge",
-        EdgeKind::OutlivedBy => "OutlivedByEdge",
+        ComponentEdgeKind::Needs => "NeedsEdge",
+        ComponentEdgeKind::NeedsSameRevision => "NeedsSameRevisionEdge",
+        ComponentEdgeKind::OutlivedBy => "OutlivedByEdge",
     };
     let kind = Ident::new(kind, Span::call_site());
     let plain = quote_spanned! { to.span() => ::kubewright::contract::#kind<#to> };
@@ -212,10 +212,10 @@ fn edge_type(index: usize, edge: &Edge) -> TokenStream {
 }
 
 /// Generates `DependsOn`, and also `Needs` if readiness is required.
-fn way(component: &Component, index: usize, edge: &Edge) -> TokenStream {
+fn way(component: &ListedComponent, index: usize, edge: &ComponentEdge) -> TokenStream {
     let (from, to) = (&component.path, &edge.to);
     let place = Index::from(index);
-    let ready = (edge.kind != EdgeKind::OutlivedBy).then(|| {
+    let ready = (edge.kind != ComponentEdgeKind::OutlivedBy).then(|| {
         quote! {
             #[automatically_derived]
             impl ::kubewright::contract::Needs<#to> for #from {
@@ -238,8 +238,8 @@ fn way(component: &Component, index: usize, edge: &Edge) -> TokenStream {
 }
 
 /// Generates the comparison of the condition types of a component with those of earlier ones, which runs at compile time (CT-2).
-fn conditions(earlier: &[Component], component: &Component) -> TokenStream {
-    let declared = |component: &Component| {
+fn conditions(earlier: &[ListedComponent], component: &ListedComponent) -> TokenStream {
+    let declared = |component: &ListedComponent| {
         let path = &component.path;
         quote_spanned! { path.span() => (
             <#path as ::kubewright::contract::ContractMember>::TYPE,

@@ -28,7 +28,7 @@ const MAX_OWNER_NAME: usize = 63;
 
 /// The settings of a contract.
 #[derive(Default)]
-pub(super) struct Settings {
+pub(super) struct ContractSettings {
     /// The type of the contract.
     pub(super) name: Option<(Visibility, Ident)>,
     pub(super) owner: Option<Path>,
@@ -46,7 +46,7 @@ pub(super) struct Settings {
     seen: Vec<Ident>,
 }
 
-impl Settings {
+impl ContractSettings {
     /// Parses a setting, after its visibility: `key = value;`.
     pub(super) fn parse(&mut self, visibility: Visibility, input: ParseStream<'_>) -> Result<()> {
         let key = input.call(Ident::parse_any)?;

@@ -3,7 +3,7 @@ use syn::{Attribute, Error, FnArg, ImplItem, ImplItemFn, ItemImpl, Result, Retur
 
 use super::arguments::Arguments;
 use super::hook::LeadershipHook;
-use super::signature::{Method, Shape};
+use super::signature::{MethodSignature, SignatureShape};
 use crate::suggestion::unknown;
 
 /// The functions that are allowed in the block, besides the constructor.
@@ -13,11 +13,11 @@ const MAX_ARGUMENTS: usize = 12;
 
 /// The functions of a reconciler.
 pub(super) struct Block {
-    pub(super) constructor: Constructor,
-    pub(super) reconcile: Method,
-    pub(super) finalize: Option<Method>,
-    pub(super) observe: Option<Method>,
-    pub(super) observe_deleted: Option<Method>,
+    pub(super) constructor: ConstructorSignature,
+    pub(super) reconcile: MethodSignature,
+    pub(super) finalize: Option<MethodSignature>,
+    pub(super) observe: Option<MethodSignature>,
+    pub(super) observe_deleted: Option<MethodSignature>,
     /// The hooks `on_promoted` and `on_demoted`, if they are present.
     pub(super) hooks: Vec<LeadershipHook>,
     /// The function that declares further watches.
@@ -25,7 +25,7 @@ pub(super) struct Block {
 }
 
 /// The parts of the constructor that the generated code needs.
-pub(super) struct Constructor {
+pub(super) struct ConstructorSignature {
     /// The types of the arguments.
     pub(super) arguments: Vec<Type>,
     /// The type of the result; for an async constructor the output of its future.
@@ -41,8 +41,8 @@ impl Block {
                 "`#[reconciler]` stands on an impl block without a trait: it writes the traits",
             ));
         }
-        let mut found = Found::default();
-        let mut faults = Faults::default();
+        let mut found = FoundFunctions::default();
+        let mut faults = CombinedErrors::default();
         for item in &block.items {
             faults.note(match item {
                 ImplItem::Fn(function) => found.add(function, &arguments.kind),
@@ -55,7 +55,7 @@ impl Block {
                 faults.note(Err(Error::new(argument.span(), problem)));
             }
         }
-        if let (Some(reconcile), Some(Method { status: Some(status), .. })) = (&found.reconcile, &found.finalize)
+        if let (Some(reconcile), Some(MethodSignature { status: Some(status), .. })) = (&found.reconcile, &found.finalize)
             && reconcile.status.is_none()
         {
             let problem =
@@ -95,18 +95,18 @@ fn is_inject(attribute: &Attribute) -> bool {
 
 /// The functions of a block that were found so far.
 #[derive(Default)]
-struct Found {
+struct FoundFunctions {
     names: Vec<Ident>,
-    constructor: Option<Constructor>,
-    reconcile: Option<Method>,
-    finalize: Option<Method>,
-    observe: Option<Method>,
-    observe_deleted: Option<Method>,
+    constructor: Option<ConstructorSignature>,
+    reconcile: Option<MethodSignature>,
+    finalize: Option<MethodSignature>,
+    observe: Option<MethodSignature>,
+    observe_deleted: Option<MethodSignature>,
     hooks: Vec<LeadershipHook>,
     watches: Option<Ident>,
 }
 
-impl Found {
+impl FoundFunctions {
     fn add(&mut self, function: &ImplItemFn, kind: &Type) -> Result<()> {
         let signature = &function.sig;
         self.names.push(signature.ident.clone());
@@ -120,7 +120,7 @@ impl Found {
         }
         if let Some(attribute) = function.attrs.iter().find(|attribute| is_inject(attribute)) {
             attribute.meta.require_path_only()?;
-            let constructor = Constructor::read(function)?;
+            let constructor = ConstructorSignature::read(function)?;
             if self.constructor.replace(constructor).is_some() {
                 return Err(Error::new(
                     signature.ident.span(),
@@ -130,10 +130,10 @@ impl Found {
             return Ok(());
         }
         match signature.ident.to_string().as_str() {
-            "reconcile" => self.reconcile = Some(Method::read(signature, Shape::Changing, kind)?),
-            "finalize" => self.finalize = Some(Method::read(signature, Shape::Changing, kind)?),
-            "observe" => self.observe = Some(Method::read(signature, Shape::Observing, kind)?),
-            "observe_deleted" => self.observe_deleted = Some(Method::read(signature, Shape::Deleted, kind)?),
+            "reconcile" => self.reconcile = Some(MethodSignature::read(signature, SignatureShape::Changing, kind)?),
+            "finalize" => self.finalize = Some(MethodSignature::read(signature, SignatureShape::Changing, kind)?),
+            "observe" => self.observe = Some(MethodSignature::read(signature, SignatureShape::Observing, kind)?),
+            "observe_deleted" => self.observe_deleted = Some(MethodSignature::read(signature, SignatureShape::Deleted, kind)?),
             "watches" => {
                 if signature.receiver().is_some() || signature.asyncness.is_some() || signature.inputs.len() != 1 {
                     return Err(Error::new_spanned(signature, "expected `fn watches(triggers: &mut TriggerSet<Kind>)`"));
@@ -160,7 +160,7 @@ impl Found {
     }
 }
 
-impl Constructor {
+impl ConstructorSignature {
     fn read(function: &ImplItemFn) -> Result<Self> {
         let signature = &function.sig;
         if !signature.generics.params.is_empty() {
@@ -196,9 +196,9 @@ impl Constructor {
 
 /// Errors that are reported together.
 #[derive(Default)]
-struct Faults(Option<Error>);
+struct CombinedErrors(Option<Error>);
 
-impl Faults {
+impl CombinedErrors {
     fn note(&mut self, result: Result<()>) {
         let Err(fault) = result else { return };
         match &mut self.0 {

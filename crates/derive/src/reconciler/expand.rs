@@ -6,7 +6,7 @@ use syn::{ItemImpl, Result, Type};
 use super::arguments::Arguments;
 use super::block::{Block, as_written};
 use super::hook::LeadershipHook;
-use super::signature::Method;
+use super::signature::MethodSignature;
 
 /// Generates the implementations for a block, after the block itself. With errors the block is kept, so that no further errors about missing items
 /// follow.
@@ -20,7 +20,7 @@ pub(crate) fn expand(arguments: TokenStream, block: ItemImpl) -> TokenStream {
 pub(super) fn implementations(arguments: TokenStream, item: &ItemImpl) -> Result<TokenStream> {
     let arguments: Arguments = syn::parse2(arguments)?;
     let block = Block::read(item, &arguments)?;
-    let head = Head { item };
+    let head = ImplHead { item };
     let mut code = head.reconcile(&block, &arguments.kind);
     if let Some(finalize) = &block.finalize {
         code.extend(head.finalize(finalize));
@@ -40,11 +40,11 @@ pub(super) fn implementations(arguments: TokenStream, item: &ItemImpl) -> Result
 }
 
 /// The common head of all implementations.
-struct Head<'a> {
+struct ImplHead<'a> {
     item: &'a ItemImpl,
 }
 
-impl Head<'_> {
+impl ImplHead<'_> {
     fn reconcile(&self, block: &Block, kind: &Type) -> TokenStream {
         let method = &block.reconcile;
         let none = || quote!(::kubewright::runtime::reconcile::NoStatus);
@@ -67,13 +67,13 @@ impl Head<'_> {
         )
     }
 
-    fn finalize(&self, method: &Method) -> TokenStream {
+    fn finalize(&self, method: &MethodSignature) -> TokenStream {
         self.implement("Finalize", &changing(method))
     }
 
     /// Generates `observe` or `observe_deleted`.
-    fn observing(&self, trait_: &str, method: &Method, subject: &TokenStream) -> TokenStream {
-        let Method { name, spans: [cx, subject_span], .. } = method;
+    fn observing(&self, trait_: &str, method: &MethodSignature, subject: &TokenStream) -> TokenStream {
+        let MethodSignature { name, spans: [cx, subject_span], .. } = method;
         let arguments = [Ident::new("cx", *cx), Ident::new("subject", *subject_span)];
         let [cx, subject_name] = &arguments;
         let (output, call) = (output(method), call(method, &arguments));
@@ -143,7 +143,7 @@ impl Head<'_> {
 
 /// Generates `reconcile` or `finalize` of the trait. If a function and a method of a trait have the same name, the path `<Self>::name` denotes the
 /// function.
-fn changing(method: &Method) -> TokenStream {
+fn changing(method: &MethodSignature) -> TokenStream {
     let name = &method.name;
     let [cx, object] = method.spans;
     let mut arguments = vec![Ident::new("cx", cx), Ident::new("object", object)];
@@ -168,13 +168,13 @@ fn changing(method: &Method) -> TokenStream {
     }
 }
 
-fn output(method: &Method) -> TokenStream {
+fn output(method: &MethodSignature) -> TokenStream {
     quote_spanned! { method.output =>
         impl ::core::future::Future<Output = ::kubewright::core::flow::Flow> + ::core::marker::Send
     }
 }
 
-fn call(method: &Method, arguments: &[Ident]) -> TokenStream {
+fn call(method: &MethodSignature, arguments: &[Ident]) -> TokenStream {
     let name = &method.name;
     quote_spanned! { method.output => <Self>::#name(self, #(#arguments),*) }
 }

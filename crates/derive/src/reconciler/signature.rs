@@ -5,7 +5,7 @@ use syn::{Error, FnArg, GenericParam, PatType, Result, Signature, Type, TypeRefe
 
 /// The shape of a method's signature.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum SignatureShape {
     /// The shape of `reconcile` and `finalize`.
     Changing,
     /// The shape of `observe`.
@@ -15,7 +15,7 @@ pub(super) enum Shape {
 }
 
 /// The parts of a method that the generated code needs.
-pub(super) struct Method {
+pub(super) struct MethodSignature {
     pub(super) name: Ident,
     /// The spans of its first two parameters.
     pub(super) spans: [Span; 2],
@@ -25,9 +25,9 @@ pub(super) struct Method {
     pub(super) output: Span,
 }
 
-impl Method {
+impl MethodSignature {
     /// Checks the form of a method. Its types are checked by the compiler.
-    pub(super) fn read(signature: &Signature, shape: Shape, kind: &Type) -> Result<Self> {
+    pub(super) fn read(signature: &Signature, shape: SignatureShape, kind: &Type) -> Result<Self> {
         let fault = |at: &dyn ToTokens, problem: &str| {
             Err(Error::new_spanned(at, format!("{problem}; {}", expected(&signature.ident, shape, kind))))
         };
@@ -51,7 +51,7 @@ impl Method {
                 FnArg::Receiver(_) => None,
             })
             .collect();
-        let names = if shape == Shape::Deleted { ["cx", "key"] } else { ["cx", "object"] };
+        let names = if shape == SignatureShape::Deleted { ["cx", "key"] } else { ["cx", "object"] };
         let mut spans = [Span::call_site(); 2];
         for (place, name) in names.into_iter().enumerate() {
             match parameters.get(place).map(|parameter| (&*parameter.ty, reference(&parameter.ty))) {
@@ -63,7 +63,9 @@ impl Method {
         }
         let status = match parameters.get(2).map(|parameter| (&*parameter.ty, reference(&parameter.ty))) {
             None => None,
-            Some((ty, _)) if shape != Shape::Changing => return fault(ty, &format!("`{}` has no status", signature.ident)),
+            Some((ty, _)) if shape != SignatureShape::Changing => {
+                return fault(ty, &format!("`{}` has no status", signature.ident));
+            }
             Some((_, Some(TypeReference { mutability: Some(_), elem, .. }))) => Some((**elem).clone()),
             Some((ty, _)) => return fault(ty, "`status` must be a mutable reference"),
         };
@@ -88,12 +90,12 @@ fn reference(ty: &Type) -> Option<&TypeReference> {
     }
 }
 
-fn expected(name: &Ident, shape: Shape, kind: &Type) -> String {
+fn expected(name: &Ident, shape: SignatureShape, kind: &Type) -> String {
     let kind = quote!(#kind).to_string().replace(' ', "");
     let (rest, remark) = match shape {
-        Shape::Changing => (format!("object: &{kind}, status: &mut Status"), " (`status` may be left out)"),
-        Shape::Observing => (format!("object: &{kind}"), ""),
-        Shape::Deleted => ("key: &Key".to_owned(), ""),
+        SignatureShape::Changing => (format!("object: &{kind}, status: &mut Status"), " (`status` may be left out)"),
+        SignatureShape::Observing => (format!("object: &{kind}"), ""),
+        SignatureShape::Deleted => ("key: &Key".to_owned(), ""),
     };
     format!("expected `async fn {name}(&self, cx: &Context<{kind}>, {rest}) -> Flow`{remark}")
 }

@@ -20,13 +20,13 @@ pub(super) fn content_of(attributes: &[Attribute]) -> Result<Option<Type>> {
 
 /// The arguments of `#[reference(..)]`.
 #[derive(Default)]
-pub(super) struct Rules {
+pub(super) struct ReferenceArguments {
     fallback_keys: Vec<LitStr>,
     ignore_on_deletion: bool,
     given: bool,
 }
 
-impl Rules {
+impl ReferenceArguments {
     pub(super) fn of(field: &Field) -> Result<Self> {
         let mut rules = Self::default();
         for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("reference")) {
@@ -53,7 +53,7 @@ impl Rules {
     }
 }
 
-impl ToTokens for Rules {
+impl ToTokens for ReferenceArguments {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let (keys, ignore) = (&self.fallback_keys, self.ignore_on_deletion);
         tokens.extend(quote! {

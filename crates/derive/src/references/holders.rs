@@ -6,14 +6,14 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Field, Fields, GenericArgument, Ident, PathArguments, Result, Type};
 
-use super::attributes::Rules;
-use super::names::{self, Names};
+use super::attributes::ReferenceArguments;
+use super::names::{self, SerdeNaming};
 
 /// Generates statements that add the references of these fields to `references`, a `&mut References`. `access` gives an expression for a field: a
 /// reference to it. A single field without a name has the path of its owner.
 pub(super) fn refer_fields(
     fields: &Fields,
-    names: &Names,
+    names: &SerdeNaming,
     references: &Ident,
     access: impl Fn(usize, &Field) -> TokenStream,
 ) -> Result<TokenStream> {
@@ -29,7 +29,7 @@ pub(super) fn refer_fields(
             None if single => None,
             None => Some(place.to_string()),
         };
-        let rules = Rules::of(field)?;
+        let rules = ReferenceArguments::of(field)?;
         let access = access(place, field);
         statements.extend(if rules.is_some() {
             let name = segment(name.as_deref());

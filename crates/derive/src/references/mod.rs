@@ -11,7 +11,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Field, Fields, Ident, Result, Type};
 
-use names::Names;
+use names::SerdeNaming;
 
 /// Generates the implementation of `#[derive(HoldsReferences)]` for a struct or enum inside a spec.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -79,7 +79,7 @@ fn loaded(input: &DeriveInput, content: &Type) -> Result<TokenStream> {
 
 /// Generates statements that add the references of all fields of `owner` to `references`, a `&mut References`.
 pub(crate) fn refer(input: &DeriveInput, fields: &Fields, owner: &TokenStream, references: &Ident) -> Result<TokenStream> {
-    let names = Names::of(&input.attrs)?;
+    let names = SerdeNaming::of(&input.attrs)?;
     let members: Vec<_> = fields.members().collect();
     let statements = holders::refer_fields(fields, &names, references, |place, _| {
         let member = &members[place];

@@ -3,7 +3,7 @@ use syn::{Attribute, Expr, ExprLit, Field, Lit, LitStr, Result, Token, Variant};
 
 /// The serde attributes that determine the names of a struct's fields.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct SerdeNaming {
     rename_all: Option<String>,
 }
 
@@ -16,7 +16,7 @@ pub(super) struct Name {
     pub(super) skipped: bool,
 }
 
-impl Names {
+impl SerdeNaming {
     pub(super) fn of(attributes: &[Attribute]) -> Result<Self> {
         let mut names = Self::default();
         each(attributes, |meta, value| {
@@ -58,7 +58,7 @@ pub(super) struct VariantPlace {
     /// The field that holds the variant; `None` if the variant's fields are placed in the parent of the enum.
     pub(super) segment: Option<String>,
     /// The serde attributes of the variant's own fields.
-    pub(super) fields: Names,
+    pub(super) fields: SerdeNaming,
     /// True if the variant does not appear in JSON.
     pub(super) skipped: bool,
 }
@@ -84,7 +84,7 @@ impl VariantNames {
 
     pub(super) fn place_of(&self, variant: &Variant) -> Result<VariantPlace> {
         let mut own = None;
-        let mut fields = Names { rename_all: self.rename_all_fields.clone() };
+        let mut fields = SerdeNaming { rename_all: self.rename_all_fields.clone() };
         let (mut skipped, mut untagged) = (false, self.untagged);
         each(&variant.attrs, |meta, value| {
             if meta.path.is_ident("rename") && value.is_some() {
@@ -132,7 +132,7 @@ impl VariantNames {
     }
 }
 
-pub(super) fn of_field(field: &Field, names: &Names) -> Result<Name> {
+pub(super) fn of_field(field: &Field, names: &SerdeNaming) -> Result<Name> {
     let ident = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
     let mut name = Name { json: Some(names.rename(ident.trim_start_matches("r#"))), skipped: false };
     each(&field.attrs, |meta, value| {

@@ -1,9 +1,9 @@
 //! Plain lines for logs and pipes: one per change.
 
-use super::{ComponentView, View};
+use super::{ComponentSnapshot, ObjectSnapshot};
 
 /// Returns the differences between two views of one object, a line each.
-pub(super) fn changes(old: Option<&View>, new: &View) -> Vec<String> {
+pub(super) fn changes(old: Option<&ObjectSnapshot>, new: &ObjectSnapshot) -> Vec<String> {
     if let Some(component) = &new.component {
         return of_component(old.and_then(|old| old.component.as_ref()), component);
     }
@@ -15,7 +15,7 @@ pub(super) fn changes(old: Option<&View>, new: &View) -> Vec<String> {
     vec![format!("{}: ready {}{reason}{message}", new.title, new.ready)]
 }
 
-fn of_component(old: Option<&ComponentView>, new: &ComponentView) -> Vec<String> {
+fn of_component(old: Option<&ComponentSnapshot>, new: &ComponentSnapshot) -> Vec<String> {
     let mut lines = Vec::new();
     for row in &new.rows {
         let before = old.and_then(|old| old.rows.iter().find(|other| other.key == row.key));

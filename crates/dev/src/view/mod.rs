@@ -1,4 +1,4 @@
-//! The output for the user: a live table on a terminal, plain lines elsewhere. Both show the condition of each object, the [`Row`]s that are
+//! The output for the user: a live table on a terminal, plain lines elsewhere. Both show the condition of each object, the [`DependentRow`]s that are
 //! derived from a component's status, and, if there are several replicas, the buckets that each of them leads.
 
 mod lines;
@@ -8,11 +8,11 @@ mod rows;
 mod screen;
 mod table;
 
-use rows::Row;
+use rows::DependentRow;
 
-pub(crate) use object::View;
+pub(crate) use object::ObjectSnapshot;
 pub(crate) use replicas::{ReplicaRow, ReplicaState};
-pub(crate) use rows::ComponentView;
+pub(crate) use rows::ComponentSnapshot;
 pub(crate) use screen::Screen;
 
 #[cfg(test)]

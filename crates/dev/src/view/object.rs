@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::ComponentView;
+use super::ComponentSnapshot;
 use crate::kinds::Tells;
 
 /// The summarizing conditions of objects that run permanently, and of those that run to completion.
@@ -11,7 +11,7 @@ const HAPPY: [&str; 2] = ["Ready", "Succeeded"];
 
 /// An object at one moment.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct View {
+pub(crate) struct ObjectSnapshot {
     /// Kind and namespace/name.
     pub(crate) title: String,
     /// The status of the condition `Ready` or `Succeeded`: `-` for kinds without conditions, `Unknown` before the first status.
@@ -23,10 +23,10 @@ pub(crate) struct View {
     /// True if the object is ready in its present generation.
     pub(crate) is_ready: bool,
     /// The dependents, if the object is a component.
-    pub(crate) component: Option<ComponentView>,
+    pub(crate) component: Option<ComponentSnapshot>,
 }
 
-impl View {
+impl ObjectSnapshot {
     /// Returns the view of an object under this title.
     pub(crate) fn of(object: &Value, tells: Tells, title: String) -> Self {
         let status = &object["status"];
@@ -35,7 +35,8 @@ impl View {
         let text = |field: &str| condition.and_then(|condition| condition[field].as_str()).unwrap_or_default().to_owned();
         let is_present =
             |holder: &Value| holder["observedGeneration"].as_i64().is_none_or(|seen| Some(seen) == object.generation());
-        let component = (tells == Tells::Dependents).then(|| ComponentView { title: title.clone(), ..ComponentView::of(object) });
+        let component =
+            (tells == Tells::Dependents).then(|| ComponentSnapshot { title: title.clone(), ..ComponentSnapshot::of(object) });
         let is_ready = match (&component, condition) {
             (Some(component), _) => component.ready,
             (None, Some(condition)) => condition["status"] == "True" && is_present(condition) && is_present(status),

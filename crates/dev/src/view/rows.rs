@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A component and its dependents at one moment.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ComponentView {
+pub(crate) struct ComponentSnapshot {
     /// Kind and namespace/name.
     pub(crate) title: String,
     /// The state; `Pending` before the first status.
@@ -16,10 +16,10 @@ pub(crate) struct ComponentView {
     /// True if the state is Ready for the present generation.
     pub(crate) ready: bool,
     /// One row per dependent, in the order of waves.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<DependentRow>,
 }
 
-impl Row {
+impl DependentRow {
     /// Returns true if the operator has finished with the dependent.
     pub(super) fn is_done(&self) -> bool {
         matches!(self.action, "done" | "completed")
@@ -28,7 +28,7 @@ impl Row {
 
 /// The row of a dependent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct DependentRow {
     /// The group, kind, namespace and name, which distinguish rows that look alike.
     pub(crate) key: String,
     /// The kind and name, with the namespace if it is not the component's.
@@ -43,7 +43,7 @@ pub(crate) struct Row {
     pub(crate) applied: Option<Timestamp>,
 }
 
-impl ComponentView {
+impl ComponentSnapshot {
     /// Returns kind and namespace/name of a component. A namespaced sample without a namespace is created in `default`.
     pub(crate) fn title_of(component: &Value) -> String {
         Self::title(component.kind(), component)
@@ -71,8 +71,12 @@ impl ComponentView {
             .find(|condition| condition["type"] == "Ready")
             .and_then(|condition| condition["message"].as_str())
             .unwrap_or_default();
-        let mut rows: Vec<Row> =
-            status["inventory"].as_array().into_iter().flatten().map(|item| Row::of(item, component.namespace())).collect();
+        let mut rows: Vec<DependentRow> = status["inventory"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|item| DependentRow::of(item, component.namespace()))
+            .collect();
         rows.sort_by_key(|row| row.wave);
         Self {
             title: Self::title_of(component),
@@ -84,7 +88,7 @@ impl ComponentView {
     }
 }
 
-impl Row {
+impl DependentRow {
     fn of(item: &Value, home: &str) -> Self {
         let text = |key: &str| item[key].as_str().unwrap_or_default();
         let health = match (text("status"), text("message")) {

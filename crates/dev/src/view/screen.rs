@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write};
 
 use jiff::Timestamp;
 
-use super::{ReplicaRow, View, lines, replicas, table};
+use super::{ObjectSnapshot, ReplicaRow, lines, replicas, table};
 
 /// Standard output: redrawn in place on a terminal, lines elsewhere.
 pub(crate) struct Screen<W> {
@@ -15,7 +15,7 @@ pub(crate) struct Screen<W> {
     height: fn() -> Option<u16>,
     /// The number of lines of the last drawing.
     drawn: usize,
-    shown: BTreeMap<String, View>,
+    shown: BTreeMap<String, ObjectSnapshot>,
     replicas: Vec<ReplicaRow>,
     /// The line that lists the keys.
     help: Option<String>,
@@ -64,7 +64,7 @@ impl<W: Write> Screen<W> {
     }
 
     /// Shows the present state of an object.
-    pub(crate) fn show(&mut self, view: View, now: Timestamp) -> std::io::Result<()> {
+    pub(crate) fn show(&mut self, view: ObjectSnapshot, now: Timestamp) -> std::io::Result<()> {
         if self.live {
             self.shown.insert(view.title.clone(), view);
             return self.redraw(now);
@@ -103,7 +103,8 @@ impl<W: Write> Screen<W> {
         self.clear()?;
         // Lines that scrolled off the top cannot be erased, and each redrawing would leave them behind, so the drawing is limited to the height.
         let lines = (self.height)().map_or(usize::MAX, |height| usize::from(height.max(2)) - 1);
-        let (components, others): (Vec<&View>, Vec<&View>) = self.shown.values().partition(|view| view.component.is_some());
+        let (components, others): (Vec<&ObjectSnapshot>, Vec<&ObjectSnapshot>) =
+            self.shown.values().partition(|view| view.component.is_some());
         let replicas = replicas::table(&self.replicas, self.help.as_deref(), None);
         let left = lines.saturating_sub(replicas.lines().count());
         let others = table::objects(&others, None, left / 2);

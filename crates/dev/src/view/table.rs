@@ -3,7 +3,7 @@
 use comfy_table::{ContentArrangement, Table, presets};
 use jiff::Timestamp;
 
-use super::{ComponentView, Row, View};
+use super::{ComponentSnapshot, DependentRow, ObjectSnapshot};
 
 /// The number of lines of a table besides its rows: title, header, and the lines after it.
 pub(super) const FRAME: usize = 5;
@@ -12,7 +12,7 @@ pub(super) const FRAME: usize = 5;
 const UNSIZED: u16 = 80;
 
 /// Returns the view as text, one line per dependent. If there is no room for all, finished dependents are left out first.
-pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>, room: usize) -> String {
+pub(super) fn table(view: &ComponentSnapshot, now: Timestamp, width: Option<u16>, room: usize) -> String {
     let (rows, more) = fitting(&view.rows, room);
     let (mut table, width) = sized(width);
     table.set_header(["OBJECT", "WAVE", "ACTION", "HEALTH", "AGE"]);
@@ -28,7 +28,7 @@ pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>, ro
 }
 
 /// Returns the table of objects without dependents, one line each. If there is no room for all, ready objects are left out first.
-pub(super) fn objects(views: &[&View], width: Option<u16>, room: usize) -> String {
+pub(super) fn objects(views: &[&ObjectSnapshot], width: Option<u16>, room: usize) -> String {
     if views.is_empty() {
         return String::new();
     }
@@ -38,12 +38,12 @@ pub(super) fn objects(views: &[&View], width: Option<u16>, room: usize) -> Strin
     let room = room.saturating_sub(3).max(1);
     let waiting = views.iter().filter(|view| !view.is_ready).count();
     let mut ready = room.saturating_sub(waiting);
-    let mut fits = |view: &View| {
+    let mut fits = |view: &ObjectSnapshot| {
         let place = ready;
         ready = ready.saturating_sub(usize::from(view.is_ready));
         !view.is_ready || place > 0
     };
-    let shown: Vec<&&View> = views.iter().filter(|view| fits(view)).take(room).collect();
+    let shown: Vec<&&ObjectSnapshot> = views.iter().filter(|view| fits(view)).take(room).collect();
     let more = views.len() - shown.len();
     for view in shown {
         table.add_row([&view.title, &view.ready, &view.reason, &view.message]);
@@ -69,18 +69,18 @@ pub(super) fn sized(width: Option<u16>) -> (Table, Option<u16>) {
 }
 
 /// Returns the rows that fit, in order, and a line about the others.
-fn fitting(rows: &[Row], room: usize) -> (Vec<&Row>, String) {
+fn fitting(rows: &[DependentRow], room: usize) -> (Vec<&DependentRow>, String) {
     if rows.len() <= room {
         return (rows.iter().collect(), String::new());
     }
     let busy = rows.iter().filter(|row| !row.is_done()).count();
     let mut done = room.saturating_sub(busy);
-    let mut fits = |row: &Row| {
+    let mut fits = |row: &DependentRow| {
         let place = done;
         done = done.saturating_sub(usize::from(row.is_done()));
         !row.is_done() || place > 0
     };
-    let shown: Vec<&Row> = rows.iter().filter(|row| fits(row)).take(room).collect();
+    let shown: Vec<&DependentRow> = rows.iter().filter(|row| fits(row)).take(room).collect();
     let all_done = if busy <= room { ", all done" } else { "" };
     let more = format!("... {} more{all_done}\n", rows.len() - shown.len());
     (shown, more)
@@ -92,7 +92,7 @@ pub(super) fn fit(line: &str, width: Option<u16>) -> String {
     line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-fn cells(row: &Row, now: Timestamp) -> [String; 5] {
+fn cells(row: &DependentRow, now: Timestamp) -> [String; 5] {
     let age = row.applied.map(|applied| age(now, applied)).unwrap_or_default();
     [row.object.clone(), row.wave.to_string(), row.action.to_owned(), row.health.clone(), age]
 }

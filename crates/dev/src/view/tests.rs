@@ -1,11 +1,11 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{ComponentView, ReplicaRow, ReplicaState, Screen, View, lines, replicas, table};
+use super::{ComponentSnapshot, ObjectSnapshot, ReplicaRow, ReplicaState, Screen, lines, replicas, table};
 use crate::kinds::Tells;
 
-fn component(state: &str, deployment_phase: &str, deployment_status: &str) -> ComponentView {
-    ComponentView::of(&json!({
+fn component(state: &str, deployment_phase: &str, deployment_status: &str) -> ComponentSnapshot {
+    ComponentSnapshot::of(&json!({
         "kind": "Podinfo",
         "metadata": {"name": "demo", "namespace": "default", "generation": 1},
         "status": {
@@ -23,9 +23,9 @@ fn component(state: &str, deployment_phase: &str, deployment_status: &str) -> Co
 }
 
 /// Returns a component as the argument of the screen.
-fn view(component: ComponentView) -> View {
+fn view(component: ComponentSnapshot) -> ObjectSnapshot {
     let object = json!({"status": {}});
-    View { component: Some(component.clone()), ..View::of(&object, Tells::Dependents, component.title) }
+    ObjectSnapshot { component: Some(component.clone()), ..ObjectSnapshot::of(&object, Tells::Dependents, component.title) }
 }
 
 fn now() -> Timestamp {
@@ -93,17 +93,17 @@ fn a_terminal_is_redrawn_in_place() {
 fn a_component_of_another_generation_is_not_ready() {
     assert!(component("Ready", "Ready", "Current").ready);
     let stale = json!({"metadata": {"generation": 2}, "status": {"state": "Ready", "observedGeneration": 1}});
-    assert!(!ComponentView::of(&stale).ready);
+    assert!(!ComponentSnapshot::of(&stale).ready);
 }
 
 /// Returns a component whose last dependents are not finished.
-fn large(rows: usize, busy: usize) -> ComponentView {
+fn large(rows: usize, busy: usize) -> ComponentSnapshot {
     let mut view = component("Processing", "Ready", "Current");
     let row = view.rows[0].clone();
     view.rows = (0..rows)
         .map(|n| {
             let action = if n < rows - busy { "done" } else { "create" };
-            super::rows::Row { key: format!("{n}"), object: format!("ConfigMap c{n}"), action, ..row.clone() }
+            super::rows::DependentRow { key: format!("{n}"), object: format!("ConfigMap c{n}"), action, ..row.clone() }
         })
         .collect();
     view
@@ -131,7 +131,7 @@ fn a_table_never_exceeds_the_terminal() {
 #[test]
 fn dependents_that_differ_in_group_or_namespace_are_told_apart() {
     let seen = |status: &str| {
-        view(ComponentView::of(&json!({
+        view(ComponentSnapshot::of(&json!({
             "kind": "Podinfo",
             "metadata": {"name": "demo", "namespace": "default"},
             "status": {"state": "Processing", "inventory": [
@@ -171,7 +171,7 @@ fn an_object_is_ready_by_its_condition_or_by_being_there() {
         (json!({"metadata": {"name": "new"}}), Tells::Conditions, "Unknown", false),
         (json!({"metadata": {"name": "plain"}}), Tells::Nothing, "-", true),
     ] {
-        let view = View::of(&object, tells, "Object default/one".to_owned());
+        let view = ObjectSnapshot::of(&object, tells, "Object default/one".to_owned());
         assert_eq!((view.ready.as_str(), view.is_ready), (ready, is_ready), "{object}");
     }
 }
@@ -179,16 +179,19 @@ fn an_object_is_ready_by_its_condition_or_by_being_there() {
 // CMD-2
 #[test]
 fn objects_without_dependents_share_one_table() {
-    let waiting =
-        View::of(&addressable("False", "ServiceUnavailable", &"long ".repeat(50)), Tells::Conditions, "Address default/a".into());
-    let plain = View::of(&json!({}), Tells::Nothing, "Plain default/b".into());
+    let waiting = ObjectSnapshot::of(
+        &addressable("False", "ServiceUnavailable", &"long ".repeat(50)),
+        Tells::Conditions,
+        "Address default/a".into(),
+    );
+    let plain = ObjectSnapshot::of(&json!({}), Tells::Nothing, "Plain default/b".into());
     let text = table::objects(&[&waiting, &plain], Some(80), 20);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["OBJECT", "READY", "REASON", "MESSAGE"]);
     assert!(lines[1].contains("Address default/a") && lines[1].contains("ServiceUnavailable"), "{text}");
     assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["Plain", "default/b", "-"], "{text}");
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
-    let crowded: Vec<&View> = std::iter::repeat_n(&plain, 20).chain([&waiting]).collect();
+    let crowded: Vec<&ObjectSnapshot> = std::iter::repeat_n(&plain, 20).chain([&waiting]).collect();
     let text = table::objects(&crowded, Some(80), 10);
     assert!(text.contains("Address default/a") && text.contains("... 14 more") && text.lines().count() <= 10, "{text}");
 }
@@ -196,7 +199,7 @@ fn objects_without_dependents_share_one_table() {
 // CMD-2
 #[test]
 fn a_changed_condition_becomes_a_line() {
-    let view = |object| View::of(&object, Tells::Conditions, "Address default/a".to_owned());
+    let view = |object| ObjectSnapshot::of(&object, Tells::Conditions, "Address default/a".to_owned());
     let waiting = view(addressable("False", "ServiceUnavailable", "no Service"));
     assert_eq!(lines::changes(None, &waiting), ["Address default/a: ready False, ServiceUnavailable: no Service"]);
     assert!(lines::changes(Some(&waiting), &waiting).is_empty());

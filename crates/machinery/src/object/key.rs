@@ -8,10 +8,10 @@ use super::identity::write_namespaced_name;
 
 /// The namespace and name of an object whose kind is known. Cheap to clone: clones share their memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(Arc<Parts>);
+pub struct Key(Arc<KeyParts>);
 
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Parts {
+struct KeyParts {
     namespace: Arc<str>,
     name: Box<str>,
 }
@@ -29,7 +29,7 @@ impl Key {
 
     /// Creates the key of an object in a namespace whose text is shared by many keys.
     pub fn within(namespace: Arc<str>, name: impl AsRef<str>) -> Self {
-        Self(Arc::new(Parts { namespace, name: name.as_ref().into() }))
+        Self(Arc::new(KeyParts { namespace, name: name.as_ref().into() }))
     }
 
     /// Returns the namespace; empty for a cluster-scoped object.

@@ -89,10 +89,10 @@ pub enum OperationError {
 
 /// A patch that has been read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct JsonPatch(Vec<Operation>);
+pub struct JsonPatch(Vec<JsonPatchOperation>);
 
 #[derive(Clone, Debug, PartialEq)]
-struct Operation {
+struct JsonPatchOperation {
     op: Option<String>,
     path: Option<String>,
     from: Option<String>,
@@ -112,7 +112,7 @@ impl JsonPatch {
             Value::Array(items) => items.as_slice(),
             other => return Err(PatchError::NotAList { found: json_type(other) }),
         };
-        items.iter().enumerate().map(|(index, item)| Operation::parse(index, item)).collect::<Result<_, _>>().map(Self)
+        items.iter().enumerate().map(|(index, item)| JsonPatchOperation::parse(index, item)).collect::<Result<_, _>>().map(Self)
     }
 
     /// Applies the patch; on failure the object is unchanged.
@@ -141,7 +141,7 @@ impl JsonPatch {
     }
 }
 
-impl Operation {
+impl JsonPatchOperation {
     fn parse(index: usize, item: &Value) -> Result<Self, PatchError> {
         let empty = Map::new();
         let members = match item {

@@ -11,12 +11,12 @@ use crate::object::{MAX_NESTING, dismantle, is_nested_deeper};
 pub const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
 /// The target of a path: a member of an object or an item of a list, which may be absent.
-enum Place<'a> {
+enum PathTarget<'a> {
     Member(&'a mut Map<String, Value>, String),
     Item(&'a mut Vec<Value>, String),
 }
 
-fn place<'a>(document: &'a mut Value, path: &str) -> Result<Place<'a>, OperationError> {
+fn place<'a>(document: &'a mut Value, path: &str) -> Result<PathTarget<'a>, OperationError> {
     let nowhere = || OperationError::NoPlace(path.to_owned());
     let (parents, last) = split(path).ok_or_else(nowhere)?;
     let mut at = document;
@@ -29,8 +29,8 @@ fn place<'a>(document: &'a mut Value, path: &str) -> Result<Place<'a>, Operation
         .ok_or_else(nowhere)?;
     }
     match at {
-        Value::Object(members) => Ok(Place::Member(members, last)),
-        Value::Array(items) => Ok(Place::Item(items, last)),
+        Value::Object(members) => Ok(PathTarget::Member(members, last)),
+        Value::Array(items) => Ok(PathTarget::Item(items, last)),
         _ => Err(nowhere()),
     }
 }
@@ -81,13 +81,13 @@ impl io::Write for Room {
 /// Adds a value at a path.
 pub(super) fn add(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
     match place(document, path)? {
-        Place::Member(members, name) => {
+        PathTarget::Member(members, name) => {
             if let Some(previous) = members.insert(name, value) {
                 dismantle(previous);
             }
         }
-        Place::Item(items, step) if step == "-" => items.push(value),
-        Place::Item(items, step) => {
+        PathTarget::Item(items, step) if step == "-" => items.push(value),
+        PathTarget::Item(items, step) => {
             let index = counted(items.len() + 1, &step).ok_or_else(|| OperationError::NoPlace(path.to_owned()))?;
             items.insert(index, value);
         }
@@ -98,8 +98,8 @@ pub(super) fn add(document: &mut Value, path: &str, value: Value) -> Result<(), 
 /// Removes and returns the value at a path.
 pub(super) fn remove(document: &mut Value, path: &str) -> Result<Value, OperationError> {
     let removed = match place(document, path)? {
-        Place::Member(members, name) => members.remove(&name),
-        Place::Item(items, step) => counted(items.len(), &step).map(|index| items.remove(index)),
+        PathTarget::Member(members, name) => members.remove(&name),
+        PathTarget::Item(items, step) => counted(items.len(), &step).map(|index| items.remove(index)),
     };
     removed.ok_or_else(|| OperationError::NoPlace(path.to_owned()))
 }
@@ -114,12 +114,12 @@ pub(super) fn replace(document: &mut Value, path: &str, value: Value) -> Result<
         return Ok(());
     }
     match place(document, path)? {
-        Place::Member(members, name) => {
+        PathTarget::Member(members, name) => {
             if let Some(previous) = members.insert(name, value) {
                 dismantle(previous);
             }
         }
-        Place::Item(items, step) => {
+        PathTarget::Item(items, step) => {
             let item = counted(items.len(), &step).and_then(|index| items.get_mut(index));
             dismantle(std::mem::replace(item.ok_or_else(|| OperationError::NoPlace(path.to_owned()))?, value));
         }

@@ -182,12 +182,12 @@ impl PartialEq for Quantity {
 impl Eq for Quantity {}
 
 /// The factor of a suffix.
-enum Scale {
+enum SuffixScale {
     Ten(i32),
     Two(u32),
 }
 
-impl Scale {
+impl SuffixScale {
     /// Returns `whole.fraction` times the scale in billionths, rounded up, cut to the largest amount.
     fn nanos(&self, whole: &str, fraction: &str) -> i128 {
         // 40 digits reach beyond the largest amount and below the finest one; further digits only matter for rounding.
@@ -264,15 +264,15 @@ fn is_suffix(suffix: &str) -> bool {
     rest.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn read_suffix(suffix: &str) -> Result<(Notation, Scale), QuantityError> {
+fn read_suffix(suffix: &str) -> Result<(Notation, SuffixScale), QuantityError> {
     if let Some((_, power)) = DECIMAL.iter().find(|(known, _)| *known == suffix) {
-        return Ok((Notation::Decimal, Scale::Ten(*power)));
+        return Ok((Notation::Decimal, SuffixScale::Ten(*power)));
     }
     if let Some(index) = BINARY.iter().position(|known| *known == suffix) {
-        return Ok((Notation::Binary, Scale::Two(10 * (index as u32 + 1))));
+        return Ok((Notation::Binary, SuffixScale::Two(10 * (index as u32 + 1))));
     }
     let exponent = suffix.strip_prefix(['e', 'E']).and_then(|digits| digits.parse().ok());
-    exponent.map(|power| (Notation::Exponent, Scale::Ten(power))).ok_or(QuantityError::Suffix)
+    exponent.map(|power| (Notation::Exponent, SuffixScale::Ten(power))).ok_or(QuantityError::Suffix)
 }
 
 #[cfg(test)]

@@ -7,15 +7,15 @@ use super::{LabelRequirement, Operator, SelectorError};
 type Parsed<T> = Result<T, SelectorError>;
 
 pub(super) fn parse(text: &str) -> Parsed<Vec<LabelRequirement>> {
-    Parser { tokens: tokens(text), position: 0 }.requirements()
+    SelectorParser { tokens: tokens(text), position: 0 }.requirements()
 }
 
-struct Parser<'a> {
+struct SelectorParser<'a> {
     tokens: Vec<Token<'a>>,
     position: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> SelectorParser<'a> {
     fn requirements(&mut self) -> Parsed<Vec<LabelRequirement>> {
         let mut requirements = Vec::new();
         loop {

@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 
+mod documents;
+mod modules;
 mod pages;
 mod process;
 mod repository;
 mod rules;
 mod tables;
+mod type_names;

@@ -46,6 +46,29 @@ impl Text {
         self.content.lines().enumerate().filter(move |(_, line)| is_prose(line)).map(|(index, line)| (index + 1, line))
     }
 
+    /// Returns a source file without comments and without its modules of tests.
+    pub(crate) fn code(&self) -> String {
+        let (mut code, mut lines) = (String::new(), self.content.lines().peekable());
+        while let Some(line) = lines.next() {
+            if line == "#[cfg(test)]" && lines.peek().is_some_and(|next| next.starts_with("mod ") && next.ends_with('{')) {
+                lines.by_ref().find(|line| *line == "}");
+            } else if !line.trim_start().starts_with("//") {
+                code.push_str(line);
+                code.push('\n');
+            }
+        }
+        code
+    }
+
+    /// Returns true for a file below `src` that is compiled for tests only, or is a program.
+    pub(crate) fn is_test(&self) -> bool {
+        let file = self.path.split_once("/src/").map_or("", |(_, file)| file);
+        let is_folder = ["tests/", "fixtures/", "testing/"].iter().any(|folder| file.contains(folder));
+        is_folder
+            || ["tests.rs", "recorded.rs", "testing.rs", "fixtures.rs"].iter().any(|name| file.ends_with(name))
+            || file.starts_with("bin/")
+    }
+
     /// Returns the part that runs as a test: the whole file below a folder of tests, or the text from the first module of tests on.
     pub(crate) fn tests(&self) -> &str {
         if self.is("jsonl") || self.path.contains("/tests/") || self.path.ends_with("tests.rs") {
@@ -53,6 +76,11 @@ impl Text {
         }
         self.content.find("#[cfg(test)]").filter(|_| self.is("rs")).map_or("", |start| &self.content[start..])
     }
+}
+
+/// Returns true if the repository has this file or folder.
+pub(crate) fn exists(path: &str) -> bool {
+    root().join(path).exists()
 }
 
 fn root() -> PathBuf {

@@ -8,11 +8,11 @@ use parking_lot::RwLock;
 
 /// The checks of liveness and readiness of a process. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Checks(Arc<RwLock<State>>);
+pub struct Checks(Arc<RwLock<RegisteredChecks>>);
 
 #[derive(Clone, Default)]
-struct State {
-    checks: Vec<Check>,
+struct RegisteredChecks {
+    checks: Vec<HealthCheck>,
     redactor: Redactor,
 }
 
@@ -36,7 +36,7 @@ pub struct DuplicateCheck(pub String);
 type Probe = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 #[derive(Clone)]
-struct Check {
+struct HealthCheck {
     name: String,
     kind: CheckKind,
     probe: Probe,
@@ -83,7 +83,7 @@ impl Checks {
     /// Returns the results of all checks of a kind, in the order in which they were added. Credentials are masked as in the status.
     pub fn results(&self, kind: CheckKind) -> Vec<(String, Result<(), String>)> {
         // Probes run outside of the lock: they may be slow, or add checks.
-        let State { mut checks, redactor } = self.0.read().clone();
+        let RegisteredChecks { mut checks, redactor } = self.0.read().clone();
         checks.retain(|check| check.kind == kind);
         let masked = |reason: String| redactor.redact(&reason).into_owned();
         checks.into_iter().map(|check| (check.name, (check.probe)().map_err(masked))).collect()
@@ -94,7 +94,7 @@ impl Checks {
         if checks.iter().any(|check| check.name == name) {
             return Err(DuplicateCheck(name));
         }
-        checks.push(Check { name, kind, probe });
+        checks.push(HealthCheck { name, kind, probe });
         Ok(())
     }
 }

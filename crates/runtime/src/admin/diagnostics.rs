@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::{CheckKind, Checks};
 use crate::config::ObservabilityControl;
 use crate::metrics::{Metrics, QueueStatistics};
-use crate::operator::Phase;
+use crate::phase::Phase;
 use crate::watch::Watched;
 
 /// The number of keys of a queue that are read before workers get their turn.

@@ -18,13 +18,13 @@ const NOT_FOUND: &str =
 
 /// An answer of the admin server.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct AdminResponse {
     pub(super) status: StatusCode,
     pub(super) content_type: &'static str,
     pub(super) body: String,
 }
 
-impl Answer {
+impl AdminResponse {
     fn text(status: StatusCode, body: impl Into<String>) -> Self {
         Self { status, content_type: TEXT, body: body.into() }
     }
@@ -46,9 +46,9 @@ pub(super) struct Pages {
 
 impl Pages {
     /// Answers a request.
-    pub(super) async fn respond(&self, method: &Method, path: &str, query: &str) -> Answer {
+    pub(super) async fn respond(&self, method: &Method, path: &str, query: &str) -> AdminResponse {
         if !matches!(*method, Method::GET | Method::HEAD) {
-            return Answer::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+            return AdminResponse::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
         }
         let path = path.trim_start_matches('/');
         let (endpoint, rest) = path.split_once('/').unwrap_or((path, ""));
@@ -57,51 +57,51 @@ impl Pages {
             ("readyz" | "readiness", check, _) => probe("readyz", CheckKind::Ready, check, query, &self.checks),
             ("metrics", "", diagnostics) => metrics(&self.metrics, diagnostics.as_ref()),
             ("debug", "why", _) => passes(query, &self.why),
-            ("debug", "state", Some(diagnostics)) => Answer::json(&diagnostics.state().await),
+            ("debug", "state", Some(diagnostics)) => AdminResponse::json(&diagnostics.state().await),
             ("debug", page, Some(diagnostics)) if page.starts_with("queue/") => queue(diagnostics, &page["queue/".len()..]).await,
-            _ => Answer::text(StatusCode::NOT_FOUND, NOT_FOUND),
+            _ => AdminResponse::text(StatusCode::NOT_FOUND, NOT_FOUND),
         }
     }
 }
 
-fn metrics(metrics: &Metrics, diagnostics: Option<&Diagnostics>) -> Answer {
+fn metrics(metrics: &Metrics, diagnostics: Option<&Diagnostics>) -> AdminResponse {
     if diagnostics.is_some_and(|diagnostics| !diagnostics.observability().serves_metrics()) {
-        return Answer::text(
+        return AdminResponse::text(
             StatusCode::NOT_FOUND,
             "metrics are turned off: metrics-protocol is none in the ConfigMap config-observability\n",
         );
     }
     match metrics.encode() {
-        Ok(body) => Answer { status: StatusCode::OK, content_type: OPEN_METRICS, body },
-        Err(_) => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "the metrics cannot be written\n"),
+        Ok(body) => AdminResponse { status: StatusCode::OK, content_type: OPEN_METRICS, body },
+        Err(_) => AdminResponse::text(StatusCode::INTERNAL_SERVER_ERROR, "the metrics cannot be written\n"),
     }
 }
 
-async fn queue(diagnostics: &Diagnostics, controller: &str) -> Answer {
+async fn queue(diagnostics: &Diagnostics, controller: &str) -> AdminResponse {
     match diagnostics.queue(controller).await {
-        Ok(page) => Answer::json(&page),
+        Ok(page) => AdminResponse::json(&page),
         Err(error @ (QueueError::TurnedOff | QueueError::UnknownController { .. })) => {
-            Answer::text(StatusCode::NOT_FOUND, format!("{error}\n"))
+            AdminResponse::text(StatusCode::NOT_FOUND, format!("{error}\n"))
         }
     }
 }
 
 /// Answers with the last passes of an object (WHY-6).
-fn passes(query: &str, why: &PassHistories) -> Answer {
+fn passes(query: &str, why: &PassHistories) -> AdminResponse {
     let asked = match WhyQuery::parse(query) {
         Ok(asked) => asked,
-        Err(problem) => return Answer::text(StatusCode::BAD_REQUEST, format!("{problem}\n")),
+        Err(problem) => return AdminResponse::text(StatusCode::BAD_REQUEST, format!("{problem}\n")),
     };
     let page = if asked.json { why.json(&asked.kind, &asked.key) } else { why.text(&asked.kind, &asked.key) };
     match page {
-        Ok(body) => Answer { status: StatusCode::OK, content_type: if asked.json { JSON } else { TEXT }, body },
+        Ok(body) => AdminResponse { status: StatusCode::OK, content_type: if asked.json { JSON } else { TEXT }, body },
         Err(error @ (WhyError::UnknownKind { .. } | WhyError::NoPass { .. })) => {
-            Answer::text(StatusCode::NOT_FOUND, format!("{error}\n"))
+            AdminResponse::text(StatusCode::NOT_FOUND, format!("{error}\n"))
         }
     }
 }
 
-fn probe(endpoint: &str, kind: CheckKind, only: &str, query: &str, checks: &Checks) -> Answer {
+fn probe(endpoint: &str, kind: CheckKind, only: &str, query: &str, checks: &Checks) -> AdminResponse {
     let parameters = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let verbose = parameters.clone().any(|(key, _)| key == "verbose");
     let excluded = |name: &str| parameters.clone().any(|(key, value)| key == "exclude" && value == name);
@@ -110,14 +110,14 @@ fn probe(endpoint: &str, kind: CheckKind, only: &str, query: &str, checks: &Chec
     if !only.is_empty() {
         results.retain(|(name, _)| name == only);
         if results.is_empty() {
-            return Answer::text(StatusCode::NOT_FOUND, format!("there is no check {only:?}\n"));
+            return AdminResponse::text(StatusCode::NOT_FOUND, format!("there is no check {only:?}\n"));
         }
     }
     results.retain(|(name, _)| !excluded(name));
     let passed = results.iter().all(|(_, result)| result.is_ok());
     let status = if passed { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR };
     if passed && !verbose {
-        return Answer::text(status, "ok");
+        return AdminResponse::text(status, "ok");
     }
     if verbose && kind == CheckKind::Ready && only.is_empty() {
         results.extend(checks.results(CheckKind::Note));
@@ -131,5 +131,5 @@ fn probe(endpoint: &str, kind: CheckKind, only: &str, query: &str, checks: &Chec
     }
     let verdict = if passed { "passed" } else { "failed" };
     let _ = writeln!(body, "{endpoint} check {verdict}");
-    Answer::text(status, body)
+    AdminResponse::text(status, body)
 }

@@ -16,7 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use super::respond::{Answer, Pages};
+use super::respond::{AdminResponse, Pages};
 use super::{Checks, Diagnostics, PassHistories};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
@@ -138,7 +138,7 @@ async fn connection(stream: TcpStream, pages: Arc<Pages>, stop: CancellationToke
     }
 }
 
-fn response(answer: Answer) -> Response<Full<Bytes>> {
+fn response(answer: AdminResponse) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(answer.body)));
     *response.status_mut() = answer.status;
     response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(answer.content_type));

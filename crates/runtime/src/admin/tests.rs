@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use super::respond::{Answer, Pages};
+use super::respond::{AdminResponse, Pages};
 use super::server::listen;
 use super::why::WhyQuery;
 use super::*;
@@ -192,7 +192,7 @@ fn pages_of_operator(observability: ObservabilityControl) -> (Pages, Arc<dyn Que
     (Pages { diagnostics: Some(diagnostics), ..pages }, crowd)
 }
 
-fn json_of(answer: &Answer) -> Value {
+fn json_of(answer: &AdminResponse) -> Value {
     assert_eq!((answer.status, answer.content_type), (StatusCode::OK, "application/json"), "{}", answer.body);
     serde_json::from_str(&answer.body).unwrap()
 }

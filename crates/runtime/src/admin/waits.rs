@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// The things that the objects of all controllers wait for, as their passes report them. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct WaitCensus(Arc<Mutex<BTreeMap<String, Waiting>>>);
+pub struct WaitCensus(Arc<Mutex<BTreeMap<String, WaitingObjects>>>);
 
 /// The waits of the objects of one controller.
 #[derive(Clone)]
@@ -19,7 +19,7 @@ pub struct ControllerWaits {
     controller: String,
 }
 
-struct Waiting {
+struct WaitingObjects {
     objects: HashMap<Key, Vec<String>>,
     exists: Box<dyn Fn(&Key) -> bool + Send + Sync>,
 }
@@ -27,7 +27,7 @@ struct Waiting {
 impl WaitCensus {
     /// Registers a controller and returns the handle for its waits. `exists` tells which objects still exist; the waits of all others are dropped.
     pub fn of(&self, controller: &str, exists: impl Fn(&Key) -> bool + Send + Sync + 'static) -> ControllerWaits {
-        let waiting = Waiting { objects: HashMap::new(), exists: Box::new(exists) };
+        let waiting = WaitingObjects { objects: HashMap::new(), exists: Box::new(exists) };
         self.0.lock().insert(controller.to_owned(), waiting);
         ControllerWaits { waits: self.clone(), controller: controller.to_owned() }
     }

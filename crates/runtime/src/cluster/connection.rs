@@ -19,7 +19,7 @@ use super::error::asked_wait;
 use super::fence::{FencedClient, LeadershipLost};
 use super::http_metrics::Exchange;
 use super::turns::WriterTurns;
-use super::warnings::Warnings;
+use super::warnings::WarningLog;
 use super::{Answer, ApiError, ApiRequest, ClusterOptions, StatusError, Verb};
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
@@ -38,7 +38,7 @@ pub(crate) struct Connection {
     /// The user for whom requests are made, unless the configuration of the client names one.
     pub(super) acts_for: Option<Arc<str>>,
     pub(super) slots: Arc<Semaphore>,
-    pub(super) warnings: Arc<Warnings>,
+    pub(super) warnings: Arc<WarningLog>,
     pub(super) counters: Arc<Counters>,
     pub(super) bucket: Option<Arc<Mutex<TokenBucket>>>,
     /// The credentials that are sent to the server, which may repeat them in its errors.
@@ -57,7 +57,7 @@ impl Connection {
             acts_as_another: false,
             acts_for: None,
             slots: Arc::new(Semaphore::new(options.in_flight)),
-            warnings: Arc::new(Warnings::new(options.redactor.clone())),
+            warnings: Arc::new(WarningLog::new(options.redactor.clone())),
             counters: Arc::default(),
             bucket: options.rate.map(|rate| Arc::new(Mutex::new(rate.bucket()))),
             credentials: Arc::default(),

@@ -32,7 +32,7 @@ pub(super) struct ObjectPath {
 
 /// The effect of a write on an object.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Effect<'a> {
+pub(super) struct WriteEffect<'a> {
     pub(super) kind: GroupKind,
     pub(super) key: Key,
     pub(super) fate: Fate<'a>,
@@ -69,14 +69,14 @@ impl WriteRequest {
 
     /// Returns the effect of the request according to its successful answer; `known` is the kind that the path addresses. None if the answer does not show
     /// it: it is neither an object with name and version nor the `Status` of a deletion.
-    pub(super) fn effect<'a>(&self, answer: &'a Value, known: Option<GroupKind>) -> Option<Effect<'a>> {
+    pub(super) fn effect<'a>(&self, answer: &'a Value, known: Option<GroupKind>) -> Option<WriteEffect<'a>> {
         let text = |pointer| answer.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
         let gvk = answer.gvk()?;
         if gvk.kind == "Status" && text("/metadata/name").is_none() {
             let is_deletion = self.verb == Verb::Delete && self.path.subresource.is_empty() && text("/status") == Some("Success");
             let uid = text("/details/uid").filter(|_| is_deletion)?;
             let name = text("/details/name").unwrap_or(&self.path.name);
-            return Some(Effect { kind: known?, key: Key::new(&self.path.namespace, name), fate: Fate::Gone { uid } });
+            return Some(WriteEffect { kind: known?, key: Key::new(&self.path.namespace, name), fate: Fate::Gone { uid } });
         }
         let (name, _) = (text("/metadata/name")?, text("/metadata/resourceVersion")?);
         let key = Key::new(text("/metadata/namespace").unwrap_or_default(), name);
@@ -91,7 +91,7 @@ impl WriteRequest {
             Some(uid) => Fate::Gone { uid },
             None => Fate::Stays,
         };
-        Some(Effect { kind, key, fate })
+        Some(WriteEffect { kind, key, fate })
     }
 }
 

@@ -11,14 +11,14 @@ const KEPT: usize = 1024;
 
 /// Warnings of the API server, logged once per distinct text.
 #[derive(Debug, Default)]
-pub(super) struct Warnings {
+pub(super) struct WarningLog {
     seen: Mutex<HashSet<String>>,
     /// The beginnings of warnings that the operator's users cannot avoid.
     expected: Mutex<HashSet<String>>,
     redactor: Redactor,
 }
 
-impl Warnings {
+impl WarningLog {
     pub(super) fn new(redactor: Redactor) -> Self {
         Self { redactor, ..Self::default() }
     }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn an_expected_warning_is_told_by_its_beginning() {
-        let warnings = Warnings::default();
+        let warnings = WarningLog::default();
         warnings.expect("metadata.finalizers: \"own\": prefer".to_owned());
         assert!(warnings.is_expected("metadata.finalizers: \"own\": prefer a domain-qualified finalizer name"));
         assert!(!warnings.is_expected("metadata.finalizers: \"other\": prefer a domain-qualified finalizer name"));
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_warning_passes_the_redactor() {
         let tokens = |text: &str| text.contains("token-1").then(|| text.replace("token-1", "(token)"));
-        let warnings = Warnings::new(Redactor::default().masking(tokens));
+        let warnings = WarningLog::new(Redactor::default().masking(tokens));
         let mut headers = HeaderMap::new();
         headers.insert(http::header::WARNING, http::HeaderValue::from_static(r#"299 - "token-1 and Bearer abc are deprecated""#));
         let foos = ApiResource::known(&GroupVersionKind::new("example.com", "v1", "Foo"), "foos", true);
@@ -117,7 +117,7 @@ mod tests {
     // CHK-5
     #[test]
     fn a_text_is_remembered() {
-        let warnings = Warnings::default();
+        let warnings = WarningLog::default();
         assert!(warnings.remember("a"));
         assert!(!warnings.remember("a"));
         assert!(warnings.remember("b"));
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_warning_is_logged_once_with_its_object() {
         let (log, _guard) = CapturedLog::start();
-        let warnings = Warnings::default();
+        let warnings = WarningLog::default();
         let mut headers = HeaderMap::new();
         headers.insert(http::header::WARNING, http::HeaderValue::from_static(r#"299 - "unknown field \"spec.colour\"""#));
         let foos = ApiResource::known(&GroupVersionKind::new("example.com", "v1", "Foo"), "foos", true);

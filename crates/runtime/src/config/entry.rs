@@ -34,7 +34,7 @@ pub(crate) struct ConfigEntry {
     pub(super) controllers: BTreeSet<String>,
     parse: Parse,
     equal: fn(&AnyConfig, &AnyConfig) -> bool,
-    channel: fn(&AnyConfig) -> Option<Box<dyn Channel>>,
+    channel: fn(&AnyConfig) -> Option<Box<dyn ConfigChannel>>,
 }
 
 /// A parsed configuration with its type erased.
@@ -83,7 +83,7 @@ impl ConfigEntry {
     }
 
     /// Returns a channel with this value, which has the type of the entry, or None if the value has another type.
-    pub(super) fn channel(&self, value: &AnyConfig) -> Option<Box<dyn Channel>> {
+    pub(super) fn channel(&self, value: &AnyConfig) -> Option<Box<dyn ConfigChannel>> {
         (self.channel)(value)
     }
 }
@@ -95,13 +95,13 @@ impl fmt::Debug for ConfigEntry {
 }
 
 /// The channel that sends the changes of one type.
-pub(super) trait Channel: Send + Sync {
+pub(super) trait ConfigChannel: Send + Sync {
     fn send(&self, value: &AnyConfig);
 
     fn as_any(&self) -> &dyn Any;
 }
 
-impl<T: Send + Sync + 'static> Channel for watch::Sender<Arc<T>> {
+impl<T: Send + Sync + 'static> ConfigChannel for watch::Sender<Arc<T>> {
     fn send(&self, value: &AnyConfig) {
         if let Ok(value) = Arc::downcast::<T>(Arc::clone(value)) {
             self.send_replace(value);

@@ -4,13 +4,9 @@ use std::any::type_name;
 use std::fmt;
 use std::sync::Arc;
 
-use kubewright_core::config::FromConfigMap;
-use kubewright_core::flow::BoxError;
 use tokio::sync::watch;
 
 use super::Configs;
-use crate::inject::{FromOperator, Missing};
-use crate::operator::{Declarations, OperatorContext};
 use crate::reconcile::current;
 
 /// A typed configuration that follows its ConfigMap. Cheap to clone.
@@ -29,6 +25,11 @@ impl<T: Send + Sync + 'static> Config<T> {
         Self { configs: None, channel: watch::Sender::new(Arc::new(value)) }
     }
 
+    /// Creates a configuration that follows its ConfigMap.
+    pub(crate) fn following(configs: Configs, channel: watch::Sender<Arc<T>>) -> Self {
+        Self { configs: Some(configs), channel }
+    }
+
     /// Returns the value. In a method of a reconciler it stays the same during the whole pass, even if the ConfigMap changes; a task that the method spawns
     /// sees the current one.
     pub fn snapshot(&self) -> Arc<T> {
@@ -43,17 +44,6 @@ impl<T: Send + Sync + 'static> Config<T> {
     /// Returns a receiver of the current value and all later ones. A change of the ConfigMap that leaves the value equal is not sent.
     pub fn changes(&self) -> watch::Receiver<Arc<T>> {
         self.channel.subscribe()
-    }
-}
-
-impl<T: FromConfigMap> FromOperator for Config<T> {
-    fn declare(declarations: &mut Declarations) {
-        declarations.config::<T>();
-    }
-
-    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
-        let channel = context.configs.channel().ok_or_else(|| Missing::new(format!("Config<{}>", type_name::<T>())))?;
-        Ok(Self { configs: Some(context.configs.clone()), channel })
     }
 }
 

@@ -11,10 +11,10 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::entry::ConfigEntry;
-use super::maps::{FoundMap, Registered, watch_of};
+use super::maps::{ConfigMapProjector, FoundMap, watch_of};
 use super::observability::FollowedObservability;
-use super::report::Reporter;
-use super::table::{Reading, Table};
+use super::report::ConfigReporter;
+use super::table::{ConfigTable, Reading};
 use super::{ConfigStates, Configs, ObservabilityControl};
 use crate::clock::Clock;
 use crate::controller::QueuedBy;
@@ -54,20 +54,20 @@ pub(crate) struct KeeperOptions {
 pub(crate) struct Keeper {
     operator: Arc<str>,
     configs: Configs,
-    table: Table,
+    table: ConfigTable,
     levels: Option<FollowedLevels>,
     observability: Option<FollowedObservability>,
-    source: Option<Source>,
+    source: Option<WatchedConfigMaps>,
     /// The label that ConfigMaps must have to be read.
     label: Option<String>,
-    reporter: Reporter,
+    reporter: ConfigReporter,
     queues: Queues,
     clock: Clock,
-    waiting: Waiting,
+    waiting: SnapshotWait,
 }
 
 /// The ConfigMaps in the cluster.
-struct Source {
+struct WatchedConfigMaps {
     store: Maps,
     changes: Changes<Option<Box<FoundMap>>>,
     /// The ConfigMaps that have been read, by name.
@@ -86,7 +86,7 @@ struct FollowedLevels {
 
 /// The state of the wait for the first snapshot. Cheap to clone.
 #[derive(Clone, Default)]
-pub(crate) struct Waiting(Arc<Mutex<WaitingState>>);
+pub(crate) struct SnapshotWait(Arc<Mutex<WaitingState>>);
 
 #[derive(Default)]
 struct WaitingState {
@@ -95,7 +95,7 @@ struct WaitingState {
     culprits: Vec<String>,
 }
 
-impl Waiting {
+impl SnapshotWait {
     /// Returns the watch or the ConfigMaps for which the first snapshot waits; nothing once the configuration is loaded.
     pub(crate) fn culprits(&self) -> Vec<String> {
         let state = self.0.lock();
@@ -113,7 +113,7 @@ impl Keeper {
     /// Creates a keeper and starts its watch, unless it has no ConfigMap to read.
     pub(crate) fn start(context: &OperatorContext, options: KeeperOptions) -> Self {
         let KeeperOptions { entries, label, levels, observability, control, states } = options;
-        let table = Table::new(entries);
+        let table = ConfigTable::new(entries);
         let typed = table.maps();
         let mut names = typed.clone();
         names.extend(levels.iter().map(|(map, _)| map.clone()));
@@ -122,13 +122,13 @@ impl Keeper {
         let source = (!names.is_empty()).then(|| {
             let names = Arc::new(names);
             let spec = watch_of(&namespace, label.as_deref());
-            let store = context.cluster.watches().subscribe(spec, Arc::new(Registered(Arc::clone(&names))));
+            let store = context.cluster.watches().subscribe(spec, Arc::new(ConfigMapProjector(Arc::clone(&names))));
             let changes = store.changes();
-            Source { store, changes, read: BTreeMap::new(), typed, names }
+            WatchedConfigMaps { store, changes, read: BTreeMap::new(), typed, names }
         });
         let levels = levels.map(|(map, apply)| FollowedLevels { map, current: LogLevels::default(), apply });
         let observability = observability.map(|(map, prefix)| FollowedObservability::new(map, prefix, control));
-        let reporter = Reporter { namespace, recorder: context.recorder.clone(), metrics: context.metrics.clone(), states };
+        let reporter = ConfigReporter { namespace, recorder: context.recorder.clone(), metrics: context.metrics.clone(), states };
         Self {
             operator: Arc::clone(&context.operator),
             configs: context.configs.clone(),
@@ -140,7 +140,7 @@ impl Keeper {
             reporter,
             queues: context.queues.clone(),
             clock: context.clock.clone(),
-            waiting: Waiting::default(),
+            waiting: SnapshotWait::default(),
         }
     }
 
@@ -150,7 +150,7 @@ impl Keeper {
     }
 
     /// Returns the state of the wait of [`load`](Self::load).
-    pub(crate) fn waiting(&self) -> Waiting {
+    pub(crate) fn waiting(&self) -> SnapshotWait {
         self.waiting.clone()
     }
 

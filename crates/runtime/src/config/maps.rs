@@ -17,9 +17,9 @@ pub(super) struct FoundMap {
 }
 
 /// The projector that keeps only the ConfigMaps with these names. Each other one costs a null pointer.
-pub(super) struct Registered(pub(super) Arc<BTreeSet<String>>);
+pub(super) struct ConfigMapProjector(pub(super) Arc<BTreeSet<String>>);
 
-impl Project for Registered {
+impl Project for ConfigMapProjector {
     type Output = Option<Box<FoundMap>>;
 
     fn project(&self, object: &Value) -> Result<Self::Output, Unprojectable> {

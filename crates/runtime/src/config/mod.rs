@@ -24,6 +24,6 @@ pub use directory::read_dir;
 pub use handle::Config;
 pub(crate) use keeper::{Keeper, KeeperOptions, LevelSink};
 pub use observability::ObservabilityControl;
-pub(crate) use snapshot::{Configs, Snapshot};
+pub(crate) use snapshot::{ConfigSnapshot, Configs};
 pub(crate) use states::ConfigStates;
 pub use timing::CurrentTiming;

@@ -12,10 +12,10 @@ use super::table::Reading;
 
 /// The settings of `config-observability` in a running operator. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct ObservabilityControl(Arc<State>);
+pub struct ObservabilityControl(Arc<ObservabilityState>);
 
 #[derive(Default)]
-struct State {
+struct ObservabilityState {
     profiles: AtomicBool,
     hides_metrics: AtomicBool,
     /// The keys whose new values take effect only after a restart.
@@ -90,7 +90,7 @@ impl FollowedObservability {
             }
             Err(errors) => reading.errors.extend(errors.to_string().lines().map(str::to_owned)),
         }
-        let State { profiles, hides_metrics, outdated } = &*self.control.0;
+        let ObservabilityState { profiles, hides_metrics, outdated } = &*self.control.0;
         profiles.store(self.current.profiling, Ordering::Relaxed);
         let Some(started) = &self.started else {
             hides_metrics.store(self.current.metrics.protocol == MetricsProtocol::None, Ordering::Relaxed);

@@ -9,14 +9,14 @@ use crate::events::Recorder;
 use crate::metrics::{ConfigLabels, Metrics};
 
 /// The reporter of ConfigMaps that were read.
-pub(super) struct Reporter {
+pub(super) struct ConfigReporter {
     pub(super) namespace: String,
     pub(super) recorder: Recorder,
     pub(super) metrics: Metrics,
     pub(super) states: ConfigStates,
 }
 
-impl Reporter {
+impl ConfigReporter {
     /// Reports on a ConfigMap that exists.
     pub(super) fn read(&self, map: &str, reference: &ObjectReference, reading: &Reading) {
         let gauge = self.metrics.standard().config_reloads.get_or_create(&ConfigLabels { config: map.to_owned() }).clone();

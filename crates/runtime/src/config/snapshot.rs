@@ -9,13 +9,13 @@ use arc_swap::ArcSwap;
 use parking_lot::RwLock;
 use tokio::sync::watch;
 
-use super::entry::{AnyConfig, Channel, ConfigEntry};
+use super::entry::{AnyConfig, ConfigChannel, ConfigEntry};
 
 /// All typed configuration at one moment. Immutable.
 #[derive(Default)]
-pub(crate) struct Snapshot(HashMap<TypeId, AnyConfig>);
+pub(crate) struct ConfigSnapshot(HashMap<TypeId, AnyConfig>);
 
-impl Snapshot {
+impl ConfigSnapshot {
     pub(super) fn new(values: impl IntoIterator<Item = (TypeId, AnyConfig)>) -> Self {
         Self(values.into_iter().collect())
     }
@@ -26,9 +26,9 @@ impl Snapshot {
     }
 }
 
-impl fmt::Debug for Snapshot {
+impl fmt::Debug for ConfigSnapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Snapshot({})", self.0.len())
+        write!(f, "ConfigSnapshot({})", self.0.len())
     }
 }
 
@@ -39,13 +39,13 @@ pub(crate) struct Configs(Arc<Current>);
 #[derive(Default)]
 struct Current {
     /// The single pointer to all values: a pass takes all of them at once.
-    snapshot: ArcSwap<Snapshot>,
-    channels: RwLock<HashMap<TypeId, Box<dyn Channel>>>,
+    snapshot: ArcSwap<ConfigSnapshot>,
+    channels: RwLock<HashMap<TypeId, Box<dyn ConfigChannel>>>,
 }
 
 impl Configs {
     /// Returns the current snapshot.
-    pub(crate) fn current(&self) -> Arc<Snapshot> {
+    pub(crate) fn current(&self) -> Arc<ConfigSnapshot> {
         self.0.snapshot.load_full()
     }
 
@@ -61,7 +61,7 @@ impl Configs {
     }
 
     /// Swaps the snapshot, then sends the new values of these types.
-    pub(super) fn swap<'a>(&self, snapshot: Snapshot, changed: impl IntoIterator<Item = &'a ConfigEntry>) {
+    pub(super) fn swap<'a>(&self, snapshot: ConfigSnapshot, changed: impl IntoIterator<Item = &'a ConfigEntry>) {
         let snapshot = Arc::new(snapshot);
         self.0.snapshot.store(Arc::clone(&snapshot));
         let mut channels = self.0.channels.write();

@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kubewright_core::config::ConfigErrors;
 
-use super::Snapshot;
+use super::ConfigSnapshot;
 use super::entry::{AnyConfig, ConfigEntry};
 
 /// The values of all types of configuration.
-pub(super) struct Table {
-    slots: Vec<Slot>,
+pub(super) struct ConfigTable {
+    slots: Vec<ConfigSlot>,
     /// The types whose value has changed since the last snapshot.
     changed: BTreeSet<TypeId>,
 }
 
-struct Slot {
+struct ConfigSlot {
     entry: ConfigEntry,
     value: Option<AnyConfig>,
     /// The errors of the ConfigMap when it was last read.
@@ -35,11 +35,11 @@ pub(super) struct Reading {
     pub(super) is_usable: bool,
 }
 
-impl Table {
+impl ConfigTable {
     /// Creates a table, in which fixed values are present from the beginning.
     pub(super) fn new(entries: Vec<ConfigEntry>) -> Self {
         let changed = entries.iter().filter(|entry| entry.fixed.is_some()).map(|entry| entry.type_id).collect();
-        let slots = entries.into_iter().map(|entry| Slot { value: entry.fixed.clone(), entry, errors: None });
+        let slots = entries.into_iter().map(|entry| ConfigSlot { value: entry.fixed.clone(), entry, errors: None });
         Self { slots: slots.collect(), changed }
     }
 
@@ -99,8 +99,8 @@ impl Table {
     }
 
     /// Returns a snapshot of all values.
-    pub(super) fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.slots.iter().filter_map(|slot| Some((slot.entry.type_id, slot.value.clone()?))))
+    pub(super) fn snapshot(&self) -> ConfigSnapshot {
+        ConfigSnapshot::new(self.slots.iter().filter_map(|slot| Some((slot.entry.type_id, slot.value.clone()?))))
     }
 
     /// Returns the types whose value has changed since the last call.

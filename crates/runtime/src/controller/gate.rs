@@ -27,7 +27,7 @@ pub enum Observes {
 
 /// The role of a replica for the key of a pass.
 #[derive(Clone, Debug)]
-pub(super) enum Role {
+pub(super) enum ReplicaRole {
     /// The replica always leads all keys.
     Only,
     /// The replica leads the bucket of the key during this term. The token is cancelled at the end of the term.
@@ -36,7 +36,7 @@ pub(super) enum Role {
     Observer(Arc<Unled>),
 }
 
-impl Role {
+impl ReplicaRole {
     /// Returns the fence of the pass's writes, or None if no fence is needed.
     pub(super) fn fence(&self) -> Option<Arc<dyn WriteFence>> {
         match self {
@@ -65,16 +65,16 @@ impl WriteFence for Unled {
 
 /// The gate before a queue. Without buckets it lets all keys in; with buckets only those of the buckets that this replica leads.
 #[derive(Default)]
-pub(super) struct Gate(Option<Division>);
+pub(super) struct Gate(Option<BucketDivision>);
 
-struct Division {
+struct BucketDivision {
     buckets: Buckets,
     observes: Observes,
     /// The latest terms of the buckets that this replica leads or has led, with their running passes.
-    held: BTreeMap<Arc<str>, Held>,
+    held: BTreeMap<Arc<str>, HeldTerm>,
 }
 
-struct Held {
+struct HeldTerm {
     term: Arc<LeaderTerm>,
     cancel: CancellationToken,
     /// The number of passes that run in the term.
@@ -85,7 +85,7 @@ struct Held {
 impl Gate {
     /// Creates a gate that is closed for all buckets.
     pub(super) fn divided(names: impl IntoIterator<Item = Arc<str>>, observes: Observes) -> Self {
-        Self(Some(Division { buckets: Buckets::new(names), observes, held: BTreeMap::new() }))
+        Self(Some(BucketDivision { buckets: Buckets::new(names), observes, held: BTreeMap::new() }))
     }
 
     /// Sets which keys of other replicas' buckets get passes.
@@ -133,19 +133,19 @@ impl Gate {
     }
 
     /// Begins a pass of the key and returns its role, which [`ended`](Self::ended) takes back.
-    pub(super) fn begin(&mut self, key: &Key) -> Role {
-        let Some(division) = &mut self.0 else { return Role::Only };
+    pub(super) fn begin(&mut self, key: &Key) -> ReplicaRole {
+        let Some(division) = &mut self.0 else { return ReplicaRole::Only };
         if let Some(held) = division.leading(key) {
             held.in_flight += 1;
-            return Role::Leader(Arc::clone(&held.term), held.cancel.clone());
+            return ReplicaRole::Leader(Arc::clone(&held.term), held.cancel.clone());
         }
         let bucket = division.buckets.owner(key).unwrap_or_default();
-        Role::Observer(Arc::new(Unled { bucket }))
+        ReplicaRole::Observer(Arc::new(Unled { bucket }))
     }
 
     /// Ends a pass. Returns true if the replica still has the role that it had for the key when the pass began.
-    pub(super) fn ended(&mut self, role: &Role) -> bool {
-        let (Some(division), Role::Leader(term, _)) = (&mut self.0, role) else { return true };
+    pub(super) fn ended(&mut self, role: &ReplicaRole) -> bool {
+        let (Some(division), ReplicaRole::Leader(term, _)) = (&mut self.0, role) else { return true };
         let Some(held) = division.held.get_mut(term.bucket()) else { return false };
         held.in_flight -= 1;
         !held.has_ended
@@ -155,7 +155,7 @@ impl Gate {
     pub(super) fn open(&mut self, term: Arc<LeaderTerm>, all: &CancellationToken) {
         if let Some(division) = &mut self.0 {
             let bucket = Arc::clone(term.bucket());
-            let held = Held { term, cancel: all.child_token(), in_flight: 0, has_ended: false };
+            let held = HeldTerm { term, cancel: all.child_token(), in_flight: 0, has_ended: false };
             division.held.insert(bucket, held);
         }
     }
@@ -181,9 +181,9 @@ impl Gate {
     }
 }
 
-impl Division {
+impl BucketDivision {
     /// Returns the bucket of a key, if this replica leads it.
-    fn leading(&mut self, key: &Key) -> Option<&mut Held> {
+    fn leading(&mut self, key: &Key) -> Option<&mut HeldTerm> {
         let owner = self.buckets.owner(key)?;
         self.held.get_mut(&owner).filter(|held| !held.has_ended)
     }

@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::gate::Role;
+use super::gate::ReplicaRole;
 use super::one_pass::OnePassOutcome;
 use super::shared::Shared;
 use super::{LeaderTerm, QueueHandle};
@@ -34,7 +34,7 @@ pub(super) struct PassBegin {
     pub(super) causes: Causes,
     /// The trace id of the last pass of the key.
     pub(super) before: Option<Arc<str>>,
-    pub(super) role: Role,
+    pub(super) role: ReplicaRole,
 }
 
 /// One pass of a reconciler.
@@ -48,7 +48,7 @@ pub struct PassContext {
     /// The trace ids of earlier passes that caused this one.
     links: Vec<Arc<str>>,
     writes: Mutex<Writes>,
-    role: Role,
+    role: ReplicaRole,
     cancelled: CancellationToken,
     recheck: Mutex<Option<Delay>>,
     /// The delay of a persisted back-off, if it applies.
@@ -66,8 +66,8 @@ impl PassContext {
     pub(super) fn new(shared: Arc<Shared>, begin: PassBegin) -> Self {
         let PassBegin { key, trace, span, started, causes, before, role } = begin;
         let cancelled = match &role {
-            Role::Leader(_, of_term) => of_term.child_token(),
-            Role::Only | Role::Observer(_) => shared.cancel.child_token(),
+            ReplicaRole::Leader(_, of_term) => of_term.child_token(),
+            ReplicaRole::Only | ReplicaRole::Observer(_) => shared.cancel.child_token(),
         };
         let links = before.filter(|_| causes.iter().any(QueuedBy::is_own)).into_iter().collect();
         let (writes, recheck, forgotten) = (Mutex::default(), Mutex::new(None), AtomicBool::new(false));
@@ -166,17 +166,17 @@ impl PassContext {
     /// Returns the term in which the pass runs; None without leadership, and for a pass that only observes.
     pub fn term(&self) -> Option<&Arc<LeaderTerm>> {
         match &self.role {
-            Role::Leader(term, _) => Some(term),
-            Role::Only | Role::Observer(_) => None,
+            ReplicaRole::Leader(term, _) => Some(term),
+            ReplicaRole::Only | ReplicaRole::Observer(_) => None,
         }
     }
 
     /// Returns true if this replica leads the key. If it does not, writes of the pass are rejected.
     pub fn leads(&self) -> bool {
-        !matches!(self.role, Role::Observer(_))
+        !matches!(self.role, ReplicaRole::Observer(_))
     }
 
-    pub(super) fn role(&self) -> &Role {
+    pub(super) fn role(&self) -> &ReplicaRole {
         &self.role
     }
 

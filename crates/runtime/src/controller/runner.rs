@@ -17,7 +17,7 @@ use tracing::Instrument as _;
 use tracing::field::Empty;
 
 use super::buckets::{ControllerBuckets, KeySource};
-use super::gate::{Gate, Role};
+use super::gate::{Gate, ReplicaRole};
 use super::limits::CurrentLimits;
 use super::one_pass::{OnePass, OnePassOutcome};
 use super::pass::PassBegin;
@@ -193,10 +193,10 @@ impl Runner {
     pub async fn one_pass(&self, key: Key) -> OnePass {
         let (trace, started) = (trace_id(&self.random), self.shared.now());
         let causes = Causes::default();
-        let begin = PassBegin { key, trace, span: None, started, causes, before: None, role: Role::Only };
+        let begin = PassBegin { key, trace, span: None, started, causes, before: None, role: ReplicaRole::Only };
         let context = Arc::new(PassContext::new(self.shared.clone(), begin).keep_outcome());
         let running =
-            Running { passes: &*self.passes, shared: &self.shared, timeout: self.timeout, context: Arc::clone(&context) };
+            RunningPass { passes: &*self.passes, shared: &self.shared, timeout: self.timeout, context: Arc::clone(&context) };
         let conclusion = running.conclude().await;
         running.log(&conclusion);
         let (called, outcome) = context.seen();
@@ -319,7 +319,7 @@ impl Worker {
         let fence = role.fence();
         let begin = PassBegin { key, trace, span: id, started, causes, before, role };
         let context = Arc::new(PassContext::new(self.shared.clone(), begin));
-        let running = Running { passes: &*self.passes, shared: &self.shared, timeout: self.timeout, context };
+        let running = RunningPass { passes: &*self.passes, shared: &self.shared, timeout: self.timeout, context };
         match fence {
             Some(fence) => fenced(fence, running.run().instrument(span)).await,
             None => running.run().instrument(span).await,
@@ -332,14 +332,14 @@ fn trace_id(random: &Random) -> Arc<str> {
 }
 
 /// A pass that is being run.
-struct Running<'a> {
+struct RunningPass<'a> {
     passes: &'a dyn RunPass,
     shared: &'a Shared,
     timeout: Option<Duration>,
     context: Arc<PassContext>,
 }
 
-impl Running<'_> {
+impl RunningPass<'_> {
     async fn run(self) -> AfterPass {
         let conclusion = self.conclude().await;
         if let Some(step) = self.context.last_step() {

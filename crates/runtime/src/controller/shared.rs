@@ -15,10 +15,10 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::LeaderTerm;
-use super::gate::Role;
+use super::gate::ReplicaRole;
 use super::limits::CurrentLimits;
 use super::metrics::ControllerMetrics;
-use super::waiting::{TakenKey, Waiting};
+use super::waiting::{TakenKey, WaitingKeys};
 use crate::clock::Clock;
 use crate::metrics::{Metrics, QueueStatistics, QueuedNow};
 
@@ -32,7 +32,7 @@ pub(super) struct NextKey {
     /// The causes for which the key was queued.
     pub(super) causes: Causes,
     /// The role of this replica for the key.
-    pub(super) role: Role,
+    pub(super) role: ReplicaRole,
 }
 
 /// The next action of a worker whose pass is over.
@@ -49,7 +49,7 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) counted: ControllerMetrics,
     /// The queue, with the causes of its keys.
-    pub(super) queue: Mutex<Waiting>,
+    pub(super) queue: Mutex<WaitingKeys>,
     pub(super) limits: CurrentLimits,
     memories: Mutex<HashMap<Key, KeyMemory>>,
     /// The keys of the running passes and the moments at which they started.
@@ -210,7 +210,7 @@ impl Shared {
     }
 
     /// Ends a pass and returns the next action of its worker.
-    pub(super) fn done(&self, key: &Key, started: Moment, conclusion: &Conclusion, role: &Role) -> AfterPass {
+    pub(super) fn done(&self, key: &Key, started: Moment, conclusion: &Conclusion, role: &ReplicaRole) -> AfterPass {
         let now = self.now();
         self.running.lock().remove(key);
         let waiting = {

@@ -18,13 +18,13 @@ pub struct LeaderTerm {
     bucket: Arc<str>,
     epoch: u64,
     clock: Clock,
-    end: Mutex<End>,
+    end: Mutex<TermDeadlines>,
     /// Cancelled when the lease is found to be lost.
     revoked: CancellationToken,
 }
 
 #[derive(Clone, Copy)]
-struct End {
+struct TermDeadlines {
     /// The moment at which passes must have ended.
     valid_until: Moment,
     /// The moment from which another replica could lead the bucket.
@@ -34,7 +34,7 @@ struct End {
 impl LeaderTerm {
     /// Creates the term that an elector has gained.
     pub fn new(bucket: Arc<str>, term: Term, clock: Clock) -> Self {
-        let end = End { valid_until: term.valid_until, safe_until: term.safe_until };
+        let end = TermDeadlines { valid_until: term.valid_until, safe_until: term.safe_until };
         Self { bucket, epoch: term.epoch, clock, end: Mutex::new(end), revoked: CancellationToken::new() }
     }
 
@@ -60,7 +60,7 @@ impl LeaderTerm {
         let mut end = self.end.lock();
         let is_valid = now < end.valid_until;
         if is_valid {
-            *end = End { valid_until: term.valid_until, safe_until: term.safe_until };
+            *end = TermDeadlines { valid_until: term.valid_until, safe_until: term.safe_until };
         }
         is_valid
     }

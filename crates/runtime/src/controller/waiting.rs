@@ -13,14 +13,14 @@ use kubewright_machinery::object::Key;
 use tokio_util::sync::CancellationToken;
 
 use super::LeaderTerm;
-use super::gate::{Gate, Role};
+use super::gate::{Gate, ReplicaRole};
 
 /// The number of keys of a batch that are queued before other callers get access to the queue.
 const PORTION: usize = 256;
 
 /// A queue that knows the causes of its keys. A key without a cause comes from a first list, so that such keys need no entry.
 #[derive(Default)]
-pub(super) struct Waiting {
+pub(super) struct WaitingKeys {
     queue: Queue<Key>,
     causes: HashMap<Key, Gathered>,
     /// The batches of keys that are not in the queue yet.
@@ -50,7 +50,7 @@ pub(super) struct TakenKey {
     /// The moment at which the key was queued.
     pub(super) since: Moment,
     /// The role of this replica for the key.
-    pub(super) role: Role,
+    pub(super) role: ReplicaRole,
 }
 
 /// The causes that queued a key, and those of its requested timer.
@@ -60,7 +60,7 @@ struct Gathered {
     later: Causes,
 }
 
-impl Waiting {
+impl WaitingKeys {
     /// Sets the turn of lower lanes.
     pub(super) fn fairness(&mut self, turn: Option<NonZero<u32>>) {
         self.queue = std::mem::take(&mut self.queue).with_fairness(turn);
@@ -199,7 +199,7 @@ impl Waiting {
         causes
     }
 
-    pub(super) fn done(&mut self, key: &Key, schedule: Schedule, now: Moment, role: &Role) {
+    pub(super) fn done(&mut self, key: &Key, schedule: Schedule, now: Moment, role: &ReplicaRole) {
         // A replica that no longer leads the key must not run it again.
         let schedule = if self.gate.ended(role) { schedule } else { Schedule::OnEvent };
         self.queue.done(key, schedule, now);

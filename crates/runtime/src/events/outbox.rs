@@ -19,11 +19,11 @@ const COUNT: usize = 0;
 /// The events about one object are sent in order and one at a time. Events about different objects only wait for each other if the server is the cause.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    lanes: HashMap<LaneKey, Lane>,
+    lanes: HashMap<LaneKey, LetterLane>,
     /// The lanes that have something to send, each once, in the order in which they came.
     ready: VecDeque<LaneKey>,
     /// The namespaces to which nothing is sent for a while, each with the lanes that wait for it.
-    held: BTreeMap<String, Held>,
+    held: BTreeMap<String, HeldLanes>,
     /// The moment before which nothing is sent.
     paused: Option<Moment>,
     /// The waiting letters in the order in which they came: first normal events and counts, then warnings.
@@ -36,7 +36,7 @@ pub(super) struct Outbox {
 type LaneKey = Arc<str>;
 
 #[derive(Debug, Default)]
-struct Lane {
+struct LetterLane {
     letters: VecDeque<Letter>,
     /// True while one of its letters is under way.
     busy: bool,
@@ -45,7 +45,7 @@ struct Lane {
 }
 
 #[derive(Debug)]
-struct Held {
+struct HeldLanes {
     until: Moment,
     lanes: Vec<LaneKey>,
 }
@@ -58,14 +58,14 @@ pub(super) struct Letter {
     pub(super) namespace: String,
     /// The name of the event object.
     pub(super) name: String,
-    pub(super) content: Content,
+    pub(super) content: LetterContent,
     /// The number of attempts so far.
     pub(super) tries: u32,
 }
 
 /// The content of a request.
 #[derive(Debug)]
-pub(super) enum Content {
+pub(super) enum LetterContent {
     /// A new event object, with the number of occurrences if that is more than one.
     Create(Box<Record>, Option<Series>),
     /// A new number of occurrences of an event.
@@ -81,7 +81,7 @@ pub(super) struct Series {
 
 /// The scope of the requests that must wait when a request fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum HoldScope {
     /// The events of this namespace, because something in it may reject them.
     Namespace,
     /// All events, because the server is busy or unreachable.
@@ -92,13 +92,13 @@ impl Outbox {
     /// Adds a decided request, and returns the letter that is dropped to make room for it. A waiting letter absorbs later counts of its event.
     pub(super) fn put(&mut self, decision: Decision) -> Option<Letter> {
         let (namespace, name, content) = match decision {
-            Decision::Create(record) => (record.namespace.clone(), record.name.clone(), Content::Create(record, None)),
-            Decision::Count { namespace, name, count, last } => (namespace, name, Content::Count(Series { count, last })),
+            Decision::Create(record) => (record.namespace.clone(), record.name.clone(), LetterContent::Create(record, None)),
+            Decision::Count { namespace, name, count, last } => (namespace, name, LetterContent::Count(Series { count, last })),
             _ => return None,
         };
         let key = lane_key(&namespace, &name);
         let lane = self.lanes.entry(key.clone()).or_default();
-        if let Content::Count(series) = &content
+        if let LetterContent::Count(series) = &content
             && let Some(letter) = lane.letters.iter_mut().find(|letter| letter.name == name)
         {
             letter.content.occurred(*series);
@@ -147,11 +147,11 @@ impl Outbox {
     }
 
     /// Puts a letter back at its former position, to be sent again at this moment; the wait also applies to the other letters in the scope.
-    pub(super) fn again(&mut self, mut letter: Letter, until: Moment, scope: Scope) {
+    pub(super) fn again(&mut self, mut letter: Letter, until: Moment, scope: HoldScope) {
         match scope {
-            Scope::Server => self.paused = self.paused.max(Some(until)),
-            Scope::Namespace => {
-                let held = self.held.entry(letter.namespace.clone()).or_insert(Held { until, lanes: Vec::new() });
+            HoldScope::Server => self.paused = self.paused.max(Some(until)),
+            HoldScope::Namespace => {
+                let held = self.held.entry(letter.namespace.clone()).or_insert(HeldLanes { until, lanes: Vec::new() });
                 held.until = held.until.max(until);
             }
         }
@@ -159,7 +159,7 @@ impl Outbox {
         let key = letter.lane.clone();
         let lane = self.lanes.entry(key.clone()).or_default();
         if let Some(place) = lane.letters.iter().position(|later| later.name == letter.name)
-            && let Some(Letter { number, content: Content::Count(series), .. }) = lane.letters.remove(place)
+            && let Some(Letter { number, content: LetterContent::Count(series), .. }) = lane.letters.remove(place)
         {
             self.waiting[COUNT].remove(&number);
             letter.content.occurred(series);
@@ -229,13 +229,13 @@ impl Letter {
     /// Returns the importance: normal events and counts are dropped before warnings when there is no room.
     fn importance(&self) -> usize {
         match &self.content {
-            Content::Create(record, _) => usize::from(record.occurrence.event.kind == EventType::Warning),
-            Content::Count(_) => COUNT,
+            LetterContent::Create(record, _) => usize::from(record.occurrence.event.kind == EventType::Warning),
+            LetterContent::Count(_) => COUNT,
         }
     }
 }
 
-impl Content {
+impl LetterContent {
     fn occurred(&mut self, now: Series) {
         match self {
             Self::Create(_, series) => *series = Some(now),

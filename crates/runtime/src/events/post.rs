@@ -7,7 +7,7 @@ use kubewright_core::time::Moment;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::outbox::{Content, Letter, Outbox, ROOM, Scope};
+use super::outbox::{HoldScope, Letter, LetterContent, Outbox, ROOM};
 use crate::clock::Clock;
 use crate::metrics::{EventLabels, Metrics};
 
@@ -15,17 +15,17 @@ use crate::metrics::{EventLabels, Metrics};
 const REMIND: Duration = Duration::from_secs(60);
 
 /// The post, which decides about events as they occur, and keeps the requests to send.
-pub(super) struct Post {
+pub(super) struct EventPost {
     clock: Clock,
     metrics: Metrics,
-    state: Mutex<State>,
+    state: Mutex<PostState>,
     /// Notified when the sending task may have something to do.
     work: Notify,
     /// Notified when a request was sent or abandoned.
     progress: Notify,
 }
 
-struct State {
+struct PostState {
     correlator: Correlator,
     outbox: Outbox,
     life: Life,
@@ -43,10 +43,10 @@ enum Life {
     Closed,
 }
 
-impl Post {
+impl EventPost {
     pub(super) fn new(clock: Clock, seed: u64, metrics: Metrics) -> Self {
         let (correlator, outbox) = (Correlator::new(seed), Outbox::default());
-        let state = State { correlator, outbox, life: Life::Open, lost: 0, reminded: None };
+        let state = PostState { correlator, outbox, life: Life::Open, lost: 0, reminded: None };
         Self { clock, metrics, state: Mutex::new(state), work: Notify::new(), progress: Notify::new() }
     }
 
@@ -155,7 +155,7 @@ impl Post {
         let mut state = self.state.lock();
         state.outbox.done(&letter);
         let Letter { namespace, name, content, .. } = letter;
-        if let Content::Create(_, Some(series)) = content {
+        if let LetterContent::Create(_, Some(series)) = content {
             self.post(&mut state, Decision::Count { namespace, name, count: series.count, last: series.last }, now);
         }
         drop(state);
@@ -163,7 +163,7 @@ impl Post {
     }
 
     /// Repeats a request after a delay.
-    pub(super) fn again(&self, letter: Letter, wait: Duration, scope: Scope) {
+    pub(super) fn again(&self, letter: Letter, wait: Duration, scope: HoldScope) {
         let until = self.clock.moment() + wait;
         self.state.lock().outbox.again(letter, until, scope);
     }
@@ -180,11 +180,11 @@ impl Post {
         self.progress.notify_waiters();
     }
 
-    fn post(&self, state: &mut State, decision: Decision, now: Moment) {
+    fn post(&self, state: &mut PostState, decision: Decision, now: Moment) {
         let Some(lost) = state.outbox.put(decision) else {
             return;
         };
-        if matches!(lost.content, Content::Create(..)) {
+        if matches!(lost.content, LetterContent::Create(..)) {
             state.correlator.forget(&lost.name);
         }
         self.dropped("buffer", 1);

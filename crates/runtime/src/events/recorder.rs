@@ -11,7 +11,7 @@ use kubewright_core::flow::{Event, Redactor};
 use kubewright_machinery::object::ObjectReference;
 use parking_lot::Mutex;
 
-use super::post::Post;
+use super::post::EventPost;
 use super::sending::Sending;
 use crate::cluster::Cluster;
 use crate::metrics::Metrics;
@@ -26,7 +26,7 @@ pub struct Recorder {
     metrics: Metrics,
     redactor: Redactor,
     /// The posts of all recorders of this process.
-    posts: Arc<Mutex<Vec<Weak<Post>>>>,
+    posts: Arc<Mutex<Vec<Weak<EventPost>>>>,
 }
 
 /// A function that takes events in place of the API server. It is called inside passes, so it must not block.
@@ -51,7 +51,7 @@ pub struct RecorderOptions {
 }
 
 /// A handle of the post. When the last one is dropped, the post is abandoned.
-struct Handle(Arc<Post>);
+struct Handle(Arc<EventPost>);
 
 impl Drop for Handle {
     fn drop(&mut self) {
@@ -70,9 +70,9 @@ impl Recorder {
         options: RecorderOptions,
         tasks: &Tasks,
         metrics: &Metrics,
-        posts: Arc<Mutex<Vec<Weak<Post>>>>,
+        posts: Arc<Mutex<Vec<Weak<EventPost>>>>,
     ) -> Self {
-        let post = Arc::new(Post::new(cluster.clock().clone(), cluster.random().next_u64(), metrics.clone()));
+        let post = Arc::new(EventPost::new(cluster.clock().clone(), cluster.random().next_u64(), metrics.clone()));
         let RecorderOptions { reporter, instance } = options;
         let sending = Sending::new(cluster.clone(), reporter.clone(), instance.clone(), post.clone());
         tasks.spawn("events", sending.run(tasks.stopping())).detach();
@@ -153,7 +153,7 @@ impl Recorder {
 
     /// Sends also the counts of running series, for this cluster and all others, and waits until all events are sent or abandoned.
     pub async fn finish(&self) {
-        let posts: Vec<Arc<Post>> = self.posts.lock().iter().filter_map(Weak::upgrade).collect();
+        let posts: Vec<Arc<EventPost>> = self.posts.lock().iter().filter_map(Weak::upgrade).collect();
         for post in &posts {
             post.close_series();
         }

@@ -8,8 +8,8 @@ use futures::stream::FuturesUnordered;
 use tokio_util::sync::CancellationToken;
 
 use super::object;
-use super::outbox::{Content, Letter, Scope};
-use super::post::Post;
+use super::outbox::{HoldScope, Letter, LetterContent};
+use super::post::EventPost;
 use crate::cluster::{ApiError, Cluster};
 
 /// The number of concurrent requests. They neither wait for other requests nor delay them.
@@ -28,7 +28,7 @@ pub(super) struct Sending {
 }
 
 /// A guard that closes the post when the sending task ends for any reason, so that no caller waits for the task.
-struct Closing(Arc<Post>);
+struct Closing(Arc<EventPost>);
 
 impl Drop for Closing {
     fn drop(&mut self) {
@@ -37,7 +37,7 @@ impl Drop for Closing {
 }
 
 impl Sending {
-    pub(super) fn new(cluster: Cluster, manager: String, instance: String, post: Arc<Post>) -> Self {
+    pub(super) fn new(cluster: Cluster, manager: String, instance: String, post: Arc<EventPost>) -> Self {
         Self { cluster, manager, instance, post: Closing(post) }
     }
 
@@ -74,8 +74,8 @@ impl Sending {
     async fn send(&self, mut letter: Letter) {
         let (resource, name) = (object::resource(), &letter.name);
         let request = match &letter.content {
-            Content::Create(record, series) => object::create(&resource, record, *series, &self.instance),
-            Content::Count(series) => object::count(&resource, &letter.namespace, name, *series),
+            LetterContent::Create(record, series) => object::create(&resource, record, *series, &self.instance),
+            LetterContent::Count(series) => object::count(&resource, &letter.namespace, name, *series),
         };
         let request = request.field_manager(&self.manager).at_once();
         letter.tries += 1;
@@ -93,7 +93,7 @@ impl Sending {
             }
             Err(error) => {
                 tracing::debug!(%request, %error, "an event is dropped");
-                let is_missing = matches!(letter.content, Content::Create(..)) || error.is_not_found();
+                let is_missing = matches!(letter.content, LetterContent::Create(..)) || error.is_not_found();
                 post.refused(&letter, is_missing);
             }
         }
@@ -102,14 +102,14 @@ impl Sending {
 
 /// Returns the scope of the requests that must wait after a transient error. Conflicts and permanent errors, such as that of a namespace that is being
 /// deleted, have none.
-fn may_pass(error: &ApiError) -> Option<Scope> {
+fn may_pass(error: &ApiError) -> Option<HoldScope> {
     if !error.is_transient() {
         return None;
     }
     match error.code() {
         Some(409) => None,
-        None | Some(429 | 503) => Some(Scope::Server),
+        None | Some(429 | 503) => Some(HoldScope::Server),
         // A webhook that handles only one namespace can cause this answer.
-        Some(_) => Some(Scope::Namespace),
+        Some(_) => Some(HoldScope::Namespace),
     }
 }

@@ -10,12 +10,12 @@ use super::*;
 use crate::cluster::{ApiRequest, Cluster};
 use crate::metrics::Metrics;
 use crate::task::Tasks;
-use crate::testing::{Call, Fault, Server, cluster_of, slow_client_of};
+use crate::testing::{Fault, ScriptedCall, Server, cluster_of, slow_client_of};
 
 struct Scene {
     cluster: Cluster,
     recorder: Recorder,
-    calls: Arc<Mutex<Vec<Call>>>,
+    calls: Arc<Mutex<Vec<ScriptedCall>>>,
     metrics: Metrics,
     tasks: Tasks,
 }
@@ -28,7 +28,7 @@ impl Scene {
 
     /// Creates a scene whose server has this latency, and answers by number and path.
     fn on(latency: Duration, answer: impl Fn(usize, &str) -> u16 + Send + Sync + 'static) -> Self {
-        let calls: Arc<Mutex<Vec<Call>>> = Arc::default();
+        let calls: Arc<Mutex<Vec<ScriptedCall>>> = Arc::default();
         let journal = calls.clone();
         let client = slow_client_of(latency, move |call| {
             let mut journal = journal.lock();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::cluster::{ApiResource, Cluster, Retry};
 use crate::task::Tasks;
-use crate::testing::{Call, client_of, cluster_of};
+use crate::testing::{ScriptedCall, client_of, cluster_of};
 
 const OURS: &str = "demo.example.com/widget";
 
@@ -37,7 +37,7 @@ impl World {
         Arc::new(Self { object: Mutex::new(Some(object(finalizers))), ..Self::default() })
     }
 
-    fn answer(&self, call: &Call) -> (u16, Value) {
+    fn answer(&self, call: &ScriptedCall) -> (u16, Value) {
         self.calls.lock().push(call.method.clone());
         let mut object = self.object.lock();
         let Some(live) = object.as_mut() else { return refusal(404) };
@@ -131,7 +131,7 @@ async fn a_removal_of_what_was_seen_names_its_version_in_every_form() {
     for form in [FinalizerWrite::JsonPatch, FinalizerWrite::MergePatch, apply] {
         let bodies = Arc::new(Mutex::new(Vec::new()));
         let sent = Arc::clone(&bodies);
-        let answer = move |call: Call| {
+        let answer = move |call: ScriptedCall| {
             sent.lock().push(call.body);
             (200, object(json!([])))
         };

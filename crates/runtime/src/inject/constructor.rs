@@ -106,7 +106,7 @@ impl<K: 'static, R: Constructible<K>, E: Into<BoxError> + Send, F: Future<Output
 }
 
 /// A function together with the types of its arguments.
-struct WithArguments<F, M> {
+struct TypedFunction<F, M> {
     function: F,
     arguments: PhantomData<fn() -> M>,
 }
@@ -122,12 +122,12 @@ macro_rules! constructors {
             $($argument: FromOperator,)*
         {
             fn boxed(self) -> Box<dyn Construct<R>> {
-                Box::new(WithArguments::<F, (M, O, $($argument,)*)> { function: self, arguments: PhantomData })
+                Box::new(TypedFunction::<F, (M, O, $($argument,)*)> { function: self, arguments: PhantomData })
             }
         }
 
         #[async_trait]
-        impl<R, F, O, M, $($argument,)*> Construct<R> for WithArguments<F, (M, O, $($argument,)*)>
+        impl<R, F, O, M, $($argument,)*> Construct<R> for TypedFunction<F, (M, O, $($argument,)*)>
         where
             R: Send + 'static,
             F: FnOnce($($argument,)*) -> O + Send + Sync + 'static,

@@ -7,6 +7,7 @@
 mod constructor;
 mod enqueue;
 mod extract;
+mod process;
 mod values;
 
 pub use constructor::{Construct, Constructed, Constructible, Constructor};

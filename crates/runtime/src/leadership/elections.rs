@@ -17,7 +17,7 @@ use super::members::BucketMembers;
 use super::metrics::LeadershipMetrics;
 use super::ordinal::OrdinalBucket;
 use super::requests::{LeaseRequests, watch_leases};
-use super::{LeadershipState, Plan, TaskTerms};
+use super::{ElectionPlan, LeadershipState, TaskTerms};
 use crate::clock::Random;
 use crate::cluster::Cluster;
 use crate::controller::Runner;
@@ -42,7 +42,7 @@ pub(crate) struct ElectionSurroundings {
 
 /// The elections of an operator: one, or one for each controller.
 pub(crate) struct Elections {
-    plan: Arc<Plan>,
+    plan: Arc<ElectionPlan>,
     surroundings: ElectionSurroundings,
     identity: Arc<str>,
     /// The store of leases; None with ordinal leadership.
@@ -53,7 +53,7 @@ pub(crate) struct Elections {
 
 impl Elections {
     /// Creates the elections, and begins to watch the leases without competing for them.
-    pub(crate) fn new(plan: Arc<Plan>, surroundings: ElectionSurroundings) -> Self {
+    pub(crate) fn new(plan: Arc<ElectionPlan>, surroundings: ElectionSurroundings) -> Self {
         let leases = plan.ordinal().is_none().then(|| watch_leases(&surroundings.cluster, &surroundings.namespace));
         let identity = identity(&surroundings.instance, surroundings.cluster.random()).into();
         Self { plan, surroundings, identity, leases, stop: CancellationToken::new(), running: FuturesUnordered::new() }

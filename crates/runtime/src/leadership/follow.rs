@@ -1,11 +1,8 @@
 //! Leadership changes for the code of the operator's author.
 
-use kubewright_core::flow::BoxError;
 use tokio::sync::watch;
 
 use super::LeadershipState;
-use crate::inject::FromOperator;
-use crate::operator::{Declarations, OperatorContext};
 
 /// The buckets that this replica leads, and each change of them (LDR-5). It is an argument of constructors, for background work that depends on these
 /// buckets; work that one replica does at a time is a [`LeaderTask`](crate::background::LeaderTask). Cheap to clone; each clone receives each change.
@@ -13,6 +10,10 @@ use crate::operator::{Declarations, OperatorContext};
 pub struct LeadershipChanges(watch::Receiver<LeadershipState>);
 
 impl LeadershipChanges {
+    pub(crate) const fn new(state: watch::Receiver<LeadershipState>) -> Self {
+        Self(state)
+    }
+
     /// Returns the buckets that this replica leads now.
     pub fn current(&self) -> LeadershipState {
         self.0.borrow().clone()
@@ -24,13 +25,5 @@ impl LeadershipChanges {
             Ok(()) => self.0.borrow_and_update().clone(),
             Err(_) => std::future::pending().await,
         }
-    }
-}
-
-impl FromOperator for LeadershipChanges {
-    fn declare(_: &mut Declarations) {}
-
-    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
-        Ok(Self(context.leadership.clone()))
     }
 }

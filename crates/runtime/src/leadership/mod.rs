@@ -22,6 +22,6 @@ pub(crate) use elections::{ElectionSurroundings, Elections};
 pub use follow::LeadershipChanges;
 pub use kubewright_core::lease::{LeaseState, OrdinalReplica};
 pub use settings::Leadership;
-pub(crate) use settings::{Place, Plan, Sharing, lease_rule, stateful_set_rule};
+pub(crate) use settings::{ElectionPlan, OperatorIdentity, Sharing, lease_rule, stateful_set_rule};
 pub use state::{BucketState, LeadershipState};
 pub(crate) use task_terms::{TaskTerms, TermWork};

@@ -10,7 +10,7 @@ use kubewright_core::lease::{
 };
 use kubewright_machinery::object::names::dns_1123_subdomain;
 
-use crate::operator::Rule;
+use crate::permission::Rule;
 
 /// The way in which the replicas of an operator share its work.
 ///
@@ -219,7 +219,12 @@ impl Sharing {
     }
 
     /// Returns the division of the work with these values of the ConfigMap; `replicas` is the number of replicas of the StatefulSet, if it had to be read.
-    pub(crate) fn plan(&self, place: &Place<'_>, config: &LeaderElection, replicas: Option<u32>) -> Result<Plan, String> {
+    pub(crate) fn plan(
+        &self,
+        place: &OperatorIdentity<'_>,
+        config: &LeaderElection,
+        replicas: Option<u32>,
+    ) -> Result<ElectionPlan, String> {
         self.too_many(config.buckets)?;
         let division = match (&self.ordinal, &self.name) {
             (Some(ordinal), _) => {
@@ -234,12 +239,12 @@ impl Sharing {
             (None, None) => Division::Operator,
         };
         let parts = place.parts.iter().map(|part| part.as_str().into()).collect();
-        Ok(Plan { operator: place.operator.into(), parts, division, replicas: self.replicas, config: config.clone() })
+        Ok(ElectionPlan { operator: place.operator.into(), parts, division, replicas: self.replicas, config: config.clone() })
     }
 }
 
 /// The identity and location of an operator.
-pub(crate) struct Place<'a> {
+pub(crate) struct OperatorIdentity<'a> {
     pub(crate) operator: &'a str,
     /// The names of its controllers and tasks.
     pub(crate) parts: &'a [String],
@@ -249,7 +254,7 @@ pub(crate) struct Place<'a> {
 
 /// The elections of an operator.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct ElectionPlan {
     pub(crate) operator: Arc<str>,
     /// The names of controllers and tasks.
     parts: Vec<Arc<str>>,
@@ -271,7 +276,7 @@ enum Division {
     Ordinal(OrdinalBuckets),
 }
 
-impl Plan {
+impl ElectionPlan {
     /// Returns the leases among which the keys of a controller are divided; None with ordinal leadership.
     pub(crate) fn leases_of(&self, controller: &str) -> Option<LeaseSet> {
         let LeaderElection { buckets, prefixes, .. } = &self.config;

@@ -29,9 +29,9 @@ pub(crate) type TermWork =
 /// The order of calls for a term is [`activate`](Self::activate), [`cancel`](Self::cancel), [`drained`](Self::drained); at a shutdown the task is asked to
 /// stop, but the term is not cancelled.
 #[derive(Clone)]
-pub(crate) struct TaskTerms(Arc<Terms>);
+pub(crate) struct TaskTerms(Arc<SharedTaskTerms>);
 
-struct Terms {
+struct SharedTaskTerms {
     task: String,
     /// The bucket to which the task belongs.
     bucket: Arc<str>,
@@ -67,7 +67,7 @@ impl TaskTerms {
     /// Creates the terms of a task that runs while this replica leads the bucket.
     pub(crate) fn of_bucket(task: &str, bucket: Arc<str>, clock: Clock) -> Self {
         let state = watch::Sender::new(TermState::Standby);
-        Self(Arc::new(Terms { task: task.to_owned(), bucket, clock, state }))
+        Self(Arc::new(SharedTaskTerms { task: task.to_owned(), bucket, clock, state }))
     }
 
     /// Creates the single term of a task of an operator without leadership: that of the universal bucket, which has no name and never ends (LDR-3).

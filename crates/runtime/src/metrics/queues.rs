@@ -42,9 +42,9 @@ pub struct QueuedNow {
 
 /// The queues of an operator. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Queues(Arc<Mutex<Vec<Weak<dyn QueueStatistics>>>>);
+pub(super) struct OperatorQueues(Arc<Mutex<Vec<Weak<dyn QueueStatistics>>>>);
 
-impl Queues {
+impl OperatorQueues {
     pub(super) fn add(&self, queue: Weak<dyn QueueStatistics>) {
         let mut queues = self.0.lock();
         queues.retain(|queue| queue.strong_count() > 0);
@@ -58,7 +58,7 @@ impl Queues {
 
 /// The collector of the gauges of queues.
 #[derive(Debug)]
-pub(super) struct QueueCollector(pub(super) Queues);
+pub(super) struct QueueCollector(pub(super) OperatorQueues);
 
 /// The function that reads the values of one family from a queue, with the lane if there is a value for each lane.
 type Read = dyn Fn(&dyn QueueStatistics) -> Vec<(Option<Lane>, f64)>;

@@ -10,7 +10,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text;
 use prometheus_client::registry::{Metric, Registry};
 
-use super::queues::{QueueCollector, Queues};
+use super::queues::{OperatorQueues, QueueCollector};
 use super::{QueueStatistics, Standard};
 
 /// The metrics of an operator. Cheap to clone; there is no global registry.
@@ -20,7 +20,7 @@ pub struct Metrics {
     /// The metrics whose names are fixed by other specifications; they get no prefix.
     bare: Arc<Mutex<Registry>>,
     standard: Arc<Standard>,
-    queues: Queues,
+    queues: OperatorQueues,
     shared: Arc<Mutex<HashMap<TypeId, Box<dyn Any + Send + Sync>>>>,
 }
 
@@ -30,7 +30,7 @@ impl Metrics {
         let mut registry = Registry::with_prefix(prefix);
         let standard = Arc::new(Standard::default());
         standard.register(&mut registry);
-        let queues = Queues::default();
+        let queues = OperatorQueues::default();
         registry.register_collector(Box::new(QueueCollector(queues.clone())));
         Self { registry: Arc::new(Mutex::new(registry)), bare: Arc::default(), standard, queues, shared: Arc::default() }
     }

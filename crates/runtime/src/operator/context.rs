@@ -19,7 +19,7 @@ use crate::cluster::{ApiError, ApiRequest, Cluster};
 use crate::config::{Configs, CurrentTiming};
 use crate::controller::{LeaderTerm, RunPass, Runner, Surroundings};
 use crate::events::Recorder;
-use crate::leadership::{LeadershipState, Plan, TaskTerms};
+use crate::leadership::{ElectionPlan, LeadershipState, TaskTerms};
 use crate::metrics::Metrics;
 use crate::targets::ControllerTargets;
 use crate::task::Tasks;
@@ -64,7 +64,7 @@ pub struct OperatorContext {
     /// The formats of objects, metrics and log lines that the operator writes.
     pub(crate) formats: Arc<Compat>,
     /// The elections that controllers take part in; None without leadership.
-    pub(crate) plan: Option<Arc<Plan>>,
+    pub(crate) plan: Option<Arc<ElectionPlan>>,
     /// The receiver of the buckets that this replica leads.
     pub(crate) leadership: watch::Receiver<LeadershipState>,
     pub(crate) states: States,

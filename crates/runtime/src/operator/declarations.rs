@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::injected::States;
 use super::scope::ClusterScoped;
-use super::{Compat, StoreRequest};
+use super::{Compat, Rule, StoreRequest};
 use crate::config::{ConfigValues, DeclaredConfigs};
 use crate::leadership::{Sharing, lease_rule, stateful_set_rule};
 use crate::watch::Namespaces;
@@ -37,7 +37,7 @@ pub struct Declarations {
     claims: BTreeMap<(String, String), String>,
     /// The graphs of contracts, by their names.
     graphs: BTreeMap<String, Graph>,
-    needs: Needs,
+    needs: PartNeeds,
     configs: DeclaredConfigs,
     formats: Box<Compat>,
     /// The values that the operator's author registered.
@@ -50,7 +50,7 @@ pub struct Declarations {
 
 /// The needs of parts that the operator itself must fulfil, checked at the start.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Needs {
+pub(super) struct PartNeeds {
     /// The part that needs the system namespace, if any part does.
     pub(super) system_namespace: Option<String>,
     /// The types of states that parts need, with their names.
@@ -59,49 +59,6 @@ pub(super) struct Needs {
     pub(super) queues: BTreeSet<GroupKind>,
     /// The primary kinds of the controllers.
     pub(super) controllers: BTreeSet<GroupKind>,
-}
-
-/// A permission: these verbs on this resource, in one namespace or in all.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Rule {
-    /// The API group; empty for the core group, `*` for all.
-    pub group: String,
-    /// The resource in the plural, with its subresource if the permission is for one (`widgets/status`); `*` for all.
-    pub resource: String,
-    /// The verbs; `*` for all.
-    pub verbs: BTreeSet<String>,
-    /// The namespace, or None for all of them and for cluster-scoped objects.
-    pub namespace: Option<String>,
-    /// The names of the objects to which the permission is limited; empty for all. Permissions to create and to read whole collections cannot be limited by
-    /// names.
-    pub names: BTreeSet<String>,
-}
-
-impl Rule {
-    /// Creates a permission in all namespaces.
-    pub fn new(group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
-        let verbs = verbs.iter().map(|verb| (*verb).to_owned()).collect();
-        Self { group: group.into(), resource: resource.into(), verbs, namespace: None, names: BTreeSet::new() }
-    }
-
-    /// Limits the permission to objects of these names.
-    #[must_use]
-    pub fn named<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.names.extend(names.into_iter().map(Into::into));
-        self
-    }
-
-    /// Returns true if the permission allows acting with rights of others. Such a rule is not merged with other ones, so that it is noticed in a role.
-    fn is_power(&self) -> bool {
-        self.verbs.iter().all(|verb| matches!(verb.as_str(), "bind" | "escalate" | "impersonate"))
-    }
-
-    /// Limits the permission to one namespace.
-    #[must_use]
-    pub fn in_namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.namespace = Some(namespace.into());
-        self
-    }
 }
 
 impl Declarations {
@@ -269,7 +226,7 @@ impl Declarations {
         self
     }
 
-    pub(super) fn needs(&self) -> &Needs {
+    pub(super) fn needs(&self) -> &PartNeeds {
         &self.needs
     }
 

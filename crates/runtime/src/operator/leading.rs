@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::{OperatorContext, OperatorError, OperatorOptions, Phase};
 use crate::cluster::{ApiRequest, ApiResource, cluster_domain};
 use crate::controller::Runner;
-use crate::leadership::{ElectionSurroundings, Elections, LeadershipState, Place, TaskTerms};
+use crate::leadership::{ElectionSurroundings, Elections, LeadershipState, OperatorIdentity, TaskTerms};
 use crate::task::Panic;
 
 /// The leadership of an operator: its elections, if it has any, and the buckets that it leads.
@@ -51,7 +51,12 @@ impl OperatorLeadership {
         };
         let map = options.config_leader_election.clone().unwrap_or_else(|| LeaderElection::NAME.to_owned());
         let domain = cluster_domain();
-        let place = Place { operator: &context.operator, parts, namespace: &context.system_namespace, cluster_domain: &domain };
+        let place = OperatorIdentity {
+            operator: &context.operator,
+            parts,
+            namespace: &context.system_namespace,
+            cluster_domain: &domain,
+        };
         let plan = sharing
             .plan(&place, &config, replicas)
             .map_err(|problem| OperatorError::Configuration { config_map: map.clone(), problem })?;

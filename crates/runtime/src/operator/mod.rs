@@ -18,7 +18,6 @@ mod name_problems;
 mod option_problems;
 mod options;
 mod patience;
-mod phase;
 mod preflight;
 mod prepared;
 mod progress;
@@ -31,17 +30,18 @@ mod store_request;
 #[cfg(test)]
 mod tests;
 
+pub use crate::permission::Rule;
+pub use crate::phase::Phase;
 pub use background::ReadyTask;
 pub use builder::Operator;
 pub use compat::Compat;
 pub use context::OperatorContext;
-pub use declarations::{Declarations, Rule};
+pub use declarations::Declarations;
 pub use error::{OperatorError, Responsible};
 pub(crate) use injected::{ControllerQueue, QueueSlot, Queues};
 #[cfg(test)]
 pub(crate) use injected::{OpenedStores, States};
 pub use options::OperatorOptions;
-pub use phase::Phase;
 pub use preflight::MinimumVersion;
 #[doc(hidden)]
 pub use prepared::PreparedOperator;

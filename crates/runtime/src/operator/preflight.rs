@@ -86,7 +86,7 @@ pub(super) struct Preflight<'a> {
 
 /// Kinds that are not served, and permissions that are denied.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Missing {
+struct PreflightGaps {
     kinds: Vec<String>,
     denied: Vec<String>,
 }
@@ -116,7 +116,7 @@ impl<'a> Preflight<'a> {
         let mut told = None;
         loop {
             let missing = self.missing().await?;
-            if missing == Missing::default() {
+            if missing == PreflightGaps::default() {
                 return Ok(());
             }
             let now = clock.moment();
@@ -154,8 +154,8 @@ impl<'a> Preflight<'a> {
         Ok(())
     }
 
-    async fn missing(&self) -> Result<Missing, OperatorError> {
-        let mut missing = Missing::default();
+    async fn missing(&self) -> Result<PreflightGaps, OperatorError> {
+        let mut missing = PreflightGaps::default();
         let kinds: Vec<_> = self.declarations.kinds().collect();
         // The kinds are resolved together, so that missing ones share one read of the types.
         let found = join_all(kinds.iter().map(|gvk| self.cluster.discovery().resolve_gvk(gvk))).await;
@@ -181,7 +181,7 @@ impl<'a> Preflight<'a> {
             // A rule for some names is reviewed for each of them: a role that lists the names denies the review without a name.
             let names = if rule.names.is_empty() { vec![String::new()] } else { rule.names.iter().cloned().collect() };
             for verb in rule.verbs.clone() {
-                questions.extend(names.iter().map(|name| Question {
+                questions.extend(names.iter().map(|name| AccessQuestion {
                     rule: rule.clone(),
                     verb: verb.clone(),
                     name: name.clone(),
@@ -224,14 +224,14 @@ impl<'a> Preflight<'a> {
 }
 
 /// An access review for the operator itself. It displays as the denied permission.
-struct Question {
+struct AccessQuestion {
     rule: Rule,
     verb: String,
     /// The name of the object; empty for all.
     name: String,
 }
 
-impl fmt::Display for Question {
+impl fmt::Display for AccessQuestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, verb, name } = self;
         write!(f, "cannot {verb} {}", rule.resource)?;
@@ -245,8 +245,8 @@ impl fmt::Display for Question {
     }
 }
 
-async fn allowed(cluster: &Cluster, question: &Question) -> Result<bool, ApiError> {
-    let Question { rule, verb, name } = question;
+async fn allowed(cluster: &Cluster, question: &AccessQuestion) -> Result<bool, ApiError> {
+    let AccessQuestion { rule, verb, name } = question;
     let (resource, subresource) = rule.resource.split_once('/').unwrap_or((&rule.resource, ""));
     let review = json!({
         "apiVersion": "authorization.k8s.io/v1",
@@ -267,8 +267,8 @@ struct Narrowed(BTreeMap<String, Vec<Value>>);
 
 impl Narrowed {
     /// Returns true if some rule permits the request for some names. Creating, and reading or watching a collection, has no name.
-    async fn allows(&mut self, cluster: &Cluster, question: &Question) -> bool {
-        let Question { rule, verb, name } = question;
+    async fn allows(&mut self, cluster: &Cluster, question: &AccessQuestion) -> bool {
+        let AccessQuestion { rule, verb, name } = question;
         if !name.is_empty() || matches!(verb.as_str(), "create" | "list" | "watch" | "deletecollection" | "*") {
             return false;
         }
@@ -332,8 +332,9 @@ mod tests {
     // CHK-3
     #[test]
     fn denied_permissions_are_described() {
-        let told =
-            |rule: Rule, verb: &str, name: &str| Question { rule, verb: verb.to_owned(), name: name.to_owned() }.to_string();
+        let told = |rule: Rule, verb: &str, name: &str| {
+            AccessQuestion { rule, verb: verb.to_owned(), name: name.to_owned() }.to_string()
+        };
         assert_eq!(
             told(Rule::new("apps", "deployments/status", &["patch"]), "patch", ""),
             "cannot patch deployments/status.apps"

@@ -8,10 +8,10 @@ use crate::cluster::Cluster;
 
 /// The progress of a start, which names the parts that it waits for (PHA-3). Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct StartProgress(Arc<Mutex<Progress>>);
+pub(super) struct StartProgress(Arc<Mutex<PendingParts>>);
 
 #[derive(Debug, Default)]
-struct Progress {
+struct PendingParts {
     /// The part that is being constructed, such as `controller "widget"`.
     constructed: Option<String>,
     /// The parts whose caches are being filled.
@@ -26,7 +26,7 @@ impl StartProgress {
 
     /// Records that all parts are constructed, and that the caches of these are being filled.
     pub(super) fn fills(&self, parts: Vec<String>) {
-        *self.0.lock() = Progress { constructed: None, filled: parts };
+        *self.0.lock() = PendingParts { constructed: None, filled: parts };
     }
 
     /// Records that the caches of a part are filled.

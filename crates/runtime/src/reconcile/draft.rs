@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::ReconciledStatus;
 
 /// The status that a pass changes, with its type erased.
-pub(super) trait Draft: Send + Sync {
+pub(super) trait StatusDraft: Send + Sync {
     /// Begins the marks of a pass. Returns false if the status has no condition set.
     fn begin(&mut self, policy: ConditionPolicy, redactor: &Redactor, now: Timestamp, generation: Option<i64>) -> bool;
 
@@ -106,7 +106,7 @@ fn unreadable(what: String) -> Failure {
     Failure::backoff(what).reason("DecodeFailed").origin(Origin::Bug)
 }
 
-impl<S: ReconciledStatus> Draft for TypedDraft<S> {
+impl<S: ReconciledStatus> StatusDraft for TypedDraft<S> {
     fn begin(&mut self, policy: ConditionPolicy, redactor: &Redactor, now: Timestamp, generation: Option<i64>) -> bool {
         let Some(access) = &self.access else { return false };
         let existing = (access.read)(&self.status);

@@ -6,7 +6,7 @@ use kubewright_core::flow::{BoxError, Failure, Flow, Origin, Prior, PriorWait};
 use kubewright_machinery::object::Key;
 use serde_json::Value;
 
-use super::draft::{Draft, TypedDraft};
+use super::draft::{StatusDraft, TypedDraft};
 use super::object::PassObject;
 use super::scope::PassScope;
 use super::{Conclude, Context, EndedMethod, Finalize, Lead, Observe, ObserveDeleted, Reconcile};
@@ -52,16 +52,16 @@ pub(super) trait Methods: Send + Sync + 'static {
     fn has_status(&self) -> bool;
 
     /// Returns the status of an object as a draft.
-    fn draft(&self, status: Option<&Value>) -> Result<Box<dyn Draft>, Failure>;
+    fn draft(&self, status: Option<&Value>) -> Result<Box<dyn StatusDraft>, Failure>;
 
     /// Runs a method on an object and on the draft of its status.
-    async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &PassObject, draft: &mut dyn Draft) -> Flow;
+    async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &PassObject, draft: &mut dyn StatusDraft) -> Flow;
 
     /// Returns the conditions and the wait with a deadline that the status of a draft records; None for a reconciler without `conclude`.
-    fn prior(&self, draft: &mut dyn Draft) -> Option<(Prior, PriorWait)>;
+    fn prior(&self, draft: &mut dyn StatusDraft) -> Option<(Prior, PriorWait)>;
 
     /// Runs `conclude`.
-    fn conclude(&self, scope: &Arc<PassScope>, ended: &mut EndedMethod<'_>, draft: &mut dyn Draft);
+    fn conclude(&self, scope: &Arc<PassScope>, ended: &mut EndedMethod<'_>, draft: &mut dyn StatusDraft);
 
     /// Runs `observe_deleted`.
     async fn run_deleted(&self, scope: &Arc<PassScope>, key: &Key) -> Flow;
@@ -209,11 +209,11 @@ impl<R: Reconcile> Methods for TypedMethods<R> {
         self.has_status
     }
 
-    fn draft(&self, status: Option<&Value>) -> Result<Box<dyn Draft>, Failure> {
+    fn draft(&self, status: Option<&Value>) -> Result<Box<dyn StatusDraft>, Failure> {
         Ok(Box::new(TypedDraft::<R::Status>::read(status, R::conditions())?))
     }
 
-    async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &PassObject, draft: &mut dyn Draft) -> Flow {
+    async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &PassObject, draft: &mut dyn StatusDraft) -> Flow {
         let object = match self.further.defaults {
             Some(defaults) if method != Method::Observe => {
                 let mut object = object.decode()?;
@@ -239,13 +239,13 @@ impl<R: Reconcile> Methods for TypedMethods<R> {
         outcome
     }
 
-    fn prior(&self, draft: &mut dyn Draft) -> Option<(Prior, PriorWait)> {
+    fn prior(&self, draft: &mut dyn StatusDraft) -> Option<(Prior, PriorWait)> {
         let (prior, _) = self.further.conclude?;
         let draft = draft.as_any().downcast_mut::<TypedDraft<R::Status>>()?;
         Some(prior(&self.reconciler, &draft.status))
     }
 
-    fn conclude(&self, scope: &Arc<PassScope>, ended: &mut EndedMethod<'_>, draft: &mut dyn Draft) {
+    fn conclude(&self, scope: &Arc<PassScope>, ended: &mut EndedMethod<'_>, draft: &mut dyn StatusDraft) {
         let draft = draft.as_any().downcast_mut::<TypedDraft<R::Status>>();
         if let (Some((_, conclude)), Some(draft)) = (self.further.conclude, draft) {
             conclude(&self.reconciler, &Context::new(Arc::clone(scope)), ended, &mut draft.status);

@@ -14,21 +14,21 @@ use crate::watch::ProjectedStore;
 
 /// The object of a pass for the stages: the basics that all of them need are parsed, and the rest is read from the text on demand.
 pub(super) struct PassObject {
-    source: Arc<dyn Source>,
+    source: Arc<dyn TextHolder>,
     basics: Basics,
     head: OnceLock<Value>,
     status: OnceLock<Option<Value>>,
 }
 
 /// The holder of the text of an object: an object as a store keeps it, or the answer of a server.
-trait Source: Send + Sync {
+trait TextHolder: Send + Sync {
     fn text(&self) -> &ObjectText;
 
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 impl PassObject {
-    fn of(source: Arc<dyn Source>) -> Self {
+    fn of(source: Arc<dyn TextHolder>) -> Self {
         let basics = source.text().basics();
         Self { source, basics, head: OnceLock::new(), status: OnceLock::new() }
     }
@@ -43,12 +43,12 @@ impl PassObject {
         self.head.get_or_init(|| {
             #[derive(Default, Deserialize)]
             #[serde(default, rename_all = "camelCase")]
-            struct Types {
+            struct TypeFields {
                 api_version: Value,
                 kind: Value,
             }
 
-            let types: Types = serde_json::from_str(self.text()).unwrap_or_default();
+            let types: TypeFields = serde_json::from_str(self.text()).unwrap_or_default();
             let metadata: Value = serde_json::from_str(self.source.text().metadata()).unwrap_or_default();
             serde_json::json!({ "apiVersion": types.api_version, "kind": types.kind, "metadata": metadata })
         })
@@ -106,7 +106,7 @@ impl PassObject {
     }
 }
 
-impl<T: Send + Sync + 'static> Source for Kept<T> {
+impl<T: Send + Sync + 'static> TextHolder for Kept<T> {
     fn text(&self) -> &ObjectText {
         self.object_text()
     }
@@ -116,7 +116,7 @@ impl<T: Send + Sync + 'static> Source for Kept<T> {
     }
 }
 
-impl Source for ObjectText {
+impl TextHolder for ObjectText {
     fn text(&self) -> &ObjectText {
         self
     }

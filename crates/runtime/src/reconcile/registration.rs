@@ -17,7 +17,7 @@ use super::methods::TypedMethods;
 use super::options::{ControllerOptions, Turn};
 use super::pipeline::{self, Layers};
 use super::primary::primary_filter;
-use super::scope::{OwnFinalizer, PassScope, Services};
+use super::scope::{ControllerFinalizer, PassScope, Services};
 use super::tracking::Tracker;
 use super::triggers::OpenTrigger;
 use crate::cluster::ApiResource;
@@ -139,7 +139,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let resource = Arc::new(ApiResource::known(&R::Kind::gvk(), R::Kind::plural(&()), R::Kind::is_namespaced()));
         let manager: Arc<str> = format!("{}/self", context.operator).into();
         let cluster = || context.cluster.clone();
-        let finalizer = own.split_first().map(|(name, former)| OwnFinalizer {
+        let finalizer = own.split_first().map(|(name, former)| ControllerFinalizer {
             writer: FinalizerWriter::new(cluster(), Arc::clone(&resource), Arc::clone(&manager), name.clone(), &context.timing)
                 .former(former.iter().cloned())
                 .form(options.finalizer_write.clone().unwrap_or_else(|| context.formats.finalizer_write())),
@@ -179,9 +179,9 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             time_limit: options.time_limit,
             layers: context.state::<Layers>().unwrap_or_default().and(options.layers),
         };
-        let known = Known { store: primary, class: options.class, own, filter: resync_filter };
+        let known = KnownObjects { store: primary, class: options.class, own, filter: resync_filter };
         let resynced = known.clone();
-        let passes = Pipeline { services: Arc::new(services) };
+        let passes = PassPipeline { services: Arc::new(services) };
         let name = options.name.clone();
         let mut runner = context.controller(options.name, Arc::new(passes)).drain(options.drain).observes(observes);
         let all_keys = move || {
@@ -221,7 +221,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
 /// A constructed controller whose watches are started.
 struct ConstructedReconciler<R: Reconcile> {
     runner: Runner,
-    known: Known<R::Kind>,
+    known: KnownObjects<R::Kind>,
     triggers: Vec<Box<dyn OpenTrigger>>,
     own_filter: OwnFilter<R::Kind>,
     debounce: Option<Delay>,
@@ -260,7 +260,7 @@ impl<R: Reconcile> ConstructedPart for ConstructedReconciler<R> {
 }
 
 /// The objects of a controller in its store.
-struct Known<K: Send + Sync + 'static> {
+struct KnownObjects<K: Send + Sync + 'static> {
     store: Store<K>,
     class: Option<ClassFilter>,
     /// The names of the controller's finalizer; empty without one.
@@ -268,7 +268,7 @@ struct Known<K: Send + Sync + 'static> {
     filter: Option<fn(&K) -> bool>,
 }
 
-impl<K: KnownKind> Known<K> {
+impl<K: KnownKind> KnownObjects<K> {
     fn is_of_class(&self, object: &Kept<K>) -> bool {
         self.class.as_ref().is_none_or(|class| class.concerns(object, &self.own))
     }
@@ -284,19 +284,19 @@ impl<K: KnownKind> Known<K> {
     }
 }
 
-impl<K: Send + Sync + 'static> Clone for Known<K> {
+impl<K: Send + Sync + 'static> Clone for KnownObjects<K> {
     fn clone(&self) -> Self {
         Self { store: self.store.clone(), class: self.class.clone(), own: Arc::clone(&self.own), filter: self.filter }
     }
 }
 
 /// The pipeline, run as the passes of a runner.
-struct Pipeline {
+struct PassPipeline {
     services: Arc<Services>,
 }
 
 #[async_trait]
-impl RunPass for Pipeline {
+impl RunPass for PassPipeline {
     async fn run(&self, pass: &Arc<PassContext>) -> Conclusion {
         let scope = Arc::new(PassScope::new(Arc::clone(pass), Arc::clone(&self.services)));
         let end = pipeline::run(scope).await;

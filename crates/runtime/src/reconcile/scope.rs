@@ -21,7 +21,7 @@ use super::options::FinalizerCare;
 use super::pipeline::Layers;
 use super::tracking::{PassTracking, Tracker};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, is_removed};
-use crate::config::{Configs, Snapshot};
+use crate::config::{ConfigSnapshot, Configs};
 use crate::controller::PassContext;
 use crate::ensure::{ChildPass, Children};
 use crate::events::Recorder;
@@ -45,7 +45,7 @@ pub(super) struct Services {
     pub(super) primary: Arc<dyn Primary>,
     pub(super) methods: Arc<dyn Methods>,
     /// The finalizer; None for a reconciler without `finalize`.
-    pub(super) finalizer: Option<OwnFinalizer>,
+    pub(super) finalizer: Option<ControllerFinalizer>,
     pub(super) statuses: StatusWriter,
     pub(super) tracker: Tracker,
     pub(super) targets: ControllerTargets,
@@ -79,7 +79,7 @@ impl Services {
 }
 
 /// The finalizer of a controller.
-pub(super) struct OwnFinalizer {
+pub(super) struct ControllerFinalizer {
     pub(super) writer: FinalizerWriter,
     /// The current name, followed by the former names.
     pub(super) names: Arc<[FinalizerName]>,
@@ -96,7 +96,7 @@ pub(crate) struct PassScope {
     pub(super) pass: Arc<PassContext>,
     pub(super) services: Arc<Services>,
     /// All typed configuration at the beginning of the pass (STAGE-3).
-    config: Arc<Snapshot>,
+    config: Arc<ConfigSnapshot>,
     /// The object as this pass last saw or wrote it.
     latest: Mutex<Option<Arc<PassObject>>>,
     /// The conditions, while user code runs that can only access them through the context.
@@ -183,12 +183,12 @@ impl PassScope {
     }
 
     /// Returns all typed configuration of the pass.
-    pub(super) fn config(&self) -> &Snapshot {
+    pub(super) fn config(&self) -> &ConfigSnapshot {
         &self.config
     }
 
     /// Returns all typed configuration of the pass, if it belongs to this operator.
-    pub(crate) fn config_of(&self, configs: &Configs) -> Option<Arc<Snapshot>> {
+    pub(crate) fn config_of(&self, configs: &Configs) -> Option<Arc<ConfigSnapshot>> {
         self.services.configs.is(configs).then(|| Arc::clone(&self.config))
     }
 
@@ -385,7 +385,7 @@ impl PassScope {
     }
 
     /// Sets the controller's finalizer (FNL-2 to FNL-4). An object that has it or is being deleted is not changed.
-    pub(super) async fn hold(&self, finalizer: &OwnFinalizer, object: &Arc<PassObject>) -> Flow<Held> {
+    pub(super) async fn hold(&self, finalizer: &ControllerFinalizer, object: &Arc<PassObject>) -> Flow<Held> {
         let same = |live: &Value| live.uid() == object.uid();
         match finalizer.writer.add(object.head(), same).await {
             Ok(FinalizerOutcome::Unchanged) if object.is_deleting() => Ok(Held::TooLate),
@@ -409,7 +409,7 @@ impl PassScope {
     }
 
     /// Clears the controller's finalizer under all of its names (FNL-5, FNL-6).
-    pub(super) async fn release(&self, finalizer: &OwnFinalizer, object: &Arc<PassObject>) -> Flow {
+    pub(super) async fn release(&self, finalizer: &ControllerFinalizer, object: &Arc<PassObject>) -> Flow {
         // After a successful cleanup no helpers are left.
         if let Ok(children) = self.children()
             && let Err(halt) = children.delete_helpers().await
@@ -438,7 +438,7 @@ impl PassScope {
     }
 
     /// Decides about the finalizer after `finalize`.
-    pub(super) fn after_cleanup(&self, finalizer: &OwnFinalizer, object: &PassObject, outcome: &Flow) -> Released {
+    pub(super) fn after_cleanup(&self, finalizer: &ControllerFinalizer, object: &PassObject, outcome: &Flow) -> Released {
         finalizer.give_up.after(&EndedCleanup {
             outcome,
             deleted: object.head().deletion_timestamp().and_then(|time| time.parse().ok()),
@@ -447,7 +447,7 @@ impl PassScope {
         })
     }
 
-    fn told_of_finalizer(&self, finalizer: &OwnFinalizer, object: &PassObject) {
+    fn told_of_finalizer(&self, finalizer: &ControllerFinalizer, object: &PassObject) {
         *self.has_told.lock() = true;
         let name = object.head().name();
         let note = if finalizer.writer.applies() {

@@ -13,7 +13,7 @@ use crate::inject::FromOperator;
 use crate::kind::KnownKind;
 use crate::operator::{Declarations, OperatorContext, StoreRequest};
 use crate::store::{NoIndexes, StoreScope, StoredObjects, shared};
-use crate::targets::{NotReached, Selected, TargetError, UsedCluster, User};
+use crate::targets::{NotReached, Selected, TargetError, TargetUser, UsedCluster};
 use crate::watch::{Namespaces, WatchSpec, WatchState};
 
 /// The reason of a kubeconfig that is rejected.
@@ -48,7 +48,7 @@ pub struct Targets {
 #[derive(Clone)]
 pub struct TargetCluster {
     scope: Arc<PassScope>,
-    user: User,
+    user: TargetUser,
     target: Arc<UsedCluster>,
     cluster: Cluster,
     client: kube::Client,
@@ -78,13 +78,13 @@ impl Targets {
         }
     }
 
-    fn user<K>(&self, cx: &Context<K>) -> User {
+    fn user<K>(&self, cx: &Context<K>) -> TargetUser {
         cx.scope().services.targets.user(self.role, cx.key())
     }
 }
 
 /// Returns the target, if it answers.
-async fn reached(scope: &Arc<PassScope>, user: User, selected: Selected) -> Flow<TargetCluster> {
+async fn reached(scope: &Arc<PassScope>, user: TargetUser, selected: Selected) -> Flow<TargetCluster> {
     let Selected { target, access, .. } = selected;
     target.check().await.map_err(|error| away(scope, target.name(), &error))?;
     Ok(TargetCluster { scope: Arc::clone(scope), user, target, cluster: access.cluster, client: access.client })

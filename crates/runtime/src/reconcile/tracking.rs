@@ -25,12 +25,12 @@ use crate::watch::{Cause, Watches};
 /// The tracker of a controller, which knows the keys that run when other objects change (TRK).
 #[derive(Clone)]
 pub(super) struct Tracker {
-    inner: Arc<Inner>,
+    inner: Arc<SharedTracker>,
 }
 
-struct Inner {
+struct SharedTracker {
     controller: Arc<str>,
-    state: Mutex<State>,
+    state: Mutex<TrackerState>,
     references: Gauge,
     tasks: Tasks,
     dynamic: DynamicStores,
@@ -39,7 +39,7 @@ struct Inner {
 }
 
 #[derive(Default)]
-struct State {
+struct TrackerState {
     clusters: HashMap<usize, OfCluster>,
 }
 
@@ -62,7 +62,7 @@ struct Dynamic {
 
 /// The gauge of references.
 #[derive(Clone, Debug, Default)]
-struct References(Family<ControllerLabels, Gauge>);
+struct ReferenceGauges(Family<ControllerLabels, Gauge>);
 
 /// The references of one pass, by cluster.
 pub(super) struct PassTracking(Mutex<HashMap<usize, Tracking<Key>>>);
@@ -83,14 +83,14 @@ pub(super) enum DynamicState {
 impl Tracker {
     pub(super) fn new(controller: &str, tasks: Tasks, cluster: Cluster, metrics: &Metrics) -> Self {
         let family = metrics.shared(|registry| {
-            let references = References::default();
+            let references = ReferenceGauges::default();
             registry.register("tracker_references", "References to objects whose changes start passes", references.0.clone());
             references
         });
         let references = family.0.get_or_create(&ControllerLabels { controller: controller.to_owned() }).clone();
         let own = cluster.watches().clone();
         let dynamic = DynamicStores::new(cluster);
-        let inner = Inner { controller: controller.into(), state: Mutex::default(), references, tasks, dynamic, own };
+        let inner = SharedTracker { controller: controller.into(), state: Mutex::default(), references, tasks, dynamic, own };
         Self { inner: Arc::new(inner) }
     }
 
@@ -154,7 +154,7 @@ impl Tracker {
     }
 
     /// Stops following other clusters in which nothing is tracked any more.
-    fn tidy(&self, state: &mut State) {
+    fn tidy(&self, state: &mut TrackerState) {
         let own = self.inner.own.id();
         state.clusters.retain(|id, cluster| {
             let is_used = *id == own || !cluster.index.is_empty();
@@ -166,7 +166,7 @@ impl Tracker {
         self.count(state);
     }
 
-    fn count(&self, state: &State) {
+    fn count(&self, state: &TrackerState) {
         let references: usize = state.clusters.values().map(|cluster| cluster.index.len()).sum();
         self.inner.references.set(i64::try_from(references).unwrap_or(i64::MAX));
     }
@@ -259,7 +259,7 @@ impl Tracker {
     }
 }
 
-impl State {
+impl TrackerState {
     fn cluster(&mut self, watches: &Watches) -> &mut OfCluster {
         self.clusters.entry(watches.id()).or_insert_with(|| OfCluster {
             _watches: watches.clone(),

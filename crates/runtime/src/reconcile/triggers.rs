@@ -223,7 +223,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> DeclaredTrigger for TypedTrigg
 
     fn open(self: Box<Self>, context: &OperatorContext) -> Box<dyn OpenTrigger> {
         let objects = open::<T, NoIndexes>(context, &self.request);
-        Box::new(Opened { trigger: *self, objects })
+        Box::new(OpenedTrigger { trigger: *self, objects })
     }
 
     fn is_in_targets(&self) -> bool {
@@ -280,13 +280,13 @@ impl<T: DeserializeOwned + Send + Sync + 'static> StartTriggers for InTargets<T>
     }
 }
 
-struct Opened<T: Send + Sync + 'static> {
+struct OpenedTrigger<T: Send + Sync + 'static> {
     trigger: TypedTrigger<T>,
     objects: StoredObjects<T>,
 }
 
 #[async_trait]
-impl<T: DeserializeOwned + Send + Sync + 'static> OpenTrigger for Opened<T> {
+impl<T: DeserializeOwned + Send + Sync + 'static> OpenTrigger for OpenedTrigger<T> {
     async fn synced(&self) {
         self.objects.synced().await;
     }

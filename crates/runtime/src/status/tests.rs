@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::cluster::{ApiResource, Retry};
 use crate::task::Tasks;
-use crate::testing::{Call, client_of, cluster_of};
+use crate::testing::{ScriptedCall, client_of, cluster_of};
 
 /// A server with one object whose status other writers change before each write.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl World {
         Arc::new(Self { object: Mutex::new(Some(object(status))), ..Self::default() })
     }
 
-    fn answer(&self, call: &Call) -> (u16, Value) {
+    fn answer(&self, call: &ScriptedCall) -> (u16, Value) {
         self.calls.lock().push(call.method.clone());
         if let Some(code) = self.failures.lock().pop() {
             return refusal(code);

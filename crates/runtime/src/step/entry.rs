@@ -14,12 +14,12 @@ pub(super) trait RunStep<C>: Send + Sync {
 pub(super) type CallStep<C> = dyn for<'a> Fn(&'a mut C) -> BoxFuture<'a, Flow> + Send + Sync;
 
 /// The code of a step. A function is not a [`RunStep`], which would have to live as long as its context.
-pub(super) enum Run<C> {
+pub(super) enum StepCode<C> {
     Type(Box<dyn RunStep<C>>),
     Function(Box<CallStep<C>>),
 }
 
-impl<C> Run<C> {
+impl<C> StepCode<C> {
     pub(super) fn run<'a>(&'a self, cx: &'a mut C) -> BoxFuture<'a, Flow> {
         match self {
             Self::Type(step) => step.run(cx),
@@ -29,14 +29,14 @@ impl<C> Run<C> {
 }
 
 /// A step, or a nested pipeline.
-pub(super) enum Body<C> {
-    Step(StepName, Run<C>),
+pub(super) enum StepOrPipeline<C> {
+    Step(StepName, StepCode<C>),
     Nested(Pipeline<C>),
 }
 
 /// The effect that a step may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum StepEffect {
     Check,
     Write,
     Wait,
@@ -51,9 +51,9 @@ pub(super) struct Guard<C> {
 }
 
 /// A member of a group.
-pub(super) struct Entry<C> {
-    pub(super) effect: Effect,
-    pub(super) body: Body<C>,
+pub(super) struct StepGroupMember<C> {
+    pub(super) effect: StepEffect,
+    pub(super) body: StepOrPipeline<C>,
     pub(super) guards: Vec<Guard<C>>,
 }
 
@@ -72,9 +72,9 @@ impl<C> Guard<C> {
     }
 }
 
-impl<C> Entry<C> {
+impl<C> StepGroupMember<C> {
     /// Returns true if the member may write to the cluster. A pipeline does if one of its steps does, even if the pipeline is added as a check.
     pub(super) fn writes(&self) -> bool {
-        self.effect == Effect::Write || matches!(&self.body, Body::Nested(pipeline) if pipeline.writes())
+        self.effect == StepEffect::Write || matches!(&self.body, StepOrPipeline::Nested(pipeline) if pipeline.writes())
     }
 }

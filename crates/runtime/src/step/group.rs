@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::IntoStep;
-use super::entry::{Effect, Entry, Guard};
+use super::entry::{Guard, StepEffect, StepGroupMember};
 
 /// A group of a [`Pipeline`](super::Pipeline) that is being built. Its phase is part of its type, so that no step can follow one of a later phase (STEP-3):
 ///
@@ -17,7 +17,7 @@ use super::entry::{Effect, Entry, Guard};
 /// ```
 #[must_use]
 pub struct Group<C, P = Checks> {
-    entries: Vec<Entry<C>>,
+    entries: Vec<StepGroupMember<C>>,
     phase: PhantomData<fn() -> P>,
 }
 
@@ -67,7 +67,7 @@ impl<C> Group<C> {
 
     /// Adds a step that only reads: it observes, decides or validates.
     pub fn check<F>(self, step: impl IntoStep<C, F>) -> Self {
-        self.with(Effect::Check, step)
+        self.with(StepEffect::Check, step)
     }
 }
 
@@ -77,12 +77,12 @@ impl<C, P: Phase> Group<C, P> {
     where
         P: BeforeWaits,
     {
-        self.with(Effect::Write, step)
+        self.with(StepEffect::Write, step)
     }
 
     /// Adds a step that waits for the effect of writes; it comes after all writes of the group.
     pub fn wait<F>(self, step: impl IntoStep<C, F>) -> Group<C, Waits> {
-        self.with(Effect::Wait, step)
+        self.with(StepEffect::Wait, step)
     }
 
     /// Skips the last step unless the predicate holds (STEP-7). A group without steps ignores it.
@@ -95,7 +95,7 @@ impl<C, P: Phase> Group<C, P> {
         self.guarded(Guard::unless_stopped(predicate))
     }
 
-    pub(super) fn entries(self) -> Vec<Entry<C>> {
+    pub(super) fn entries(self) -> Vec<StepGroupMember<C>> {
         self.entries
     }
 
@@ -106,8 +106,8 @@ impl<C, P: Phase> Group<C, P> {
         self
     }
 
-    fn with<F, Q>(mut self, effect: Effect, step: impl IntoStep<C, F>) -> Group<C, Q> {
-        self.entries.push(Entry { effect, body: step.into_body(), guards: Vec::new() });
+    fn with<F, Q>(mut self, effect: StepEffect, step: impl IntoStep<C, F>) -> Group<C, Q> {
+        self.entries.push(StepGroupMember { effect, body: step.into_body(), guards: Vec::new() });
         Group { entries: self.entries, phase: PhantomData }
     }
 }

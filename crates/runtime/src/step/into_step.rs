@@ -6,7 +6,7 @@ use std::future::Future;
 use futures::future::BoxFuture;
 use kubewright_core::flow::Flow;
 
-use super::entry::{Body, CallStep, Run, RunStep};
+use super::entry::{CallStep, RunStep, StepCode, StepOrPipeline};
 use super::{Pipeline, StepName};
 
 /// One step of a [`Pipeline`] over a context `C`.
@@ -90,7 +90,7 @@ pub trait IntoStep<C, Form> {
     /// Returns the step with its type erased.
     #[doc(hidden)]
     #[allow(private_interfaces)] // implemented only here
-    fn into_body(self) -> Body<C>;
+    fn into_body(self) -> StepOrPipeline<C>;
 }
 
 /// The form of a type that implements [`Step`].
@@ -113,29 +113,29 @@ pub enum Nested {}
 
 impl<C: Send, S: Step<C> + 'static> IntoStep<C, OfType> for S {
     #[allow(private_interfaces)]
-    fn into_body(self) -> Body<C> {
+    fn into_body(self) -> StepOrPipeline<C> {
         let name = const { StepName::constant(S::NAME) };
-        Body::Step(name, Run::Type(Box::new(Typed(self))))
+        StepOrPipeline::Step(name, StepCode::Type(Box::new(TypedStep(self))))
     }
 }
 
 impl<C: Send> IntoStep<C, OfFunction> for FnStep<C> {
     #[allow(private_interfaces)]
-    fn into_body(self) -> Body<C> {
-        Body::Step(self.name, Run::Function(self.function))
+    fn into_body(self) -> StepOrPipeline<C> {
+        StepOrPipeline::Step(self.name, StepCode::Function(self.function))
     }
 }
 
 impl<C: Send> IntoStep<C, Nested> for Pipeline<C> {
     #[allow(private_interfaces)]
-    fn into_body(self) -> Body<C> {
-        Body::Nested(self)
+    fn into_body(self) -> StepOrPipeline<C> {
+        StepOrPipeline::Nested(self)
     }
 }
 
-struct Typed<S>(S);
+struct TypedStep<S>(S);
 
-impl<C: Send, S: Step<C>> RunStep<C> for Typed<S> {
+impl<C: Send, S: Step<C>> RunStep<C> for TypedStep<S> {
     fn run<'a>(&'a self, cx: &'a mut C) -> BoxFuture<'a, Flow> {
         Box::pin(self.0.run(cx))
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use kubewright_core::flow::Flow;
 
-use super::entry::{Body, Entry, Guard, Predicate};
+use super::entry::{Guard, Predicate, StepGroupMember, StepOrPipeline};
 use super::group::{Checks, Group, Phase};
 use super::record::PipelineRun;
 use super::running::Running;
@@ -25,7 +25,7 @@ pub struct Pipeline<C> {
 /// A finished group.
 pub(super) struct GroupEntry<C> {
     pub(super) name: &'static str,
-    pub(super) entries: Vec<Entry<C>>,
+    pub(super) entries: Vec<StepGroupMember<C>>,
     pub(super) guards: Vec<Guard<C>>,
 }
 
@@ -78,8 +78,8 @@ impl<C> Pipeline<C> {
                 pauses = false;
             }
             match &entry.body {
-                Body::Step(name, _) => order.push(format!("{path}{name}")),
-                Body::Nested(pipeline) => pipeline.add_to(&format!("{path}{}/", pipeline.name), order),
+                StepOrPipeline::Step(name, _) => order.push(format!("{path}{name}")),
+                StepOrPipeline::Nested(pipeline) => pipeline.add_to(&format!("{path}{}/", pipeline.name), order),
             }
         }
         if pauses {
@@ -88,7 +88,7 @@ impl<C> Pipeline<C> {
     }
 
     pub(super) fn writes(&self) -> bool {
-        self.groups.iter().flat_map(|group| &group.entries).any(Entry::writes)
+        self.groups.iter().flat_map(|group| &group.entries).any(StepGroupMember::writes)
     }
 
     fn guarded(mut self, guard: Guard<C>) -> Self {

@@ -8,7 +8,7 @@ use kubewright_core::flow::{Flow, FlowExt as _, Wait};
 use tracing::Instrument as _;
 use tracing::field::Empty;
 
-use super::entry::{Body, Effect, Entry, Run, failing};
+use super::entry::{StepCode, StepEffect, StepGroupMember, StepOrPipeline, failing};
 use super::pipeline::GroupEntry;
 use super::{Pipeline, StepOutcome, StepRecord};
 use crate::reconcile::PassScope;
@@ -61,7 +61,7 @@ impl Running {
                         return paused();
                     }
                     let skipped = skipped.or_else(|| failing(&entry.guards, cx)).map(Skipped::Guard);
-                    let skipped = skipped.or_else(|| (is_paused && entry.effect == Effect::Wait).then_some(Skipped::Paused));
+                    let skipped = skipped.or_else(|| (is_paused && entry.effect == StepEffect::Wait).then_some(Skipped::Paused));
                     self.entry(group, entry, skipped, path, cx).await?;
                 }
             }
@@ -72,19 +72,19 @@ impl Running {
     async fn entry<C: Send>(
         &mut self,
         group: &GroupEntry<C>,
-        entry: &Entry<C>,
+        entry: &StepGroupMember<C>,
         skipped: Option<Skipped>,
         path: &str,
         cx: &mut C,
     ) -> Flow {
         match (&entry.body, skipped) {
-            (Body::Step(name, step), None) => self.step(group.name, named(path, name.as_str()), step, cx).await,
-            (Body::Step(name, _), Some(skipped)) => {
+            (StepOrPipeline::Step(name, step), None) => self.step(group.name, named(path, name.as_str()), step, cx).await,
+            (StepOrPipeline::Step(name, _), Some(skipped)) => {
                 self.skip(group.name, named(path, name.as_str()), skipped);
                 Ok(())
             }
-            (Body::Nested(pipeline), None) => self.pipeline(pipeline, &format!("{path}{}/", pipeline.name), cx).await,
-            (Body::Nested(pipeline), Some(skipped)) => {
+            (StepOrPipeline::Nested(pipeline), None) => self.pipeline(pipeline, &format!("{path}{}/", pipeline.name), cx).await,
+            (StepOrPipeline::Nested(pipeline), Some(skipped)) => {
                 for step in pipeline.order() {
                     self.skip(group.name, named(&format!("{path}{}/", pipeline.name), step), skipped);
                 }
@@ -93,7 +93,7 @@ impl Running {
         }
     }
 
-    async fn step<C: Send>(&mut self, group: &str, name: Cow<'static, str>, step: &Run<C>, cx: &mut C) -> Flow {
+    async fn step<C: Send>(&mut self, group: &str, name: Cow<'static, str>, step: &StepCode<C>, cx: &mut C) -> Flow {
         if let Some(pass) = &self.pass {
             pass.reached_step(&name);
         }

@@ -8,9 +8,9 @@ const OBJECTS: usize = 256;
 
 /// The objects that last came into a store, as they were decoded on arrival, so that the first read of such an object need not decode it again. Each is given
 /// away once, since every reader gets an object of its own (TTBL-8).
-pub(super) struct Lately<T>(Mutex<State<T>>);
+pub(super) struct Lately<T>(Mutex<RecentObjects<T>>);
 
-struct State<T> {
+struct RecentObjects<T> {
     /// The number of the next object.
     next: u64,
     /// The objects with the preceding numbers.
@@ -43,7 +43,7 @@ impl<T> Lately<T> {
 
 impl<T> Default for Lately<T> {
     fn default() -> Self {
-        Self(Mutex::new(State { next: 0, objects: VecDeque::new() }))
+        Self(Mutex::new(RecentObjects { next: 0, objects: VecDeque::new() }))
     }
 }
 

@@ -11,8 +11,8 @@ use crate::watch::LeanText;
 /// The JSON text of an object, with the ranges of its metadata and its status.
 pub(crate) struct ObjectText {
     text: Box<str>,
-    metadata: Place,
-    status: Place,
+    metadata: PartRange,
+    status: PartRange,
 }
 
 /// The metadata of an object that every pass and every change needs.
@@ -26,7 +26,7 @@ pub(crate) struct Basics {
 
 /// The range of a part, in bytes; it takes half the memory of a range of `usize`. Empty for a part that is absent.
 #[derive(Clone, Copy, Default)]
-struct Place(u32, u32);
+struct PartRange(u32, u32);
 
 impl ObjectText {
     /// Finds the parts in the text of an object.
@@ -57,7 +57,7 @@ impl ObjectText {
         serde_json::from_str(self.metadata()).unwrap_or_default()
     }
 
-    fn part(&self, Place(start, end): Place) -> &str {
+    fn part(&self, PartRange(start, end): PartRange) -> &str {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 }
@@ -68,13 +68,13 @@ impl From<LeanText> for ObjectText {
     }
 }
 
-fn place_in(text: &str, part: &RawValue) -> Place {
+fn place_in(text: &str, part: &RawValue) -> PartRange {
     let start = part.get().as_ptr() as usize - text.as_ptr() as usize;
     (start..start + part.get().len()).into()
 }
 
 /// A part that begins or ends beyond 4 GiB counts as absent; servers accept objects of only a few MiB.
-impl From<Range<usize>> for Place {
+impl From<Range<usize>> for PartRange {
     fn from(range: Range<usize>) -> Self {
         match (u32::try_from(range.start), u32::try_from(range.end)) {
             (Ok(start), Ok(end)) => Self(start, end),

@@ -20,4 +20,4 @@ pub(crate) use of_controller::{ControllerTargets, PassTargets, Selected};
 pub use reach::NotReached;
 pub use registry::{Registry, Used};
 pub use remote::{Remote, RemoteOptions, TargetConnector, TargetError};
-pub(crate) use used::{StartTriggers, UsedCluster, User};
+pub(crate) use used::{StartTriggers, TargetUser, UsedCluster};

@@ -8,7 +8,7 @@ use kubewright_core::tracker::Settlement;
 use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 
-use super::used::{Access, StartTriggers, StoreId, UsedCluster, User};
+use super::used::{Access, StartTriggers, StoreId, TargetUser, UsedCluster};
 use super::{ClusterStatistics, RefusedKubeconfig, Registry, RemoteOptions, TargetError, TargetKey, TargetMetrics};
 use crate::admin::{Checks, DuplicateCheck};
 use crate::controller::QueueHandle;
@@ -18,14 +18,14 @@ use crate::watch::{Namespaces, WatchState};
 /// The targets that the keys of a controller use. The controllers of an operator share connections and watches. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct ControllerTargets {
-    inner: Arc<Inner>,
+    inner: Arc<SharedTargets>,
 }
 
-struct Inner {
+struct SharedTargets {
     controller: Arc<str>,
     options: RemoteOptions,
     system_namespace: Arc<str>,
-    registry: Registry<User, UsedCluster>,
+    registry: Registry<TargetUser, UsedCluster>,
     roles: AtomicUsize,
     made: AtomicU64,
     triggers: OnceLock<Box<[Box<dyn StartTriggers>]>>,
@@ -58,7 +58,7 @@ impl ControllerTargets {
 
     /// Returns the targets of a controller of the same operator.
     pub(crate) fn for_controller(&self, name: &str) -> Self {
-        let Inner { options, system_namespace, registry, .. } = &*self.inner;
+        let SharedTargets { options, system_namespace, registry, .. } = &*self.inner;
         Self::of(name.into(), options.clone(), Arc::clone(system_namespace), registry.clone())
     }
 
@@ -66,10 +66,10 @@ impl ControllerTargets {
         controller: Arc<str>,
         options: RemoteOptions,
         system_namespace: Arc<str>,
-        registry: Registry<User, UsedCluster>,
+        registry: Registry<TargetUser, UsedCluster>,
     ) -> Self {
         let (roles, made, triggers) = (AtomicUsize::new(0), AtomicU64::new(0), OnceLock::new());
-        Self { inner: Arc::new(Inner { controller, options, system_namespace, registry, roles, made, triggers }) }
+        Self { inner: Arc::new(SharedTargets { controller, options, system_namespace, registry, roles, made, triggers }) }
     }
 
     /// Returns the namespaces of a store in a target; empty means all. The namespaces to which the operator is confined apply only to its own cluster.
@@ -102,19 +102,19 @@ impl ControllerTargets {
     }
 
     /// Returns the user that stands for a key in a role.
-    pub(crate) fn user(&self, role: usize, key: &Key) -> User {
-        User { controller: Arc::clone(&self.inner.controller), role, key: key.clone() }
+    pub(crate) fn user(&self, role: usize, key: &Key) -> TargetUser {
+        TargetUser { controller: Arc::clone(&self.inner.controller), role, key: key.clone() }
     }
 
     /// Selects the target that a key uses from now on in a role.
     pub(crate) async fn select(
         &self,
         pass: &PassTargets,
-        user: &User,
+        user: &TargetUser,
         kubeconfig: &[u8],
         queue: QueueHandle,
     ) -> Result<Selected, TargetError> {
-        let Inner { options, registry, made, .. } = &*self.inner;
+        let SharedTargets { options, registry, made, .. } = &*self.inner;
         let empty = || RefusedKubeconfig::Unreadable("it is empty".to_owned());
         let key = TargetKey::of(Some(kubeconfig), None).ok_or_else(empty)?;
         let former = registry.known(user);
@@ -129,12 +129,12 @@ impl ControllerTargets {
     }
 
     /// Returns the target that a key last used in a role.
-    pub(crate) fn known(&self, pass: &PassTargets, user: &User, queue: QueueHandle) -> Option<Selected> {
+    pub(crate) fn known(&self, pass: &PassTargets, user: &TargetUser, queue: QueueHandle) -> Option<Selected> {
         let target = self.inner.registry.known(user)?;
         Some(Selected { access: self.join(pass, user, &target, queue), target, left: None })
     }
 
-    fn join(&self, pass: &PassTargets, user: &User, target: &Arc<UsedCluster>, queue: QueueHandle) -> Access {
+    fn join(&self, pass: &PassTargets, user: &TargetUser, target: &Arc<UsedCluster>, queue: QueueHandle) -> Access {
         let mut selected = pass.0.lock();
         if !selected.get(&user.role).is_some_and(|selected| Arc::ptr_eq(&selected.target, target)) {
             selected.insert(user.role, InPass { target: Arc::clone(target), opened: HashSet::new() });
@@ -175,7 +175,7 @@ impl ControllerTargets {
     }
 }
 
-impl Inner {
+impl SharedTargets {
     fn targets(&self) -> Vec<Arc<UsedCluster>> {
         let mut targets = self.registry.targets();
         targets.retain(|target| target.is_known_to(&self.controller));
@@ -192,7 +192,7 @@ impl PassTargets {
     }
 }
 
-impl ClusterStatistics for Inner {
+impl ClusterStatistics for SharedTargets {
     fn watches(&self) -> Vec<(String, WatchState)> {
         let health = self.targets().into_iter().flat_map(|target| target.cluster().watches().health());
         health.map(|watch| (watch.cluster, watch.status.state)).collect()

@@ -16,10 +16,10 @@ const SOON: Duration = Duration::from_secs(1);
 /// The reachability of another cluster. One pass checks it and the others do not wait, so that an unreachable cluster occupies at most one worker, and passes
 /// for other clusters can run.
 #[derive(Debug)]
-pub(super) struct Reach(Mutex<State>);
+pub(super) struct Reach(Mutex<ReachState>);
 
 #[derive(Clone, Debug)]
-enum State {
+enum ReachState {
     Unknown,
     Asking,
     Reached,
@@ -45,15 +45,15 @@ struct Asking<'a>(&'a Reach);
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
         let mut state = self.0.0.lock();
-        if matches!(*state, State::Asking) {
-            *state = State::Unknown;
+        if matches!(*state, ReachState::Asking) {
+            *state = ReachState::Unknown;
         }
     }
 }
 
 impl Reach {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(State::Unknown))
+        Self(Mutex::new(ReachState::Unknown))
     }
 
     /// Returns Ok if the cluster has answered, and its watches do not contradict that.
@@ -62,15 +62,15 @@ impl Reach {
         {
             let mut state = self.0.lock();
             match &*state {
-                State::Reached if !is_broken(cluster) => return Ok(()),
-                State::Asking => {
+                ReachState::Reached if !is_broken(cluster) => return Ok(()),
+                ReachState::Asking => {
                     return Err(NotReached { error: "it is being asked".to_owned(), again: SOON, is_open: true });
                 }
-                State::Failed { at, error } if now.since(*at) < AGAIN => {
+                ReachState::Failed { at, error } if now.since(*at) < AGAIN => {
                     let again = AGAIN.saturating_sub(now.since(*at));
                     return Err(NotReached { error: error.clone(), again, is_open: false });
                 }
-                _ => *state = State::Asking,
+                _ => *state = ReachState::Asking,
             }
         }
         let asking = Asking(self);
@@ -81,8 +81,8 @@ impl Reach {
             _ => Ok(()),
         };
         *self.0.lock() = match &reached {
-            Ok(()) => State::Reached,
-            Err(error) => State::Failed { at: cluster.clock().moment(), error: error.clone() },
+            Ok(()) => ReachState::Reached,
+            Err(error) => ReachState::Failed { at: cluster.clock().moment(), error: error.clone() },
         };
         drop(asking);
         reached.map_err(|error| NotReached { error, again: AGAIN, is_open: false })
@@ -91,15 +91,15 @@ impl Reach {
     /// Drops the known state, because it may be wrong; the next check asks the cluster.
     pub(super) fn doubt(&self) {
         let mut state = self.0.lock();
-        if !matches!(*state, State::Asking) {
-            *state = State::Unknown;
+        if !matches!(*state, ReachState::Asking) {
+            *state = ReachState::Unknown;
         }
     }
 
     /// Returns the last error, while the cluster does not answer.
     pub(super) fn error(&self) -> Option<String> {
         match &*self.0.lock() {
-            State::Failed { error, .. } => Some(error.clone()),
+            ReachState::Failed { error, .. } => Some(error.clone()),
             _ => None,
         }
     }

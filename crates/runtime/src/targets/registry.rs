@@ -27,22 +27,22 @@ pub trait Used<U>: Send + Sync + 'static {
 
 /// The targets by their keys, with the users of each. Cheap to clone. A user uses one target at a time.
 pub struct Registry<U, T> {
-    inner: Arc<Inner<U, T>>,
+    inner: Arc<SharedRegistry<U, T>>,
 }
 
-struct Inner<U, T> {
+struct SharedRegistry<U, T> {
     clock: Clock,
     tasks: Tasks,
     made: AtomicU64,
-    state: Mutex<State<U, T>>,
+    state: Mutex<RegistryState<U, T>>,
 }
 
-struct State<U, T> {
-    targets: HashMap<TargetKey, Entry<U, T>>,
+struct RegistryState<U, T> {
+    targets: HashMap<TargetKey, RegisteredTarget<U, T>>,
     used: HashMap<U, TargetKey>,
 }
 
-struct Entry<U, T> {
+struct RegisteredTarget<U, T> {
     target: Arc<T>,
     users: HashSet<U>,
     /// The moment since which there is no user.
@@ -56,8 +56,8 @@ where
 {
     /// Creates a registry without targets.
     pub fn new(clock: Clock, tasks: Tasks) -> Self {
-        let state = Mutex::new(State { targets: HashMap::new(), used: HashMap::new() });
-        Self { inner: Arc::new(Inner { clock, tasks, made: AtomicU64::new(0), state }) }
+        let state = Mutex::new(RegistryState { targets: HashMap::new(), used: HashMap::new() });
+        Self { inner: Arc::new(SharedRegistry { clock, tasks, made: AtomicU64::new(0), state }) }
     }
 
     /// Returns the target that a user uses from now on; `make` makes it unless the registry still has it. The user leaves the target that it used before. If
@@ -73,7 +73,7 @@ where
         };
         self.leave_unless(user, Some(key));
         let mut state = self.inner.state.lock();
-        let new = || Entry { target: Arc::clone(&target), users: HashSet::new(), unused: None };
+        let new = || RegisteredTarget { target: Arc::clone(&target), users: HashSet::new(), unused: None };
         // Two users may have made the target at the same time; the first one counts.
         let entry = state.targets.entry(key.clone()).or_insert_with(new);
         entry.users.insert(user.clone());
@@ -146,8 +146,9 @@ where
     /// Ends the targets that have been unused for long.
     fn sweep(&self) {
         let now = self.inner.clock.moment();
-        let is_over =
-            |entry: &Entry<U, T>| entry.users.is_empty() && entry.unused.is_some_and(|since| now.since(since) >= UNUSED);
+        let is_over = |entry: &RegisteredTarget<U, T>| {
+            entry.users.is_empty() && entry.unused.is_some_and(|since| now.since(since) >= UNUSED)
+        };
         let over: Vec<_> = self.inner.state.lock().targets.extract_if(|_, entry| is_over(entry)).collect();
         for (_, entry) in over {
             entry.target.end();

@@ -22,13 +22,13 @@ use crate::watch::{WatchSpec, WatchState};
 /// A key of a controller in one of the roles in which the controller uses targets: there is one role for each [`Targets`](crate::reconcile::Targets) that its
 /// constructor requested.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct User {
+pub(crate) struct TargetUser {
     pub(super) controller: Arc<str>,
     pub(super) role: usize,
     pub(super) key: Key,
 }
 
-impl User {
+impl TargetUser {
     pub(crate) fn role(&self) -> usize {
         self.role
     }
@@ -47,11 +47,11 @@ pub(crate) trait StartTriggers: Send + Sync {
 pub(crate) struct UsedCluster {
     remote: Remote,
     tasks: Tasks,
-    state: Mutex<State>,
+    state: Mutex<UsedClusterState>,
 }
 
 #[derive(Default)]
-struct State {
+struct UsedClusterState {
     controllers: HashMap<Arc<str>, OfController>,
     stores: HashMap<StoreId, OpenStore>,
 }
@@ -75,9 +75,9 @@ pub(crate) struct Access {
 
 /// A store that keys have opened. The task that follows its watch keeps it alive.
 struct OpenStore {
-    users: HashSet<User>,
+    users: HashSet<TargetUser>,
     /// The users that run again when the state of the watch changes.
-    waiting: HashSet<User>,
+    waiting: HashSet<TargetUser>,
     stop: CancellationToken,
 }
 
@@ -110,7 +110,7 @@ impl UsedCluster {
     }
 
     /// Adds a key as a user. The first key of a controller starts the controller's triggers.
-    pub(super) fn join(self: &Arc<Self>, user: &User, queue: QueueHandle, triggers: &[Box<dyn StartTriggers>]) -> Access {
+    pub(super) fn join(self: &Arc<Self>, user: &TargetUser, queue: QueueHandle, triggers: &[Box<dyn StartTriggers>]) -> Access {
         let mut state = self.state.lock();
         let controller = state.controllers.entry(Arc::clone(&user.controller)).or_insert_with(|| {
             let cluster = self.cluster().for_controller(&user.controller);
@@ -143,7 +143,7 @@ impl UsedCluster {
     }
 
     /// Opens the store for a user. If the store has no first list yet (`false`), the user runs again when the state of its watch changes.
-    pub(crate) fn open<T>(self: &Arc<Self>, user: &User, store: &StoredObjects<T>) -> (StoreId, bool)
+    pub(crate) fn open<T>(self: &Arc<Self>, user: &TargetUser, store: &StoredObjects<T>) -> (StoreId, bool)
     where
         T: DeserializeOwned + Send + Sync + 'static,
     {
@@ -164,7 +164,7 @@ impl UsedCluster {
     }
 
     /// Closes all stores of a user except these.
-    pub(super) fn keep_only(&self, user: &User, kept: &HashSet<StoreId>) {
+    pub(super) fn keep_only(&self, user: &TargetUser, kept: &HashSet<StoreId>) {
         self.state.lock().stores.retain(|id, store| kept.contains(id) || store.is_left_by(user));
     }
 
@@ -216,7 +216,7 @@ impl UsedCluster {
 
     fn wake(&self, id: &StoreId, kind: &Arc<GroupKind>) {
         let mut state = self.state.lock();
-        let State { controllers, stores } = &mut *state;
+        let UsedClusterState { controllers, stores } = &mut *state;
         for user in stores.get_mut(id).map(|store| std::mem::take(&mut store.waiting)).into_iter().flatten() {
             if let Some(controller) = controllers.get(&user.controller) {
                 controller.queue.because(user.key, Lane::Fast, QueuedBy::WatchTurned(Arc::clone(kind)));
@@ -227,7 +227,7 @@ impl UsedCluster {
 
 impl OpenStore {
     /// Removes a user. Returns true if the store still has other users.
-    fn is_left_by(&mut self, user: &User) -> bool {
+    fn is_left_by(&mut self, user: &TargetUser) -> bool {
         self.users.remove(user);
         self.waiting.remove(user);
         if self.users.is_empty() {
@@ -237,8 +237,8 @@ impl OpenStore {
     }
 }
 
-impl Used<User> for UsedCluster {
-    fn forget(&self, user: &User) {
+impl Used<TargetUser> for UsedCluster {
+    fn forget(&self, user: &TargetUser) {
         let mut state = self.state.lock();
         state.stores.retain(|_, store| store.is_left_by(user));
         let Some(controller) = state.controllers.get_mut(&user.controller) else { return };

@@ -23,28 +23,28 @@ const KEPT_PANICS: usize = 16;
 /// A set of named tasks that end together with it.
 #[derive(Clone, Default)]
 pub struct Tasks {
-    inner: Arc<Inner>,
+    inner: Arc<TaskSet>,
 }
 
 #[derive(Default)]
-struct Inner {
+struct TaskSet {
     stop: CancellationToken,
-    state: Mutex<State>,
+    state: Mutex<TaskSetState>,
     changed: Notify,
     suspension: Suspension,
 }
 
 #[derive(Default)]
-struct State {
+struct TaskSetState {
     next: u64,
-    running: BTreeMap<u64, Running>,
+    running: BTreeMap<u64, SpawnedTask>,
     panics: Vec<Panic>,
     panic_count: u64,
     /// The tasks that had to be aborted.
     stuck: Vec<Cow<'static, str>>,
 }
 
-struct Running {
+struct SpawnedTask {
     name: Cow<'static, str>,
     abort: AbortHandle,
 }
@@ -84,7 +84,7 @@ impl Tasks {
         if !self.inner.stop.is_cancelled() {
             let id = state.next;
             state.next += 1;
-            let guard = Guard { id, tasks: self.clone() };
+            let guard = TaskGuard { id, tasks: self.clone() };
             let task_name = name.clone();
             #[allow(clippy::disallowed_methods)] // the only place that spawns
             let handle = tokio::spawn(async move {
@@ -95,7 +95,7 @@ impl Tasks {
                 // Without a receiver the result is not needed.
                 drop(done.send(result));
             });
-            state.running.insert(id, Running { name: name.clone(), abort: handle.abort_handle() });
+            state.running.insert(id, SpawnedTask { name: name.clone(), abort: handle.abort_handle() });
         }
         drop(state);
         Task { name, result }
@@ -217,12 +217,12 @@ pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
 }
 
 /// A guard that removes the task from the set when it ends, panics, or is aborted.
-struct Guard {
+struct TaskGuard {
     id: u64,
     tasks: Tasks,
 }
 
-impl Drop for Guard {
+impl Drop for TaskGuard {
     fn drop(&mut self) {
         let last = {
             let mut state = self.tasks.inner.state.lock();

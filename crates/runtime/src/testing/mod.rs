@@ -5,5 +5,5 @@ mod scripted;
 mod server;
 
 pub(crate) use log::{CapturedLog, subscribe};
-pub(crate) use scripted::{Call, client_of, cluster_of, slow_client_of};
+pub(crate) use scripted::{ScriptedCall, client_of, cluster_of, slow_client_of};
 pub(crate) use server::{Fault, Server};

@@ -15,26 +15,29 @@ use crate::task::Tasks;
 
 /// A request in the form that the function receives.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Call {
+pub(crate) struct ScriptedCall {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) body: Value,
 }
 
 /// Returns a client whose requests the function answers with code and body.
-pub(crate) fn client_of(answer: impl Fn(Call) -> (u16, Value) + Send + Sync + 'static) -> kube::Client {
+pub(crate) fn client_of(answer: impl Fn(ScriptedCall) -> (u16, Value) + Send + Sync + 'static) -> kube::Client {
     slow_client_of(Duration::ZERO, answer)
 }
 
 /// Returns a client whose requests the function answers with code and body after this latency.
-pub(crate) fn slow_client_of(latency: Duration, answer: impl Fn(Call) -> (u16, Value) + Send + Sync + 'static) -> kube::Client {
+pub(crate) fn slow_client_of(
+    latency: Duration,
+    answer: impl Fn(ScriptedCall) -> (u16, Value) + Send + Sync + 'static,
+) -> kube::Client {
     let answer = Arc::new(answer);
     let service = tower::service_fn(move |request: Request<Body>| {
         let answer = answer.clone();
         async move {
             let (head, body) = request.into_parts();
             let bytes = body.collect().await.unwrap().to_bytes();
-            let call = Call {
+            let call = ScriptedCall {
                 method: head.method.to_string(),
                 path: head.uri.path().to_owned(),
                 body: serde_json::from_slice(&bytes).unwrap_or_default(),

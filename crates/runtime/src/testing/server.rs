@@ -24,11 +24,11 @@ type Chunk = Result<Frame<Bytes>, std::io::Error>;
 /// A server of config maps (and widgets, if served) with a history of events.
 #[derive(Clone, Default)]
 pub(crate) struct Server {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ServerState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct ServerState {
     revision: u64,
     uids: u64,
     objects: BTreeMap<(String, String), Value>,
@@ -328,7 +328,7 @@ impl Server {
     }
 }
 
-impl State {
+impl ServerState {
     fn push(&mut self, event: &'static str, object: Value) {
         self.log.push((self.revision, event, object));
         if !self.hold {

@@ -9,13 +9,13 @@ use serde_json::Value;
 use super::Unprojectable;
 use super::key_ref::KeyRef;
 use super::object_fields::{FieldValue, ObjectFields};
-use super::objects::Seen;
-use super::version::{Uid, Version};
+use super::objects::SeenObject;
+use super::version::{ResourceVersion, Uid};
 use crate::cluster::ApiResource;
 
 /// The metadata texts that identify an object and its state. Absent ones are empty.
 #[derive(Debug)]
-pub(super) struct Identity<'a> {
+pub(super) struct ObjectIdentity<'a> {
     pub(super) namespace: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
     uid: Cow<'a, str>,
@@ -30,13 +30,13 @@ pub(crate) struct LeanText {
 }
 
 /// A piece of a [`LeanText`].
-enum Piece<'a> {
+enum LeanTextPiece<'a> {
     Metadata(&'a str),
     Status(&'a str),
     Other(&'a str),
 }
 
-impl Piece<'_> {
+impl LeanTextPiece<'_> {
     fn text(&self) -> &str {
         match self {
             Self::Metadata(text) | Self::Status(text) | Self::Other(text) => text,
@@ -49,7 +49,7 @@ impl Piece<'_> {
 pub struct Arrived<'a> {
     resource: &'a ApiResource,
     fields: ObjectFields<'a>,
-    identity: Identity<'a>,
+    identity: ObjectIdentity<'a>,
     /// True if type and version come from the resource: items of lists do not contain them, and metadata come as `PartialObjectMetadata`.
     is_typed_here: bool,
     tree: OnceCell<Option<Value>>,
@@ -60,7 +60,7 @@ impl<'a> Arrived<'a> {
         let kind = fields.text("kind");
         let is_typed_here = kind.is_none_or(|kind| kind == r#""PartialObjectMetadata""#) || fields.text("apiVersion").is_none();
         let text_in = |field| fields.metadata(field).and_then(unquoted).unwrap_or_default();
-        let identity = Identity {
+        let identity = ObjectIdentity {
             namespace: text_in("namespace"),
             name: text_in("name"),
             uid: text_in("uid"),
@@ -93,10 +93,10 @@ impl<'a> Arrived<'a> {
             let start = text.len();
             text.push_str(piece.text());
             match piece {
-                Piece::Other(_) => {}
-                Piece::Metadata(_) if metadata.is_empty() => metadata = start..text.len(),
-                Piece::Metadata(_) => metadata.end = text.len(),
-                Piece::Status(_) => status = start..text.len(),
+                LeanTextPiece::Other(_) => {}
+                LeanTextPiece::Metadata(_) if metadata.is_empty() => metadata = start..text.len(),
+                LeanTextPiece::Metadata(_) => metadata.end = text.len(),
+                LeanTextPiece::Status(_) => status = start..text.len(),
             }
         });
         LeanText { text: text.into_boxed_str(), metadata, status }
@@ -107,18 +107,18 @@ impl<'a> Arrived<'a> {
         format!(r#""apiVersion":{},"kind":{}"#, text(&self.resource.api_version()), text(&self.resource.kind))
     }
 
-    fn pieces(&self, types: &str, push: &mut dyn FnMut(Piece<'_>)) {
-        push(Piece::Other("{"));
-        push(Piece::Other(types));
+    fn pieces(&self, types: &str, push: &mut dyn FnMut(LeanTextPiece<'_>)) {
+        push(LeanTextPiece::Other("{"));
+        push(LeanTextPiece::Other(types));
         let mut is_first = types.is_empty();
         for (name, part) in &self.fields.0 {
             if self.is_typed_here && matches!(&**name, "apiVersion" | "kind") {
                 continue;
             }
-            push_name(name, std::mem::take(&mut is_first), &mut |text| push(Piece::Other(text)));
+            push_name(name, std::mem::take(&mut is_first), &mut |text| push(LeanTextPiece::Other(text)));
             match part {
                 FieldValue::Metadata(fields) => {
-                    let mut push = |text: &str| push(Piece::Metadata(text));
+                    let mut push = |text: &str| push(LeanTextPiece::Metadata(text));
                     push("{");
                     let kept = fields.0.iter().filter(|(name, _)| name != "managedFields");
                     for (at, (name, value)) in kept.enumerate() {
@@ -127,37 +127,37 @@ impl<'a> Arrived<'a> {
                     }
                     push("}");
                 }
-                FieldValue::Text(value) if name == "status" => push(Piece::Status(value.get())),
-                FieldValue::Text(value) => push(Piece::Other(value.get())),
+                FieldValue::Text(value) if name == "status" => push(LeanTextPiece::Status(value.get())),
+                FieldValue::Text(value) => push(LeanTextPiece::Other(value.get())),
             }
         }
-        push(Piece::Other("}"));
+        push(LeanTextPiece::Other("}"));
     }
 
     /// Returns the manager of the entry of `managedFields` with the latest time; the last one if there are several.
     pub(crate) fn latest_manager(&self) -> Option<Cow<'a, str>> {
         #[derive(Deserialize)]
-        struct Entry<'a> {
+        struct ManagerEntry<'a> {
             #[serde(borrow, default)]
             manager: Cow<'a, str>,
             #[serde(borrow, default)]
             time: Cow<'a, str>,
         }
-        let entries: Vec<Entry<'a>> = serde_json::from_str(self.fields.metadata("managedFields")?).ok()?;
+        let entries: Vec<ManagerEntry<'a>> = serde_json::from_str(self.fields.metadata("managedFields")?).ok()?;
         entries.into_iter().max_by(|a, b| a.time.cmp(&b.time)).map(|entry| entry.manager)
     }
 
-    pub(super) const fn identity(&self) -> &Identity<'a> {
+    pub(super) const fn identity(&self) -> &ObjectIdentity<'a> {
         &self.identity
     }
 
     /// Returns the object's key, UID and version, or None if it has no name or version.
-    pub(super) fn seen(&self) -> Option<Seen<'_>> {
-        let Identity { namespace, name, uid, version } = &self.identity;
+    pub(super) fn seen(&self) -> Option<SeenObject<'_>> {
+        let ObjectIdentity { namespace, name, uid, version } = &self.identity;
         if name.is_empty() || version.is_empty() {
             return None;
         }
-        Some(Seen { place: KeyRef { namespace, name }, uid: Uid::parse(uid), version: Version::parse(version) })
+        Some(SeenObject { place: KeyRef { namespace, name }, uid: Uid::parse(uid), version: ResourceVersion::parse(version) })
     }
 
     pub(super) fn kind(&self) -> &str {

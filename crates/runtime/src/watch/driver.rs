@@ -32,7 +32,7 @@ const MISSING_RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::f
 const SHORTEST_LIFE: Duration = Duration::from_secs(1);
 
 /// The driver of a watch, which repeatedly lists and watches, and feeds the sinks.
-pub(super) struct Driver {
+pub(super) struct WatchDriver {
     connection: Arc<Connection>,
     discovery: Discovery,
     watch: Arc<Watch>,
@@ -49,7 +49,7 @@ pub(super) struct Driver {
 }
 
 /// The reason for the end of a list or watch.
-enum End {
+enum WatchEnd {
     /// The end is in order, and the watch continues.
     Closed,
     /// The resource version is too old.
@@ -65,14 +65,14 @@ enum End {
 }
 
 /// The kind of a line.
-enum Told {
+enum WatchLine {
     Event,
     Bookmark,
     /// The last line of the watch.
-    End(End),
+    End(WatchEnd),
 }
 
-impl Driver {
+impl WatchDriver {
     pub(super) fn new(connection: Arc<Connection>, discovery: Discovery, watch: Arc<Watch>) -> Self {
         let types = discovery.changes();
         Self {
@@ -95,19 +95,19 @@ impl Driver {
             let cycle = AssertUnwindSafe(self.cycle()).catch_unwind().await;
             let end = cycle.unwrap_or_else(|_| {
                 self.resume = None;
-                End::failed("the watch panicked")
+                WatchEnd::failed("the watch panicked")
             });
             self.after(end).await;
         }
     }
 
     /// Runs one list, if it is needed, and one watch.
-    async fn cycle(&mut self) -> End {
+    async fn cycle(&mut self) -> WatchEnd {
         self.types.borrow_and_update();
         let resource = match self.resource().await {
             Ok(Some(resource)) => resource,
-            Ok(None) => return End::NotServed,
-            Err(error) => return End::from(error),
+            Ok(None) => return WatchEnd::NotServed,
+            Err(error) => return WatchEnd::from(error),
         };
         self.missing_for = Duration::ZERO;
         let sinks = self.watch.used_sinks();
@@ -117,7 +117,7 @@ impl Driver {
             Some(version) => version,
             None => match self.list(&resource, &sinks).await {
                 Ok(version) => version,
-                Err(error) => return End::from(error),
+                Err(error) => return WatchEnd::from(error),
             },
         };
         self.resume = Some(resume.clone());
@@ -130,9 +130,9 @@ impl Driver {
         let in_vain = listed && self.resume.as_ref() == Some(&resume) && self.now().since(opened) < SHORTEST_LIFE;
         match end {
             // Another list would expire just as fast.
-            End::Expired if in_vain => {
+            WatchEnd::Expired if in_vain => {
                 self.resume = None;
-                End::failed("the version of the list was too old for a watch")
+                WatchEnd::failed("the version of the list was too old for a watch")
             }
             end => end,
         }
@@ -140,17 +140,17 @@ impl Driver {
 
     /// Retries a watch that was forbidden although lists are permitted. When it is permitted again, a list follows: the state "watching" must mean that the
     /// store has all changes made meanwhile.
-    async fn ask_again(&mut self, resource: &ApiResource, version: &str) -> End {
+    async fn ask_again(&mut self, resource: &ApiResource, version: &str) -> WatchEnd {
         match self.connection.open(&self.watch_request(resource, version)).await {
             Ok(_) => {
                 self.resume = None;
-                End::Closed
+                WatchEnd::Closed
             }
             Err(error) => {
                 if is_refused(&error) {
                     self.resume = None;
                 }
-                End::from(error)
+                WatchEnd::from(error)
             }
         }
     }
@@ -212,14 +212,14 @@ impl Driver {
     }
 
     /// Watches from a version on until the watch ends or a new store needs a list.
-    async fn follow(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], version: &str) -> End {
+    async fn follow(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], version: &str) -> WatchEnd {
         let body = match self.connection.open(&self.watch_request(resource, version)).await {
             Ok(body) => body,
             Err(error) => {
                 if is_refused(&error) {
                     self.resume = None;
                 }
-                return End::from(error);
+                return WatchEnd::from(error);
             }
         };
         let opened = self.now();
@@ -239,48 +239,48 @@ impl Driver {
                     biased;
                     line = lines.next() => match line {
                         Ok(Some(line)) => match self.event(resource, sinks, &line) {
-                            Told::Event => {}
-                            Told::Bookmark => bookmarks = true,
-                            Told::End(end) => return end,
+                            WatchLine::Event => {}
+                            WatchLine::Bookmark => bookmarks = true,
+                            WatchLine::End(end) => return end,
                         },
-                        Ok(None) => return End::Closed,
+                        Ok(None) => return WatchEnd::Closed,
                         // A stream may break at any time; the next request shows if the server is reachable.
                         Err(error) => {
                             tracing::debug!(watch = %watch.spec, %error, "watch broke off");
-                            return End::Closed;
+                            return WatchEnd::Closed;
                         }
                     },
                     () = silent => {
                         tracing::debug!(watch = %watch.spec, "watch fell silent");
-                        return End::Closed;
+                        return WatchEnd::Closed;
                     }
                     () = watch.joined.notified() => {
                         if watch.used_sinks().iter().any(|sink| !sink.is_synced()) {
-                            return End::Closed;
+                            return WatchEnd::Closed;
                         }
                     }
                 }
             }
         };
-        let end = clock.limit(WATCH_TIMEOUT + GRACE, read).await.unwrap_or(End::Closed);
+        let end = clock.limit(WATCH_TIMEOUT + GRACE, read).await.unwrap_or(WatchEnd::Closed);
         let joined = self.watch.used_sinks().iter().any(|sink| !sink.is_synced());
         match end {
             // A busy server drops watches that it cannot serve fast enough; a watch with at least one event counts as working.
-            End::Closed if !joined && self.resume == from && self.now().since(opened) < SHORTEST_LIFE => {
-                End::failed("the watch ended as soon as it was opened")
+            WatchEnd::Closed if !joined && self.resume == from && self.now().since(opened) < SHORTEST_LIFE => {
+                WatchEnd::failed("the watch ended as soon as it was opened")
             }
             end => end,
         }
     }
 
     /// Delivers one line.
-    fn event(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8]) -> Told {
+    fn event(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8]) -> WatchLine {
         let line = text_of(line);
         let Line { kind, object } = match serde_json::from_str(&line) {
             Ok(line) => line,
             Err(error) => {
                 let error = ApiError::undecodable(format!("watch {}", self.watch.spec), &error);
-                return Told::End(End::failed(error.to_string()));
+                return WatchLine::End(WatchEnd::failed(error.to_string()));
             }
         };
         self.watch.active(self.now());
@@ -290,7 +290,7 @@ impl Driver {
             if is_refused(&error) {
                 self.resume = None;
             }
-            return Told::End(End::from(error));
+            return WatchLine::End(WatchEnd::from(error));
         }
         let object = Arrived::new(object, resource);
         let version = &object.identity().version;
@@ -314,31 +314,31 @@ impl Driver {
                 for sink in sinks {
                     sink.bookmark(version);
                 }
-                return Told::Bookmark;
+                return WatchLine::Bookmark;
             }
             _ => {}
         }
-        Told::Event
+        WatchLine::Event
     }
 
     /// Handles the end of a cycle: updates the state, prepares the next cycle, and waits if needed.
-    async fn after(&mut self, end: End) {
+    async fn after(&mut self, end: WatchEnd) {
         match end {
-            End::Closed => {}
-            End::Expired => {
+            WatchEnd::Closed => {}
+            WatchEnd::Expired => {
                 tracing::debug!(watch = %self.watch.spec, "resource version expired, listing again");
                 let listed_in_vain = self.resume.take().is_none();
                 if listed_in_vain {
                     self.retry("the list expired".to_owned(), Duration::ZERO).await;
                 }
             }
-            End::Forbidden(error) => {
+            WatchEnd::Forbidden(error) => {
                 self.watch.counted.failures.inc();
                 self.broken(WatchState::Forbidden, error.to_string());
                 let wait = self.refused.next(self.now(), self.connection.random());
                 self.sleep(wait).await;
             }
-            End::NotFound => {
+            WatchEnd::NotFound => {
                 self.resource = None;
                 self.resume = None;
                 self.discovery.invalidate();
@@ -351,8 +351,8 @@ impl Driver {
                     self.pause(error, Duration::ZERO).await;
                 }
             }
-            End::NotServed => self.missing().await,
-            End::Failed(error, asked) => self.retry(error, asked).await,
+            WatchEnd::NotServed => self.missing().await,
+            WatchEnd::Failed(error, asked) => self.retry(error, asked).await,
         }
     }
 
@@ -421,7 +421,7 @@ fn is_refused(error: &ApiError) -> bool {
     matches!(error.code(), Some(400 | 422 | 500))
 }
 
-impl From<ApiError> for End {
+impl From<ApiError> for WatchEnd {
     fn from(error: ApiError) -> Self {
         match error.code() {
             Some(410) => Self::Expired,
@@ -432,7 +432,7 @@ impl From<ApiError> for End {
     }
 }
 
-impl End {
+impl WatchEnd {
     fn failed(error: impl Into<String>) -> Self {
         Self::Failed(error.into(), Duration::ZERO)
     }

@@ -6,7 +6,7 @@ use super::Project;
 
 /// The indexes of a store: by name, the keys of the objects under each text.
 #[derive(Default)]
-pub(super) struct Indexes(Vec<(&'static str, Texts)>);
+pub(super) struct StoreIndexes(Vec<(&'static str, Texts)>);
 
 /// The keys under each text of one index.
 type Texts = HashMap<Box<str>, Vec<Key>>;
@@ -69,7 +69,7 @@ impl Positions {
     }
 }
 
-impl Indexes {
+impl StoreIndexes {
     pub(super) fn keys(&self, name: &str, text: &str) -> &[Key] {
         let index = self.0.iter().find(|(own, _)| *own == name);
         index.and_then(|(_, texts)| texts.get(text)).map_or(&[], Vec::as_slice)

@@ -19,7 +19,7 @@ use crate::metrics::Metrics;
 /// The watches of a cluster and of the clusters that are reached from it. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Watched {
-    counted: Arc<Counted>,
+    counted: Arc<WatchActivity>,
     all: Arc<Mutex<Vec<Reached>>>,
     /// True if the watches belong to another cluster, which metrics leave out.
     is_elsewhere: bool,
@@ -32,7 +32,7 @@ struct Reached {
 }
 
 #[derive(Debug, Default)]
-struct Counted {
+struct WatchActivity {
     events: Family<WatchLabels, Counter>,
     failures: Family<WatchLabels, Counter>,
 }
@@ -70,7 +70,7 @@ pub struct InspectedWatch {
 impl Watched {
     /// Adds the watches of the cluster to the metrics of an operator; those of other clusters are left out.
     pub fn register(&self, metrics: &Metrics) {
-        let Counted { events, failures } = &*self.counted;
+        let WatchActivity { events, failures } = &*self.counted;
         metrics.register("watch_events", "Events of watches that told of an object", events.clone());
         metrics.register("watch_failures", "Lists and watches that failed or were refused", failures.clone());
         metrics.register_collector(Box::new(WatchCollector(self.clone())));

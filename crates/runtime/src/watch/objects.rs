@@ -7,18 +7,18 @@ use kubewright_machinery::object::Key;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::index::{IndexEntry, Indexes, Positions, index_entries};
+use super::index::{IndexEntry, Positions, StoreIndexes, index_entries};
 use super::key_ref::KeyRef;
-use super::version::{Uid, Version};
+use super::version::{ResourceVersion, Uid};
 use super::{Cause, Change, Project};
 
 /// The number of objects that are visited before the watch gets its turn.
 const PORTION: usize = 1024;
 
 /// The objects of a store with their indexes, and the subscribers to their changes.
-pub(super) struct Objects<P> {
+pub(super) struct IndexedObjects<P> {
     entries: IndexMap<Key, Entry<P>>,
-    indexes: Indexes,
+    indexes: StoreIndexes,
     namespaces: HashSet<Arc<str>>,
     subscribers: Vec<mpsc::UnboundedSender<Change<P>>>,
 }
@@ -26,7 +26,7 @@ pub(super) struct Objects<P> {
 pub(super) struct Entry<P> {
     projection: Arc<P>,
     pub(super) uid: Uid,
-    pub(super) version: Version,
+    pub(super) version: ResourceVersion,
     /// The latest list that contained the object.
     pub(super) listed: u32,
     /// The latest list before the last own write of the object.
@@ -46,13 +46,13 @@ impl<P> Entry<P> {
 }
 
 /// The key, UID and version by which a state of an object is judged.
-pub(super) struct Seen<'a> {
+pub(super) struct SeenObject<'a> {
     pub(super) place: KeyRef<'a>,
     pub(super) uid: Uid,
-    pub(super) version: Version,
+    pub(super) version: ResourceVersion,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> SeenObject<'a> {
     /// Returns None if the object has no name or version.
     pub(super) fn of(object: &'a Value) -> Option<Self> {
         let metadata = object.get("metadata")?;
@@ -60,14 +60,14 @@ impl<'a> Seen<'a> {
         Some(Self {
             place: KeyRef { namespace: text("namespace").unwrap_or_default(), name: text("name")? },
             uid: Uid::parse(text("uid").unwrap_or_default()),
-            version: Version::parse(text("resourceVersion")?),
+            version: ResourceVersion::parse(text("resourceVersion")?),
         })
     }
 }
 
-impl<P: Send + Sync + 'static> Objects<P> {
+impl<P: Send + Sync + 'static> IndexedObjects<P> {
     pub(super) fn new() -> Self {
-        Self { entries: IndexMap::new(), indexes: Indexes::default(), namespaces: HashSet::new(), subscribers: Vec::new() }
+        Self { entries: IndexMap::new(), indexes: StoreIndexes::default(), namespaces: HashSet::new(), subscribers: Vec::new() }
     }
 
     pub(super) fn projection(&self, place: KeyRef<'_>) -> Option<&Arc<P>> {
@@ -139,7 +139,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
     pub(super) fn put(
         &mut self,
         projector: &dyn Project<Output = P>,
-        seen: Seen<'_>,
+        seen: SeenObject<'_>,
         projection: P,
         cause: Cause,
     ) -> (Key, &mut Entry<P>) {
@@ -180,7 +180,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
         projector: &dyn Project<Output = P>,
         place: KeyRef<'_>,
         cause: Cause,
-    ) -> Option<(Key, Uid, Version)> {
+    ) -> Option<(Key, Uid, ResourceVersion)> {
         let (key, entry) = self.entries.swap_remove_entry(&place)?;
         self.leave_indexes(projector, &index_entries(projector, &entry.projection), &entry.positions);
         self.emit(&Change { key: key.clone(), old: Some(entry.projection), new: None, cause });
@@ -218,15 +218,15 @@ mod tests {
     use super::*;
     use crate::watch::presence;
 
-    fn seen(name: &str) -> Seen<'_> {
-        Seen { place: KeyRef { namespace: "", name }, uid: Uid::parse(""), version: Version::parse("1") }
+    fn seen(name: &str) -> SeenObject<'_> {
+        SeenObject { place: KeyRef { namespace: "", name }, uid: Uid::parse(""), version: ResourceVersion::parse("1") }
     }
 
     #[test]
     fn portions_miss_no_object_that_stays_while_others_go() {
         let projector = presence();
         for step in [2, 3, 7] {
-            let mut objects = Objects::new();
+            let mut objects = IndexedObjects::new();
             let names: Vec<String> = (0..5 * PORTION + 3).map(|number| number.to_string()).collect();
             for name in &names {
                 objects.put(&*projector, seen(name), (), Cause::Initial);

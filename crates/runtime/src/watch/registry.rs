@@ -11,13 +11,13 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
-use super::driver::Driver;
+use super::driver::WatchDriver;
 use super::inspect::{InspectedWatch, WatchCounters};
 use super::key_ref::KeyRef;
-use super::objects::Seen;
+use super::objects::SeenObject;
 use super::sink::{Projected, Sink, StoredObject};
-use super::spec::Selection;
-use super::store::Subscription;
+use super::spec::LocalSelection;
+use super::store::WatchSubscription;
 use super::{Cause, Project, ProjectedStore, WatchHealth, WatchSpec, WatchState, WatchStatus};
 use crate::cluster::{Connection, Discovery};
 use crate::task::Tasks;
@@ -28,10 +28,10 @@ const LINGER: Duration = Duration::from_secs(60);
 /// The shared watches of a cluster. Cheap to clone.
 #[derive(Clone)]
 pub struct Watches {
-    inner: Arc<Inner>,
+    inner: Arc<SharedWatches>,
 }
 
-struct Inner {
+struct SharedWatches {
     connection: Arc<Connection>,
     discovery: Discovery,
     tasks: Tasks,
@@ -41,7 +41,7 @@ struct Inner {
 /// One watch, shared by its driver and its stores.
 pub(super) struct Watch {
     pub(super) spec: WatchSpec,
-    pub(super) selection: Selection,
+    pub(super) selection: LocalSelection,
     pub(super) status: watch::Sender<WatchStatus>,
     pub(super) users: watch::Sender<usize>,
     /// The number of users that wait for the first list of the watch.
@@ -56,7 +56,7 @@ pub(super) struct Watch {
 
 impl Watches {
     pub(crate) fn new(connection: Arc<Connection>, discovery: Discovery, tasks: Tasks) -> Self {
-        let watches = Self { inner: Arc::new(Inner { connection, discovery, tasks, watches: Mutex::default() }) };
+        let watches = Self { inner: Arc::new(SharedWatches { connection, discovery, tasks, watches: Mutex::default() }) };
         watches.inner.connection.watched().add(&watches);
         watches
     }
@@ -98,7 +98,7 @@ impl Watches {
         &self,
         spec: WatchSpec,
         projector: Arc<dyn Project<Output = P>>,
-    ) -> Subscription<P> {
+    ) -> WatchSubscription<P> {
         let mut watches = self.inner.watches.lock();
         let watches = watches.entry(spec.kind.clone()).or_default();
         let running = watches.get(&spec).cloned();
@@ -111,7 +111,7 @@ impl Watches {
         });
         let sink = watch.sink(projector, &self.inner.connection);
         // The registry is locked until the user is counted, so that the watch cannot end in between.
-        Subscription::new(sink, watch)
+        WatchSubscription::new(sink, watch)
     }
 
     /// Returns an identity that distinguishes the watches of one cluster from those of another, as long as both are held.
@@ -165,7 +165,7 @@ impl Watches {
 
     /// Returns the whole object from a store of this process, if its state is newer than the given one. No watch is started.
     pub(crate) fn newer(&self, gvk: &GroupVersionKind, seen: &Value) -> Option<Value> {
-        let seen = Seen::of(seen)?;
+        let seen = SeenObject::of(seen)?;
         let tells = |watch: &&Arc<Watch>| self.delivers(&watch.spec, gvk) && !watch.is_refused();
         self.of_kind(&gvk.group_kind()).iter().filter(tells).find_map(|watch| watch.newer(&seen))
     }
@@ -223,7 +223,7 @@ impl Watches {
     fn start(&self, watch: Arc<Watch>) {
         let name = format!("watch {watch} in {}", self.inner.connection.name(), watch = watch.spec);
         let stopping = self.inner.tasks.stopping();
-        let driver = Driver::new(self.inner.connection.clone(), self.inner.discovery.clone(), watch.clone());
+        let driver = WatchDriver::new(self.inner.connection.clone(), self.inner.discovery.clone(), watch.clone());
         let registry = Arc::downgrade(&self.inner);
         let clock = self.inner.connection.clock().clone();
         let task = async move {
@@ -253,7 +253,7 @@ impl Watches {
 }
 
 /// A weak reference to the watches of a cluster.
-pub(super) struct WeakWatches(Weak<Inner>);
+pub(super) struct WeakWatches(Weak<SharedWatches>);
 
 impl WeakWatches {
     pub(super) fn get(&self) -> Option<Watches> {
@@ -262,7 +262,7 @@ impl WeakWatches {
 }
 
 /// Removes an unused watch from the registry. Returns `false` if it has a user again.
-fn forget(registry: &Weak<Inner>, watch: &Watch) -> bool {
+fn forget(registry: &Weak<SharedWatches>, watch: &Watch) -> bool {
     let Some(inner) = registry.upgrade() else {
         return true;
     };
@@ -280,7 +280,7 @@ fn forget(registry: &Weak<Inner>, watch: &Watch) -> bool {
 impl Watch {
     fn new(spec: WatchSpec, now: Moment, counted: WatchCounters) -> Self {
         Self {
-            selection: Selection::of(&spec),
+            selection: LocalSelection::of(&spec),
             status: watch::Sender::new(WatchStatus::new(WatchState::Starting)),
             users: watch::Sender::new(0),
             awaited: AtomicUsize::new(0),
@@ -335,7 +335,7 @@ impl Watch {
     }
 
     /// Returns the whole object from one of its sinks, if its state is newer.
-    fn newer(&self, seen: &Seen<'_>) -> Option<Value> {
+    fn newer(&self, seen: &SeenObject<'_>) -> Option<Value> {
         self.sinks.lock().iter().find_map(|sink| sink.newer(seen))
     }
 

@@ -11,9 +11,9 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::key_ref::KeyRef;
-use super::objects::Seen;
-use super::state::State;
-use super::version::Version;
+use super::objects::SeenObject;
+use super::state::StoreState;
+use super::version::ResourceVersion;
 use super::{Arrived, Cause, Project, Unprojectable};
 use crate::clock::Clock;
 
@@ -42,7 +42,7 @@ pub(super) trait Sink: Send + Sync {
     /// Returns the whole object. Returns None if the sink keeps no whole objects, or has no first list yet.
     fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject>;
     /// Returns the whole object if it is a newer state of the same object. Returns None also if the sink keeps no whole objects.
-    fn newer(&self, seen: &Seen<'_>) -> Option<Value>;
+    fn newer(&self, seen: &SeenObject<'_>) -> Option<Value>;
     fn is_synced(&self) -> bool;
     fn is_used(&self) -> bool;
     fn objects(&self) -> usize;
@@ -55,7 +55,7 @@ pub(super) trait Sink: Send + Sync {
 /// The objects of a store with their projector.
 pub(super) struct Projected<P> {
     pub(super) projector: Arc<dyn Project<Output = P>>,
-    pub(super) state: RwLock<State<P>>,
+    pub(super) state: RwLock<StoreState<P>>,
     pub(super) synced: watch::Sender<bool>,
     pub(super) users: AtomicUsize,
     clock: Clock,
@@ -66,7 +66,7 @@ impl<P: Send + Sync + 'static> Projected<P> {
     pub(super) fn new(projector: Arc<dyn Project<Output = P>>, clock: Clock) -> Self {
         Self {
             projector,
-            state: RwLock::new(State::new()),
+            state: RwLock::new(StoreState::new()),
             synced: watch::Sender::new(false),
             users: AtomicUsize::new(0),
             clock,
@@ -76,7 +76,7 @@ impl<P: Send + Sync + 'static> Projected<P> {
 
     /// Records the answer to a read. A state that the store already has is projected again, because its projection may have lacked something.
     pub(super) fn record_read(&self, object: &Value, in_scope: bool) {
-        let Some(seen) = Seen::of(object) else { return };
+        let Some(seen) = SeenObject::of(object) else { return };
         if !self.state.read().holds(&seen) {
             self.record(object, in_scope, Cause::OwnWrite);
         } else if let Some(projection) = self.project(object) {
@@ -101,7 +101,7 @@ impl<P: Send + Sync + 'static> Projected<P> {
             .ok()
     }
 
-    fn seen<'a>(&self, object: &'a Arrived<'_>) -> Option<Seen<'a>> {
+    fn seen<'a>(&self, object: &'a Arrived<'_>) -> Option<SeenObject<'a>> {
         let seen = object.seen();
         if seen.is_none() {
             self.skip_arrived(object, "it has no name or no resource version");
@@ -121,20 +121,20 @@ impl<P: Send + Sync + 'static> Projected<P> {
 }
 
 /// The reason for a missing projection.
-enum Refused {
+enum ProjectionRefusal {
     By(Unprojectable),
     Panicked,
 }
 
 /// Projects an object and catches panics, so that one object that its projector rejects does not stop all others.
-fn attempt<P>(project: impl FnOnce() -> Result<P, Unprojectable>) -> Result<P, Refused> {
+fn attempt<P>(project: impl FnOnce() -> Result<P, Unprojectable>) -> Result<P, ProjectionRefusal> {
     match panic::catch_unwind(AssertUnwindSafe(project)) {
-        Ok(projected) => projected.map_err(Refused::By),
-        Err(_) => Err(Refused::Panicked),
+        Ok(projected) => projected.map_err(ProjectionRefusal::By),
+        Err(_) => Err(ProjectionRefusal::Panicked),
     }
 }
 
-impl Refused {
+impl ProjectionRefusal {
     /// Returns the reason, without the values of the object. For an object whose values are unknown the whole reason is replaced.
     fn to_text(&self, object: Option<&Value>) -> String {
         match (self, object) {
@@ -162,7 +162,7 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
     }
 
     fn end_list(&self, version: &str) {
-        self.state.write().end_list(self.projector(), &Version::parse(version));
+        self.state.write().end_list(self.projector(), &ResourceVersion::parse(version));
         self.synced.send_if_modified(|synced| !std::mem::replace(synced, true));
     }
 
@@ -187,11 +187,11 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
     }
 
     fn bookmark(&self, version: &str) {
-        self.state.write().bookmark(&Version::parse(version));
+        self.state.write().bookmark(&ResourceVersion::parse(version));
     }
 
     fn record(&self, object: &Value, in_scope: bool, cause: Cause) {
-        let Some(seen) = Seen::of(object) else { return };
+        let Some(seen) = SeenObject::of(object) else { return };
         if !in_scope {
             self.state.write().record_left(self.projector(), seen, cause);
             return;
@@ -218,7 +218,7 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         Some(projection.map_or(StoredObject::Absent, |projection| StoredObject::Present(whole(&projection))))
     }
 
-    fn newer(&self, seen: &Seen<'_>) -> Option<Value> {
+    fn newer(&self, seen: &SeenObject<'_>) -> Option<Value> {
         let whole = self.projector.whole()?;
         let state = self.state.read();
         let entry = state.objects.entry(seen.place).filter(|entry| entry.uid == seen.uid)?;

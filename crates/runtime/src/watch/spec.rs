@@ -129,7 +129,7 @@ impl fmt::Display for WatchSpec {
 
 /// The part of a watch's selectors that can be evaluated without the server.
 #[derive(Debug)]
-pub(super) struct Selection {
+pub(super) struct LocalSelection {
     name: Option<String>,
     namespace: Option<String>,
     labels: Option<LabelSelector>,
@@ -137,7 +137,7 @@ pub(super) struct Selection {
     complete: bool,
 }
 
-impl Selection {
+impl LocalSelection {
     pub(super) fn of(spec: &WatchSpec) -> Self {
         let field = |key: &str| {
             spec.fields.split(',').find_map(|term| {

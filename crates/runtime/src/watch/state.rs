@@ -6,8 +6,8 @@ use kubewright_core::time::Moment;
 use kubewright_machinery::object::Key;
 
 use super::key_ref::KeyRef;
-use super::objects::{Objects, Seen};
-use super::version::{Uid, Version};
+use super::objects::{IndexedObjects, SeenObject};
+use super::version::{ResourceVersion, Uid};
 use super::{Cause, Project};
 
 /// The time for which an own write outranks events if versions cannot be ordered.
@@ -18,15 +18,15 @@ const TEXT_FLOOR: Duration = Duration::from_secs(30);
 /// An own write is a lower bound: older states are ignored. `observed` is the opposite bound: all states up to this version have been reported, so an answer
 /// that comes later than its own event is outdated, even if the object was deleted in between. A list outranks all writes from before it began, even those
 /// with higher versions, because a server may have been restored from a backup.
-pub(super) struct State<P> {
-    pub(super) objects: Objects<P>,
+pub(super) struct StoreState<P> {
+    pub(super) objects: IndexedObjects<P>,
     /// The own deletions that the watch has not shown yet.
     gone: IndexMap<Key, Gone>,
     /// The moments until which own writes with versions that have no order outrank events.
     text_floors: IndexMap<Key, Moment>,
     /// The number of the latest list.
     round: u32,
-    observed: Option<Version>,
+    observed: Option<ResourceVersion>,
     synced: bool,
 }
 
@@ -34,16 +34,16 @@ pub(super) struct State<P> {
 struct Gone {
     uid: Uid,
     /// The version up to which states of any object of this name are outdated.
-    version: Version,
+    version: ResourceVersion,
     /// True if the object was deleted, so that its UID does not appear again.
     deleted: bool,
     recorded: u32,
 }
 
-impl<P: Send + Sync + 'static> State<P> {
+impl<P: Send + Sync + 'static> StoreState<P> {
     pub(super) fn new() -> Self {
         Self {
-            objects: Objects::new(),
+            objects: IndexedObjects::new(),
             gone: IndexMap::new(),
             text_floors: IndexMap::new(),
             round: 0,
@@ -57,7 +57,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Returns true if this state of an object would change the store.
-    pub(super) fn is_news(&self, seen: &Seen<'_>, now: Moment) -> bool {
+    pub(super) fn is_news(&self, seen: &SeenObject<'_>, now: Moment) -> bool {
         if self.is_of_the_gone(seen) {
             return false;
         }
@@ -72,7 +72,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Applies an object of an ADDED or MODIFIED event.
-    pub(super) fn changed(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, now: Moment) {
+    pub(super) fn changed(&mut self, projector: &dyn Project<Output = P>, seen: SeenObject<'_>, projection: P, now: Moment) {
         self.observe(&seen.version);
         if self.is_news(&seen, now) {
             self.gone.swap_remove(&seen.place);
@@ -81,7 +81,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Records the progress of an event that did not change the store.
-    pub(super) fn old_news(&mut self, seen: &Seen<'_>) {
+    pub(super) fn old_news(&mut self, seen: &SeenObject<'_>) {
         self.observe(&seen.version);
         let confirmed = self.objects.entry(seen.place).is_some_and(|entry| entry.version == seen.version);
         if confirmed && !self.text_floors.is_empty() {
@@ -90,7 +90,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Applies a DELETED event.
-    pub(super) fn deleted(&mut self, projector: &dyn Project<Output = P>, seen: &Seen<'_>, now: Moment) {
+    pub(super) fn deleted(&mut self, projector: &dyn Project<Output = P>, seen: &SeenObject<'_>, now: Moment) {
         self.observe(&seen.version);
         if self.gone.get(&seen.place).is_some_and(|gone| gone.uid == seen.uid) {
             self.gone.swap_remove(&seen.place);
@@ -109,7 +109,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Records that the server has sent all events up to this version.
-    pub(super) fn bookmark(&mut self, version: &Version) {
+    pub(super) fn bookmark(&mut self, version: &ResourceVersion) {
         self.observe(version);
     }
 
@@ -118,7 +118,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Returns true if this item of the current list would change the store. Marks it as listed.
-    pub(super) fn list_is_news(&mut self, seen: &Seen<'_>, now: Moment) -> bool {
+    pub(super) fn list_is_news(&mut self, seen: &SeenObject<'_>, now: Moment) -> bool {
         let buried = self.gone.get(&seen.place).map(|gone| gone.recorded == self.round);
         // An object that was deleted while the list was under way may still be in the list.
         if buried == Some(true) && self.is_of_the_gone(seen) {
@@ -139,7 +139,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Applies an item of the current list that changes the store.
-    pub(super) fn listed(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, now: Moment) {
+    pub(super) fn listed(&mut self, projector: &dyn Project<Output = P>, seen: SeenObject<'_>, projection: P, now: Moment) {
         // An own write may have been recorded while the item was being projected.
         if self.list_is_news(&seen, now) {
             // If the first list shows a change of an own write, its cause is not `Initial`: the writer must be notified of the change.
@@ -150,7 +150,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Completes the current list: removes the objects that it did not contain.
-    pub(super) fn end_list(&mut self, projector: &dyn Project<Output = P>, version: &Version) {
+    pub(super) fn end_list(&mut self, projector: &dyn Project<Output = P>, version: &ResourceVersion) {
         let round = self.round;
         let gone = self.objects.keys_of(|entry| {
             let written_since = entry.recorded == round && entry.version.order(version) == Some(Ordering::Greater);
@@ -175,7 +175,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Returns true if the answer to an own write can still change the store.
-    pub(super) fn takes_record(&self, seen: &Seen<'_>) -> bool {
+    pub(super) fn takes_record(&self, seen: &SeenObject<'_>) -> bool {
         let told = self.observed.as_ref().filter(|_| self.synced).and_then(|observed| seen.version.order(observed));
         let older = self.objects.entry(seen.place).is_some_and(|entry| match seen.version.order(&entry.version) {
             Some(order) => order.is_le(),
@@ -188,7 +188,7 @@ impl<P: Send + Sync + 'static> State<P> {
     pub(super) fn record(
         &mut self,
         projector: &dyn Project<Output = P>,
-        seen: Seen<'_>,
+        seen: SeenObject<'_>,
         projection: P,
         cause: Cause,
         now: Moment,
@@ -207,12 +207,12 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Returns true if the store has exactly this state.
-    pub(super) fn holds(&self, seen: &Seen<'_>) -> bool {
+    pub(super) fn holds(&self, seen: &SeenObject<'_>) -> bool {
         self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid && entry.version == seen.version)
     }
 
     /// Projects the state that the store has again.
-    pub(super) fn reproject(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P) {
+    pub(super) fn reproject(&mut self, projector: &dyn Project<Output = P>, seen: SeenObject<'_>, projection: P) {
         if self.holds(&seen) {
             self.objects.put(projector, seen, projection, Cause::OwnWrite);
         }
@@ -229,7 +229,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Records that an own write moved the object out of the scope of the watch.
-    pub(super) fn record_left(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, cause: Cause) {
+    pub(super) fn record_left(&mut self, projector: &dyn Project<Output = P>, seen: SeenObject<'_>, cause: Cause) {
         let known = self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid);
         if known && self.takes_record(&seen) {
             self.bury(projector, seen.place, Some(seen.version), cause);
@@ -245,7 +245,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Removes an object and remembers it as gone. `left` is the version with which it left the scope; None means that it was deleted.
-    fn bury(&mut self, projector: &dyn Project<Output = P>, place: KeyRef<'_>, left: Option<Version>, cause: Cause) {
+    fn bury(&mut self, projector: &dyn Project<Output = P>, place: KeyRef<'_>, left: Option<ResourceVersion>, cause: Cause) {
         let recorded = self.round;
         if let Some((key, uid, version)) = self.take(projector, place, cause) {
             let deleted = left.is_none();
@@ -253,14 +253,19 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
-    fn put(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, cause: Cause) {
+    fn put(&mut self, projector: &dyn Project<Output = P>, seen: SeenObject<'_>, projection: P, cause: Cause) {
         if !self.text_floors.is_empty() {
             self.text_floors.swap_remove(&seen.place);
         }
         self.objects.put(projector, seen, projection, cause).1.listed = self.round;
     }
 
-    fn take(&mut self, projector: &dyn Project<Output = P>, place: KeyRef<'_>, cause: Cause) -> Option<(Key, Uid, Version)> {
+    fn take(
+        &mut self,
+        projector: &dyn Project<Output = P>,
+        place: KeyRef<'_>,
+        cause: Cause,
+    ) -> Option<(Key, Uid, ResourceVersion)> {
         if !self.text_floors.is_empty() {
             self.text_floors.swap_remove(&place);
         }
@@ -268,7 +273,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Returns true if the state is from before this process deleted the object, or belongs to an earlier object of the same name.
-    fn is_of_the_gone(&self, seen: &Seen<'_>) -> bool {
+    fn is_of_the_gone(&self, seen: &SeenObject<'_>) -> bool {
         self.gone.get(&seen.place).is_some_and(|gone| {
             let same = gone.uid == seen.uid;
             match seen.version.order(&gone.version) {
@@ -279,7 +284,7 @@ impl<P: Send + Sync + 'static> State<P> {
         })
     }
 
-    fn observe(&mut self, version: &Version) {
+    fn observe(&mut self, version: &ResourceVersion) {
         let back = self.observed.as_ref().is_some_and(|observed| version.order(observed) == Some(Ordering::Less));
         if !back {
             self.observed = Some(version.clone());

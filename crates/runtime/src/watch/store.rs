@@ -16,17 +16,17 @@ use super::{Cause, Changes, StatusChanges, WatchSpec, WatchState, WatchStatus, W
 /// as long as a clone does, and 60 seconds longer.
 pub struct ProjectedStore<P: Send + Sync + 'static> {
     /// The subscriptions, of which there is at least one.
-    subscriptions: Arc<[Subscription<P>]>,
+    subscriptions: Arc<[WatchSubscription<P>]>,
     watches: Watches,
 }
 
 /// The subscription to one watch.
-pub(super) struct Subscription<P: Send + Sync + 'static> {
+pub(super) struct WatchSubscription<P: Send + Sync + 'static> {
     sink: Arc<Projected<P>>,
     watch: Arc<Watch>,
 }
 
-impl<P: Send + Sync + 'static> Subscription<P> {
+impl<P: Send + Sync + 'static> WatchSubscription<P> {
     /// Creates the subscription of a `sink` from [`Watch::sink`], which has counted this user.
     pub(super) fn new(sink: Arc<Projected<P>>, watch: Arc<Watch>) -> Self {
         watch.users.send_modify(|users| *users += 1);
@@ -75,7 +75,7 @@ impl Drop for Awaited<'_> {
 }
 
 impl<P: Send + Sync + 'static> ProjectedStore<P> {
-    pub(super) fn new(subscriptions: Vec<Subscription<P>>, watches: Watches) -> Self {
+    pub(super) fn new(subscriptions: Vec<WatchSubscription<P>>, watches: Watches) -> Self {
         Self { subscriptions: subscriptions.into(), watches }
     }
 
@@ -103,8 +103,9 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
 
     /// Returns the keys of all objects.
     pub fn keys(&self) -> Vec<Key> {
-        let keys =
-            |one: &Subscription<P>| -> Vec<Key> { one.sink.state.read().objects.iter().map(|(key, _)| key.clone()).collect() };
+        let keys = |one: &WatchSubscription<P>| -> Vec<Key> {
+            one.sink.state.read().objects.iter().map(|(key, _)| key.clone()).collect()
+        };
         self.subscriptions.iter().flat_map(keys).collect()
     }
 
@@ -151,18 +152,18 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
     /// Waits until the first list is complete. If a watch is refused or the type is missing, the wait lasts until that changes.
     pub async fn synced(&self) {
         // All wait at the same time, so that each of them is known as awaited.
-        join_all(self.subscriptions.iter().map(Subscription::synced)).await;
+        join_all(self.subscriptions.iter().map(WatchSubscription::synced)).await;
     }
 
     /// Waits until the store is synced, or cannot be synced for now because the watch is forbidden or the type is not served. Returns the state.
     pub async fn settled(&self) -> WatchState {
-        join_all(self.subscriptions.iter().map(Subscription::settled)).await;
+        join_all(self.subscriptions.iter().map(WatchSubscription::settled)).await;
         self.status().state
     }
 
     /// Returns the status of the underlying watch; of several, that of the one in the worst state.
     pub fn status(&self) -> WatchStatus {
-        WatchStatus::worst(self.subscriptions.iter().map(Subscription::status))
+        WatchStatus::worst(self.subscriptions.iter().map(WatchSubscription::status))
     }
 
     /// Returns the changes of the watch's status.
@@ -241,7 +242,7 @@ impl<P: Send + Sync + 'static> Clone for ProjectedStore<P> {
     }
 }
 
-impl<P: Send + Sync + 'static> Drop for Subscription<P> {
+impl<P: Send + Sync + 'static> Drop for WatchSubscription<P> {
     fn drop(&mut self) {
         self.sink.users.fetch_sub(1, Ordering::AcqRel);
         self.watch.users.send_modify(|users| *users -= 1);

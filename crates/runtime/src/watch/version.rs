@@ -3,12 +3,12 @@ use std::cmp::Ordering;
 
 /// A resource version. Decimal ones are ordered; others can only be compared for equality.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Version {
+pub(super) enum ResourceVersion {
     Number(u64),
     Text(Box<str>),
 }
 
-impl Version {
+impl ResourceVersion {
     pub(super) fn parse(text: &str) -> Self {
         match text.parse() {
             Ok(number) if text.bytes().all(|byte| byte.is_ascii_digit()) => Self::Number(number),
@@ -88,10 +88,10 @@ mod tests {
 
     #[test]
     fn decimal_versions_are_ordered_and_others_are_not() {
-        assert_eq!(Version::parse("9").order(&Version::parse("10")), Some(Ordering::Less));
-        assert_eq!(Version::parse("a9").order(&Version::parse("10")), None);
-        assert!(Version::parse("+9").is_text());
-        assert!(Version::parse("").is_text());
+        assert_eq!(ResourceVersion::parse("9").order(&ResourceVersion::parse("10")), Some(Ordering::Less));
+        assert_eq!(ResourceVersion::parse("a9").order(&ResourceVersion::parse("10")), None);
+        assert!(ResourceVersion::parse("+9").is_text());
+        assert!(ResourceVersion::parse("").is_text());
     }
 
     #[test]

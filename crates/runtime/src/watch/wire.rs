@@ -30,16 +30,16 @@ pub(super) struct Line<'a> {
 /// Reads a list and passes its items on, one by one.
 pub(super) fn read_list<'a>(body: &'a str, item: &mut dyn FnMut(ObjectFields<'a>)) -> Result<ListMeta, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(body);
-    let meta = List { item }.deserialize(&mut reader)?;
+    let meta = ListReader { item }.deserialize(&mut reader)?;
     reader.end()?;
     Ok(meta)
 }
 
-struct List<'f, 'a> {
+struct ListReader<'f, 'a> {
     item: &'f mut dyn FnMut(ObjectFields<'a>),
 }
 
-impl<'de> DeserializeSeed<'de> for List<'_, 'de> {
+impl<'de> DeserializeSeed<'de> for ListReader<'_, 'de> {
     type Value = ListMeta;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<ListMeta, D::Error> {
@@ -47,7 +47,7 @@ impl<'de> DeserializeSeed<'de> for List<'_, 'de> {
     }
 }
 
-impl<'de> Visitor<'de> for List<'_, 'de> {
+impl<'de> Visitor<'de> for ListReader<'_, 'de> {
     type Value = ListMeta;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,7 +59,7 @@ impl<'de> Visitor<'de> for List<'_, 'de> {
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             match &*key {
                 "metadata" => meta = map.next_value()?,
-                "items" => map.next_value_seed(Items { item: &mut *self.item })?,
+                "items" => map.next_value_seed(ItemsReader { item: &mut *self.item })?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -67,11 +67,11 @@ impl<'de> Visitor<'de> for List<'_, 'de> {
     }
 }
 
-struct Items<'f, 'a> {
+struct ItemsReader<'f, 'a> {
     item: &'f mut dyn FnMut(ObjectFields<'a>),
 }
 
-impl<'de> DeserializeSeed<'de> for Items<'_, 'de> {
+impl<'de> DeserializeSeed<'de> for ItemsReader<'_, 'de> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -79,7 +79,7 @@ impl<'de> DeserializeSeed<'de> for Items<'_, 'de> {
     }
 }
 
-impl<'de> Visitor<'de> for Items<'_, 'de> {
+impl<'de> Visitor<'de> for ItemsReader<'_, 'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -16,7 +16,7 @@ use crate::task::while_running;
 /// The longest time from the end of a fault until the scenario is back in its expected state: the longest back-off, without its jitter.
 pub(super) const RECOVERY: Duration = Duration::from_mins(1);
 
-/// The delay that [`Fault::BusyFor`] asks for, in seconds.
+/// The delay that [`LastingFault::BusyFor`] asks for, in seconds.
 const BUSY_FOR: u32 = 3;
 
 /// The interval at which the player checks a step that takes long.
@@ -27,7 +27,7 @@ pub(super) const SPANS: [Duration; 3] = [Duration::from_secs(1), Duration::from_
 
 /// The failure of the requests that a fault meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum LastingFault {
     /// Status 500, as for a request whose admission webhook cannot be reached.
     Error,
     /// Status 429 without `Retry-After`.
@@ -38,7 +38,7 @@ pub(super) enum Fault {
     Refused,
 }
 
-impl Fault {
+impl LastingFault {
     pub(super) const ALL: [Self; 4] = [Self::Error, Self::Busy, Self::BusyFor, Self::Refused];
 
     /// Returns the largest number of additional requests that a scenario may send under a fault of this duration: three attempts for each object and
@@ -65,7 +65,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for LastingFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Error => "500",
@@ -83,13 +83,18 @@ pub(super) struct Lasting {
 }
 
 impl Lasting {
-    pub(super) fn begin(cluster: &TestCluster, fault: Fault, (verb, group, plural): (Verb, &str, &str), lasts: Duration) -> Self {
+    pub(super) fn begin(
+        cluster: &TestCluster,
+        fault: LastingFault,
+        (verb, group, plural): (Verb, &str, &str),
+        lasts: Duration,
+    ) -> Self {
         let builder = cluster.faults().on(verb).of(group, plural);
         let rule = match fault {
-            Fault::Error => builder.internal_error(),
-            Fault::Busy => builder.respond(Status::new(429, "TooManyRequests", "a disturbance")),
-            Fault::BusyFor => builder.too_many_requests(BUSY_FOR),
-            Fault::Refused => builder.drop_before(),
+            LastingFault::Error => builder.internal_error(),
+            LastingFault::Busy => builder.respond(Status::new(429, "TooManyRequests", "a disturbance")),
+            LastingFault::BusyFor => builder.too_many_requests(BUSY_FOR),
+            LastingFault::Refused => builder.drop_before(),
         };
         let ended = Arc::new(Mutex::new(None));
         let (journal, clock) = (cluster.journal().clone(), cluster.clock().clone());

@@ -35,7 +35,7 @@ pub use pace::Pace;
 pub use scenario::{Scenario, Step};
 
 use points::DisturbanceExtent;
-use run::Stage;
+use run::PreparedScenario;
 use trouble::Disturbance;
 
 use crate::cluster::fail;
@@ -56,7 +56,7 @@ pub fn survives_changes_of_the_leader(scenario: &impl Scenario) {
 
 fn play<S: Scenario>(scenario: &S, extent: DisturbanceExtent) {
     let name = scenario.name();
-    let prepared = each(&[()], async |()| Stage::prepare(scenario).await).remove(0);
+    let prepared = each(&[()], async |()| PreparedScenario::prepare(scenario).await).remove(0);
     let stage = prepared.and_then(|stage| stage).unwrap_or_else(|error| fail(&format!("{name} cannot be prepared: {error}")));
     let run = async |disturbance: &Disturbance| stage.run(disturbance).await;
     let calm = |disturbance| {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
 
-use super::lasting::Fault;
+use super::lasting::LastingFault;
 
 /// The kind of reconciler, which decides when its passes are repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub enum Pace {
 
 impl Pace {
     /// Returns the largest number of additional writes of one object by repeated passes while a fault lasts.
-    pub(super) fn most_writes(self, fault: Fault, lasts: Duration) -> usize {
+    pub(super) fn most_writes(self, fault: LastingFault, lasts: Duration) -> usize {
         // A pass of the engine, also within a hand-written reconciler, tries each write three times.
-        let of_engine = 3 * Fault::most_passes(lasts);
+        let of_engine = 3 * LastingFault::most_passes(lasts);
         match self {
             Self::Component => of_engine,
             Self::HandWritten { writers, events } => {

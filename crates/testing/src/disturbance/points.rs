@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use kubewright_apiserver::kinds::Verb;
 
-use super::lasting::{Fault, SPANS};
+use super::lasting::{LastingFault, SPANS};
 use super::leaders::{LeaderTrouble, RequestPoint};
-use super::run::Outcome;
+use super::run::ScenarioOutcome;
 use super::trouble::Disturbance;
 
 /// The status codes with which a single request is answered.
@@ -58,7 +58,12 @@ impl Wish {
 const LEADER_SAMPLE: usize = 3;
 
 /// Returns the selected disturbances of a scenario with this undisturbed run, in which leading replicas sent this many requests.
-pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: DisturbanceExtent, one_in: usize) -> Vec<Disturbance> {
+pub(super) fn chosen(
+    plain: &ScenarioOutcome,
+    leader_requests: usize,
+    extent: DisturbanceExtent,
+    one_in: usize,
+) -> Vec<Disturbance> {
     let mut all = if plain.is_virtual { everywhere(plain) } else { a_few(plain) };
     if extent == DisturbanceExtent::Leaders {
         all.clear();
@@ -110,7 +115,7 @@ fn of_leaders(requests: usize) -> Vec<Disturbance> {
 }
 
 /// Returns each kind of disturbance at each point.
-fn everywhere(plain: &Outcome) -> Vec<Disturbance> {
+fn everywhere(plain: &ScenarioOutcome) -> Vec<Disturbance> {
     let points = 0..plain.requests;
     let mut all = Vec::new();
     all.extend(points.clone().map(|after| Disturbance::Crash { after, again: None }));
@@ -130,19 +135,19 @@ fn everywhere(plain: &Outcome) -> Vec<Disturbance> {
     all.extend((0..4).map(|events| Disturbance::Expire { events, times: 12 }));
     all.extend(points.map(|at| Disturbance::Second { at }));
     for (verb, group, plural) in &plain.asked {
-        for fault in Fault::ALL {
+        for fault in LastingFault::ALL {
             all.extend(SPANS.map(|lasts| lasting(fault, *verb, group, plural, lasts)));
         }
     }
     all
 }
 
-fn lasting(fault: Fault, verb: Verb, group: &str, plural: &str, lasts: Duration) -> Disturbance {
+fn lasting(fault: LastingFault, verb: Verb, group: &str, plural: &str, lasts: Duration) -> Disturbance {
     Disturbance::Lasting { fault, verb, group: group.to_owned(), plural: plural.to_owned(), lasts }
 }
 
 /// Returns some kinds of disturbances at different points: for real time, in which each run takes a while.
-fn a_few(plain: &Outcome) -> Vec<Disturbance> {
+fn a_few(plain: &ScenarioOutcome) -> Vec<Disturbance> {
     let at = |nth: usize| plain.requests * nth / 9;
     let mut few = vec![
         Disturbance::Crash { after: at(2), again: Some(at(1)) },
@@ -151,7 +156,7 @@ fn a_few(plain: &Outcome) -> Vec<Disturbance> {
         Disturbance::Second { at: at(1) },
     ];
     let asked = |verb: Verb| plain.asked.iter().find(|(asked, _, plural)| *asked == verb && plural != "events");
-    for (fault, verb) in [(Fault::Error, Verb::Create), (Fault::Refused, Verb::Patch)] {
+    for (fault, verb) in [(LastingFault::Error, Verb::Create), (LastingFault::Refused, Verb::Patch)] {
         few.extend(asked(verb).map(|(verb, group, plural)| lasting(fault, *verb, group, plural, SPANS[0])));
     }
     few

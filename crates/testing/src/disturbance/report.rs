@@ -7,19 +7,19 @@ use std::time::Duration;
 use kubewright_machinery::patch::diff;
 use serde_json::Value;
 
-use super::lasting::{Fault, LOOK, RECOVERY};
-use super::run::Outcome;
+use super::lasting::{LOOK, LastingFault, RECOVERY};
+use super::run::ScenarioOutcome;
 use super::trouble::Disturbance;
 
 /// The number of additional writes of one object that each operator may make compared with the undisturbed run: a conflict is retried five times.
 const MORE: usize = 6;
 
 /// Returns the differences between a disturbed run and the undisturbed one.
-fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) -> Vec<String> {
+fn differences(plain: &ScenarioOutcome, disturbed: &ScenarioOutcome, disturbance: &Disturbance) -> Vec<String> {
     let mut found = Vec::new();
     let titles = plain.objects.keys().chain(disturbed.objects.keys().filter(|title| !plain.objects.contains_key(*title)));
     for title in titles {
-        let of = |outcome: &Outcome| outcome.objects.get(title).cloned().unwrap_or(Value::Null);
+        let of = |outcome: &ScenarioOutcome| outcome.objects.get(title).cloned().unwrap_or(Value::Null);
         let (expected, actual) = (of(plain), of(disturbed));
         if actual != expected {
             let difference = diff(&expected, &actual).unwrap_or_default();
@@ -35,7 +35,7 @@ fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) 
             None if plain.is_virtual => MORE,
             None => disturbance.operators() * MORE,
             // Creates of one kind count together, since their paths name no object.
-            Some((_, lasts)) if object.ends_with(' ') => Fault::most_requests(lasts),
+            Some((_, lasts)) if object.ends_with(' ') => LastingFault::most_requests(lasts),
             Some((fault, lasts)) => MORE + plain.pace.most_writes(fault, lasts),
         };
         let most = disturbance.operators() * plain.writes.get(object).copied().unwrap_or(0) + more;
@@ -49,7 +49,7 @@ fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) 
             found.push(format!("{disturbance}: in order {recovery:?} after the end of the fault, more than {longest:?}"));
         }
         let requests = disturbed.requests.saturating_sub(plain.requests);
-        let most = Fault::most_requests(lasts);
+        let most = LastingFault::most_requests(lasts);
         if requests > most {
             found.push(format!("{disturbance}: {requests} requests more than undisturbed, which is more than {most}"));
         }
@@ -79,7 +79,7 @@ struct LeaderTally {
 
 impl RunTally {
     /// Adds a run.
-    pub(super) fn add(&mut self, plain: &Outcome, outcome: Result<Outcome, String>, disturbance: &Disturbance) {
+    pub(super) fn add(&mut self, plain: &ScenarioOutcome, outcome: Result<ScenarioOutcome, String>, disturbance: &Disturbance) {
         *self.kinds.entry(disturbance.kind()).or_insert(0) += 1;
         let (mut wrong, mut double) = (Vec::new(), Vec::new());
         match &outcome {
@@ -121,7 +121,7 @@ impl RunTally {
 }
 
 /// Returns the writes of replicas that did not lead, and the objects that were created or deleted more often than by a single process.
-fn double_actions(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) -> Vec<String> {
+fn double_actions(plain: &ScenarioOutcome, disturbed: &ScenarioOutcome, disturbance: &Disturbance) -> Vec<String> {
     if !disturbance.is_replicated() {
         return Vec::new();
     }
@@ -147,7 +147,7 @@ struct Span {
 }
 
 impl Spans {
-    fn add(&mut self, plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) {
+    fn add(&mut self, plain: &ScenarioOutcome, disturbed: &ScenarioOutcome, disturbance: &Disturbance) {
         let Some((_, lasts)) = disturbance.lasting() else { return };
         let span = self.0.entry(lasts).or_default();
         span.runs += 1;

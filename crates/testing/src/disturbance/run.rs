@@ -19,7 +19,7 @@ use crate::{Origin, TestCluster};
 
 /// The result of a run.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct ScenarioOutcome {
     /// The objects that the scenario compares, by title.
     pub(super) objects: BTreeMap<String, Value>,
     /// The objects of other writers that the operator changed.
@@ -52,12 +52,12 @@ pub(super) struct Outcome {
 }
 
 /// A scenario, played up to the start of the disturbances. It has an origin only on a cluster whose content can be forked.
-pub(super) struct Stage<'s, S> {
+pub(super) struct PreparedScenario<'s, S> {
     scenario: &'s S,
     origin: Option<Origin>,
 }
 
-impl<'s, S: Scenario> Stage<'s, S> {
+impl<'s, S: Scenario> PreparedScenario<'s, S> {
     pub(super) async fn prepare(scenario: &'s S) -> Result<Self, String> {
         let mut player = set_up(scenario).await?;
         player.kill().await;
@@ -81,7 +81,7 @@ impl<'s, S: Scenario> Stage<'s, S> {
         Ok(player)
     }
 
-    pub(super) async fn run(&self, disturbance: &Disturbance) -> Result<Outcome, String> {
+    pub(super) async fn run(&self, disturbance: &Disturbance) -> Result<ScenarioOutcome, String> {
         let mut player = self.player(disturbance).await?;
         let namespace = player.cluster.namespace().to_owned();
         let mut all = self.scenario.before(&namespace);
@@ -125,7 +125,7 @@ impl<'s, S: Scenario> Stage<'s, S> {
         // A single process has the operator's name as its user agent; the user agents of replicas begin with that name.
         let agents = self.scenario.operator().name().to_owned();
         let server = player.cluster.embedded().map(|server| server.journal().all()).unwrap_or_default();
-        let outcome = Outcome {
+        let outcome = ScenarioOutcome {
             objects: left(self.scenario, &player).await?,
             touched,
             writes: writes(&journal, player.cluster.namespace()),

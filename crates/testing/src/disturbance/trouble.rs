@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kubewright_apiserver::kinds::Verb;
 
-use super::lasting::Fault;
+use super::lasting::LastingFault;
 use super::leaders::{LeaderTrouble, RequestPoint};
 
 /// The disturbance of a run. Requests are those of the operator, counted from 0 when the scenario begins.
@@ -61,7 +61,7 @@ pub(super) enum Disturbance {
     },
     /// All requests of a verb for a resource fail for some time, from the first one on.
     Lasting {
-        fault: Fault,
+        fault: LastingFault,
         verb: Verb,
         group: String,
         plural: String,
@@ -111,7 +111,7 @@ impl Disturbance {
     }
 
     /// Returns the lasting fault and its duration.
-    pub(super) fn lasting(&self) -> Option<(Fault, Duration)> {
+    pub(super) fn lasting(&self) -> Option<(LastingFault, Duration)> {
         if let Self::Lasting { fault, lasts, .. } = self { Some((*fault, *lasts)) } else { None }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::certificates::Certificates;
-use super::guard::Guard;
+use super::guard::ProcessGuard;
 use super::kubeconfig::kubeconfig;
 use super::{Binaries, RealError};
 use crate::NodePlayer;
@@ -63,7 +63,7 @@ pub struct ControlPlane {
     server: String,
     etcd: String,
     // This field is last, so that the processes outlive all fields that refer to them.
-    _guard: Guard,
+    _guard: ProcessGuard,
 }
 
 impl ControlPlane {
@@ -117,7 +117,7 @@ impl ControlPlane {
         let [client_port, peer_port, port] = free_ports()?;
         let folder = std::env::temp_dir().join(format!("kubewright-{}-{port}-{attempt}", std::process::id()));
         std::fs::create_dir_all(&folder).map_err(|source| RealError::File { path: folder.clone(), source })?;
-        let mut guard = Guard::start(&folder, keep)?;
+        let mut guard = ProcessGuard::start(&folder, keep)?;
 
         let certificates = Certificates::generate()?;
         let server = format!("https://127.0.0.1:{port}");
@@ -182,7 +182,7 @@ async fn get(client: &kube::Client, path: &str) -> bool {
     tokio::time::timeout(Duration::from_secs(5), client.request_text(request)).await.is_ok_and(|answer| answer.is_ok())
 }
 
-async fn wait(guard: &Guard, process: &'static str, ready: impl AsyncFn() -> bool) -> Result<(), RealError> {
+async fn wait(guard: &ProcessGuard, process: &'static str, ready: impl AsyncFn() -> bool) -> Result<(), RealError> {
     let problem = |problem: &str| RealError::Process { process, problem: problem.to_owned(), log: guard.log(process) };
     let waiting = async {
         while !ready().await {

@@ -34,12 +34,12 @@ cd /
 
 /// A running guard. Dropping it ends all processes that it started, and waits for their end.
 #[derive(Debug)]
-pub(super) struct Guard {
+pub(super) struct ProcessGuard {
     child: Child,
     folder: PathBuf,
 }
 
-impl Guard {
+impl ProcessGuard {
     /// Starts the guard for a folder that exists.
     pub(super) fn start(folder: &Path, keep: bool) -> Result<Self, RealError> {
         let file = |path: PathBuf| move |source| RealError::File { path, source };
@@ -92,7 +92,7 @@ fn is_alive(pid: &str) -> bool {
     signal::send("0", pid).map_or(true, |status| status.success())
 }
 
-impl Drop for Guard {
+impl Drop for ProcessGuard {
     fn drop(&mut self) {
         drop(self.child.stdin.take());
         // A guard that cannot be waited for still ends its children.
@@ -113,7 +113,7 @@ mod tests {
     fn dropping_the_guard_ends_its_processes_and_removes_the_folder() {
         let folder = std::env::temp_dir().join(format!("kubewright-guard-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let mut guard = Guard::start(&folder, false).unwrap();
+        let mut guard = ProcessGuard::start(&folder, false).unwrap();
         guard.run("sleeper", Path::new("/bin/sleep"), &["1000".to_owned()]).unwrap();
         let pid_file = folder.join("sleeper.pid");
         // The limit corresponds to a minute or two.

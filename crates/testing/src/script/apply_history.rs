@@ -14,7 +14,7 @@ const NAMES: [&str; 2] = ["a", "b"];
 
 /// Returns a history of this many requests, after those that create the definition.
 pub fn apply_history(seed: u64, length: usize) -> Script {
-    let author = Author { dice: Seed::new(seed) };
+    let author = ApplyHistoryGenerator { dice: Seed::new(seed) };
     let definition = Step {
         id: "definition".into(),
         method: "POST".into(),
@@ -73,11 +73,11 @@ fn definition() -> Value {
 }
 
 /// The generator of random requests.
-struct Author {
+struct ApplyHistoryGenerator {
     dice: Seed,
 }
 
-impl Author {
+impl ApplyHistoryGenerator {
     fn below(&self, bound: usize) -> usize {
         usize::try_from(self.dice.below(bound as u64)).unwrap_or_default()
     }

@@ -24,7 +24,7 @@ pub struct Difference {
 
 /// Returns the differences between an answer and the expected one.
 pub fn compare(step: &Step, expected: &Outcome, found: &Outcome) -> Vec<Difference> {
-    let mut differences = Differences { step: &step.id, found: Vec::new() };
+    let mut differences = OutcomeDifferences { step: &step.id, found: Vec::new() };
     let mut scalar = |what: &str, expected: Value, found: Value| differences.value(what, &expected, &found);
     scalar("code", expected.code.into(), found.code.into());
     scalar("protocol", expected.protocol.as_str().into(), found.protocol.as_str().into());
@@ -50,12 +50,12 @@ pub fn compare(step: &Step, expected: &Outcome, found: &Outcome) -> Vec<Differen
     differences.found
 }
 
-struct Differences<'a> {
+struct OutcomeDifferences<'a> {
     step: &'a str,
     found: Vec<Difference>,
 }
 
-impl Differences<'_> {
+impl OutcomeDifferences<'_> {
     /// Compares two values recursively as long as both have the same form.
     fn value(&mut self, what: &str, expected: &Value, found: &Value) {
         match (expected, found) {

@@ -30,7 +30,7 @@ pub struct Deviation {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct DeviationsFile {
     #[serde(default)]
     deviation: Vec<Deviation>,
 }
@@ -39,7 +39,7 @@ impl Deviations {
     /// Adds the deviations of a file, if the file exists.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), LibraryError> {
         if path.exists() {
-            let file: File = toml::from_str(&text(path)?).map_err(|error| fault(path, error.to_string()))?;
+            let file: DeviationsFile = toml::from_str(&text(path)?).map_err(|error| fault(path, error.to_string()))?;
             self.0.extend(file.deviation);
         }
         Ok(())

@@ -27,7 +27,7 @@ const OF_CLIENTS: [&str; 5] =
 
 /// Returns a history of this many requests.
 pub fn history(subject: Subject, seed: u64, length: usize) -> Script {
-    let mut author = Author { subject, dice: Seed::new(seed) };
+    let mut author = HistoryGenerator { subject, dice: Seed::new(seed) };
     let mut steps: Vec<Step> = (0..length).map(|number| author.step(number)).collect();
     steps.extend(NAMES.iter().map(|name| author.get(name, format!("end-{name}"))));
     let about = format!("A random history of a {subject:?}, seed {seed}.");
@@ -35,12 +35,12 @@ pub fn history(subject: Subject, seed: u64, length: usize) -> Script {
 }
 
 /// The generator of random requests.
-struct Author {
+struct HistoryGenerator {
     subject: Subject,
     dice: Seed,
 }
 
-impl Author {
+impl HistoryGenerator {
     fn below(&self, bound: usize) -> usize {
         usize::try_from(self.dice.below(bound as u64)).unwrap_or_default()
     }

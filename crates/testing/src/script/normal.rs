@@ -18,12 +18,12 @@ const USUAL_CACHING: &str = "no-cache, private";
 
 /// Returns the answers to a script's steps in comparable form, one for each step. `id` is the id of the run.
 pub fn normalise(script: &Script, id: &str, answers: &[Answer]) -> Vec<Outcome> {
-    let mut names = Names::new(script, id, answers);
+    let mut names = VaryingValues::new(script, id, answers);
     script.steps.iter().zip(answers).map(|(step, answer)| names.outcome(step, answer)).collect()
 }
 
 /// The varying values that were seen in a run so far.
-struct Names {
+struct VaryingValues {
     id: String,
     camel_id: String,
     /// The text of all requests of the script. Values that occur in it stay unchanged.
@@ -37,7 +37,7 @@ struct Names {
     generated: Vec<(String, String)>,
 }
 
-impl Names {
+impl VaryingValues {
     fn new(script: &Script, id: &str, answers: &[Answer]) -> Self {
         let mut said = String::new();
         for step in &script.steps {

@@ -28,7 +28,7 @@ pub(super) fn one_of<'a, T: ?Sized>(dice: &Seed, choices: &[&'a T]) -> &'a T {
 
 /// Returns the schema of a whole object with `spec` and `status`.
 pub(super) fn random_schema(dice: &Seed) -> Value {
-    let author = Author { dice };
+    let author = RandomSchemaGenerator { dice };
     let mut spec = author.object(0);
     spec["type"] = "object".into();
     author.rule(&mut spec);
@@ -43,11 +43,11 @@ pub(super) fn random_schema(dice: &Seed) -> Value {
     root
 }
 
-struct Author<'d> {
+struct RandomSchemaGenerator<'d> {
     dice: &'d Seed,
 }
 
-impl Author<'_> {
+impl RandomSchemaGenerator<'_> {
     fn once_in(&self, times: usize) -> bool {
         once_in(self.dice, times)
     }

@@ -38,14 +38,14 @@ struct Area {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct RowsFile {
     area: Vec<Area>,
 }
 
 impl Rows {
     /// Reads `rows.toml`.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        let file: RowsFile = toml::from_str(text).map_err(|error| error.to_string())?;
         let rows = file.area.into_iter().flat_map(|area| {
             let name = area.name;
             area.rows.into_iter().map(move |(id, level)| Row { id, area: name.clone(), level })

@@ -56,7 +56,7 @@ pub enum RunError {
 }
 
 /// A watch that is open.
-struct Watch {
+struct ScriptWatch {
     step: usize,
     stop: WatchStop,
     stream: Stream,
@@ -65,22 +65,22 @@ struct Watch {
 /// Runs all steps of a script, then removes the objects that it created. `id` consists of eight lower-case letters or digits, begins with a letter,
 /// and is unique among the runs on the server.
 pub async fn run(script: &Script, target: &Target, id: &str) -> Result<Run, RunError> {
-    let mut runner = Runner { script, target, variables: Variables::new(id), watches: Vec::new(), made: Vec::new() };
+    let mut runner = ScriptExecution { script, target, variables: Variables::new(id), watches: Vec::new(), made: Vec::new() };
     let outcome = runner.steps(id).await;
     runner.clean_up().await;
     Ok(Run { id: id.to_owned(), answers: outcome? })
 }
 
-struct Runner<'a> {
+struct ScriptExecution<'a> {
     script: &'a Script,
     target: &'a Target,
     variables: Variables,
-    watches: Vec<Watch>,
+    watches: Vec<ScriptWatch>,
     /// The cluster-scoped objects that the script created, oldest first.
     made: Vec<String>,
 }
 
-impl Runner<'_> {
+impl ScriptExecution<'_> {
     async fn steps(&mut self, id: &str) -> Result<Vec<Answer>, RunError> {
         self.namespace(id).await.map_err(|source| RunError::Target {
             script: self.script.id.clone(),
@@ -177,7 +177,7 @@ impl Runner<'_> {
             let reply = self.send(filled, step).await?;
             if reply.code == 200 {
                 let Reply { code, protocol, headers, stream } = reply;
-                self.watches.push(Watch { step: index, stop: stop.clone(), stream });
+                self.watches.push(ScriptWatch { step: index, stop: stop.clone(), stream });
                 return Ok(Answer { code, protocol, headers, ..Answer::default() });
             }
             let answer = read(reply).await?;

@@ -41,7 +41,7 @@ pub fn schema_history(seed: u64, length: usize) -> Script {
     }];
     // A definition that is rejected has no objects.
     if definition::validate(&with_group(&definition), None).is_empty() {
-        let author = Author { dice, schema };
+        let author = SchemaHistoryGenerator { dice, schema };
         steps.push(Step {
             id: "served".into(),
             path: OBJECTS.into(),
@@ -76,12 +76,12 @@ fn with_group(definition: &Value) -> Value {
 }
 
 /// The generator of random requests.
-struct Author {
+struct SchemaHistoryGenerator {
     dice: Seed,
     schema: Value,
 }
 
-impl Author {
+impl SchemaHistoryGenerator {
     fn step(&self, number: usize) -> Step {
         let name = one_of(&self.dice, &NAMES);
         let manager = one_of(&self.dice, &MANAGERS);

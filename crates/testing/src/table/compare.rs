@@ -9,41 +9,46 @@ use serde_json::{Value, json};
 
 use super::diff;
 use super::expected::{Expected, Sort};
-use super::ledger::{Step, follow};
+use super::ledger::{LedgerRequest, follow};
 use super::normal::{Ignored, normal, pair};
 use super::patch::PatchBody;
-use super::place::{Place, Plurals};
+use super::place::{ObjectAddress, Plurals};
 use super::wire::Sent;
 use super::{Apply, Delete, DeleteCollection, Patch};
 
 /// The rules by which the requests of a row are compared.
 #[derive(Debug)]
-pub(super) struct Rules<'a> {
+pub(super) struct ComparisonRules<'a> {
     pub(super) ignored: &'a Ignored,
     pub(super) is_unordered: bool,
     /// The namespace that every request must be in; `None` if any will do.
     pub(super) namespace: Option<&'a str>,
     /// The address of the object of the row's key.
-    pub(super) primary: Place,
+    pub(super) primary: ObjectAddress,
     pub(super) plurals: Plurals,
 }
 
-impl Rules<'_> {
+impl ComparisonRules<'_> {
     /// Returns all differences between the requests and the expectations.
-    pub(super) fn differences(&self, expected: &[Expected], known: BTreeMap<Place, Value>, sent: Vec<Sent>) -> Vec<String> {
+    pub(super) fn differences(
+        &self,
+        expected: &[Expected],
+        known: BTreeMap<ObjectAddress, Value>,
+        sent: Vec<Sent>,
+    ) -> Vec<String> {
         let (mut steps, known) = follow(known, sent);
         self.claim(expected, &mut steps);
         let mut found: Vec<String> = steps.iter().filter_map(|step| self.foreign(step)).collect();
         for sort in Sort::ALL {
             let expected: Vec<&Expected> = expected.iter().filter(|expected| expected.sort() == sort).collect();
-            let steps: Vec<&Step> = steps.iter().filter(|step| step.sort == sort).collect();
+            let steps: Vec<&LedgerRequest> = steps.iter().filter(|step| step.sort == sort).collect();
             self.compare(sort, &expected, &steps, &known, &mut found);
         }
         found
     }
 
     /// Treats a write of a status as a patch if a patch of that status is expected.
-    fn claim(&self, expected: &[Expected], steps: &mut [Step]) {
+    fn claim(&self, expected: &[Expected], steps: &mut [LedgerRequest]) {
         for expected in expected {
             if let Expected::Patch(patch) = expected
                 && patch.subresource == "status"
@@ -55,7 +60,7 @@ impl Rules<'_> {
         }
     }
 
-    fn foreign(&self, step: &Step) -> Option<String> {
+    fn foreign(&self, step: &LedgerRequest) -> Option<String> {
         let wanted = self.namespace?;
         let target = &step.sent.target;
         let is_namespace = target.group.is_empty() && target.resource == "namespaces";
@@ -69,13 +74,13 @@ impl Rules<'_> {
         &self,
         sort: Sort,
         expected: &[&Expected],
-        steps: &[&Step],
-        known: &BTreeMap<Place, Value>,
+        steps: &[&LedgerRequest],
+        known: &BTreeMap<ObjectAddress, Value>,
         found: &mut Vec<String>,
     ) {
         let mut pairs: Vec<Option<usize>> = vec![None; expected.len()];
         let mut is_free = vec![true; steps.len()];
-        let mut take = |pairs: &mut Vec<Option<usize>>, fits: &dyn Fn(&Expected, &Step) -> bool| {
+        let mut take = |pairs: &mut Vec<Option<usize>>, fits: &dyn Fn(&Expected, &LedgerRequest) -> bool| {
             for (place, wanted) in expected.iter().enumerate() {
                 if pairs[place].is_none()
                     && let Some(index) = (0..steps.len()).find(|index| is_free[*index] && fits(wanted, steps[*index]))
@@ -108,7 +113,7 @@ impl Rules<'_> {
     }
 
     /// Returns the address of the object that an expectation is about.
-    fn place(&self, expected: &Expected) -> Place {
+    fn place(&self, expected: &Expected) -> ObjectAddress {
         let of = |object: &Value| {
             let kind = object.gvk().unwrap_or_else(|| GroupVersionKind::new("", "", object.kind()));
             self.plurals.place(&kind, object.namespace(), object.name())
@@ -116,7 +121,7 @@ impl Rules<'_> {
         match expected {
             Expected::Create(object) | Expected::Update(object) | Expected::Status(object) => of(object),
             Expected::Apply(Apply { object, .. }) => of(object),
-            Expected::Patch(patch) => Place::parse(&patch.resource, &patch.namespace, &patch.name),
+            Expected::Patch(patch) => ObjectAddress::parse(&patch.resource, &patch.namespace, &patch.name),
             Expected::FinalizerAdded(_) | Expected::FinalizerRemoved(_) => self.primary.clone(),
             Expected::Delete(delete) => self.plurals.place(&delete.kind, &delete.namespace, &delete.name),
             Expected::DeleteCollection(delete) => self.plurals.place(&delete.kind, &delete.namespace, ""),
@@ -124,7 +129,7 @@ impl Rules<'_> {
     }
 
     /// Returns true if a request is about the object of an expectation.
-    fn is_about(&self, expected: &Expected, step: &Step) -> bool {
+    fn is_about(&self, expected: &Expected, step: &LedgerRequest) -> bool {
         let place = self.place(expected);
         if let Expected::Create(object) = expected
             && object.name().is_empty()
@@ -141,7 +146,7 @@ impl Rules<'_> {
             }
     }
 
-    fn missing(&self, expected: &Expected, known: &BTreeMap<Place, Value>) -> String {
+    fn missing(&self, expected: &Expected, known: &BTreeMap<ObjectAddress, Value>) -> String {
         let place = self.place(expected);
         let title = format!("Missing {} {place}", expected.sort().as_str());
         let (wanted, is_status) = match expected {
@@ -163,7 +168,7 @@ impl Rules<'_> {
     }
 
     /// Returns the difference between a request and its expectation, if there is one.
-    fn difference(&self, expected: &Expected, step: &Step) -> Option<String> {
+    fn difference(&self, expected: &Expected, step: &LedgerRequest) -> Option<String> {
         let sent = &step.sent;
         let title = format!("Different {} {}", step.sort.as_str(), step.place);
         match expected {
@@ -226,7 +231,7 @@ impl Rules<'_> {
 }
 
 /// Returns the body of a request with the namespace and name in its path, as the server completes it.
-fn addressed(step: &Step) -> Value {
+fn addressed(step: &LedgerRequest) -> Value {
     let mut body = step.sent.body.clone();
     let place = &step.place;
     for (field, text) in [("namespace", &place.namespace), ("name", &place.name)] {
@@ -253,7 +258,7 @@ fn shown(body: &PatchBody) -> String {
     }
 }
 
-fn extra_text(step: &Step) -> String {
+fn extra_text(step: &LedgerRequest) -> String {
     let target = &step.sent.target;
     let below = if target.subresource.is_empty() { String::new() } else { format!(" (subresource {})", target.subresource) };
     let sort = if step.sort == Sort::Other { target.verb.as_str() } else { step.sort.as_str() };
@@ -288,7 +293,12 @@ fn joined(title: &str, lines: Vec<String>, rest: Option<String>) -> Option<Strin
 }
 
 /// Compares a patch with the one that the framework makes of the object before the request.
-fn finalizer(title: &str, step: &Step, name: &str, patch: fn(&Value, &FinalizerName) -> Option<Value>) -> Option<String> {
+fn finalizer(
+    title: &str,
+    step: &LedgerRequest,
+    name: &str,
+    patch: fn(&Value, &FinalizerName) -> Option<Value>,
+) -> Option<String> {
     let (sent, before) = (&step.sent, step.before.clone().unwrap_or_default());
     let expected = match FinalizerName::unqualified(name) {
         Ok(name) => patch(&before, &name).unwrap_or_default(),

@@ -8,20 +8,20 @@ use kubewright_runtime::cluster::PatchKind;
 use serde_json::{Value, json};
 
 use super::expected::Sort;
-use super::place::Place;
+use super::place::ObjectAddress;
 use super::wire::Sent;
 
 /// A request with the known state of its object before it.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct LedgerRequest {
     pub(super) sent: Sent,
     pub(super) sort: Sort,
     /// The address of the object. For a create it includes the name that the object got.
-    pub(super) place: Place,
+    pub(super) place: ObjectAddress,
     pub(super) before: Option<Value>,
 }
 
-impl Step {
+impl LedgerRequest {
     /// Returns the object after the request: the one in the answer, or the one that the request would have stored if it failed.
     pub(super) fn after(&self) -> Value {
         if let Some(answer) = &self.sent.answer {
@@ -43,10 +43,13 @@ impl Step {
 }
 
 /// Follows the requests of a row, and returns each with the state of its object before it, and the last known states.
-pub(super) fn follow(mut known: BTreeMap<Place, Value>, sent: Vec<Sent>) -> (Vec<Step>, BTreeMap<Place, Value>) {
+pub(super) fn follow(
+    mut known: BTreeMap<ObjectAddress, Value>,
+    sent: Vec<Sent>,
+) -> (Vec<LedgerRequest>, BTreeMap<ObjectAddress, Value>) {
     let mut steps = Vec::new();
     for sent in sent {
-        let mut place = Place::of(&sent.target);
+        let mut place = ObjectAddress::of(&sent.target);
         if sent.target.verb == Verb::Create {
             let name = |object: &Value| object.pointer("/metadata/name").and_then(Value::as_str).map(str::to_owned);
             let name = sent.answer.as_ref().and_then(name).or_else(|| name(&sent.body));
@@ -60,7 +63,7 @@ pub(super) fn follow(mut known: BTreeMap<Place, Value>, sent: Vec<Sent>) -> (Vec
             (Verb::Delete, Some(_)) => drop(known.remove(&place)),
             _ => {}
         }
-        steps.push(Step { sort: sort_of(&sent), sent, place, before });
+        steps.push(LedgerRequest { sort: sort_of(&sent), sent, place, before });
     }
     (steps, known)
 }

@@ -40,17 +40,17 @@ pub(super) fn pair(expected: &Value, found: &Value, ignored: &Ignored) -> (Value
 
 /// Removes empty values, and brings quantities, numbers and times into one notation.
 pub(super) fn normal(value: Value) -> Value {
-    settle(value, Place::Anywhere).unwrap_or_else(|| Value::Object(Map::new()))
+    settle(value, ValueContext::Anywhere).unwrap_or_else(|| Value::Object(Map::new()))
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum ValueContext {
     Anywhere,
     Conditions,
     Quantities,
 }
 
-impl Place {
+impl ValueContext {
     fn below(self, field: &str) -> Self {
         match field {
             _ if self == Self::Quantities => self,
@@ -62,11 +62,11 @@ impl Place {
 }
 
 /// Normalises a value; returns `None` for an empty one.
-fn settle(value: Value, place: Place) -> Option<Value> {
+fn settle(value: Value, place: ValueContext) -> Option<Value> {
     match value {
         Value::Null => None,
         Value::Object(fields) => {
-            let is_ignored = |field: &str| place == Place::Conditions && field == "lastTransitionTime";
+            let is_ignored = |field: &str| place == ValueContext::Conditions && field == "lastTransitionTime";
             let fields: Map<String, Value> = fields
                 .into_iter()
                 .filter(|(field, _)| !is_ignored(field))
@@ -82,7 +82,7 @@ fn settle(value: Value, place: Place) -> Option<Value> {
             let items: Vec<Value> = items.into_iter().map(|item| settle(item, place).unwrap_or(Value::Null)).collect();
             (!items.is_empty()).then_some(Value::Array(items))
         }
-        scalar @ (Value::String(_) | Value::Number(_)) if place == Place::Quantities => {
+        scalar @ (Value::String(_) | Value::Number(_)) if place == ValueContext::Quantities => {
             Some(Quantity::from_value(&scalar).map_or(scalar, |quantity| quantity.canonical().into()))
         }
         Value::String(text) => Some(Value::String(instant(&text).unwrap_or(text))),

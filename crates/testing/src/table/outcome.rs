@@ -90,7 +90,7 @@ impl ExpectedOutcome {
 
     /// Returns the difference between an outcome and the expected one, if there is one.
     pub(super) fn difference(&self, found: &OnePassOutcome) -> Option<String> {
-        let shown = Shown(found);
+        let shown = ShownOutcome(found);
         (!self.matches(found)).then(|| format!("Different outcome: expected {self}, found {shown}"))
     }
 
@@ -123,9 +123,9 @@ impl fmt::Display for ExpectedOutcome {
 }
 
 /// An outcome in the form of reports.
-struct Shown<'a>(&'a OnePassOutcome);
+struct ShownOutcome<'a>(&'a OnePassOutcome);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for ShownOutcome<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let OnePassOutcome::Halted(summary, text) = self.0 else { return f.write_str("success") };
         write!(f, "{:?}", summary.kind)?;

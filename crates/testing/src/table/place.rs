@@ -9,14 +9,14 @@ use kubewright_machinery::object::GroupVersionKind;
 
 /// An object as requests address it; the name is empty for a collection.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct ObjectAddress {
     pub(super) group: String,
     pub(super) resource: String,
     pub(super) namespace: String,
     pub(super) name: String,
 }
 
-impl Place {
+impl ObjectAddress {
     /// Creates an address. The resource is a plural name, followed by a dot and the group unless that is the core group.
     pub(super) fn parse(resource: &str, namespace: &str, name: &str) -> Self {
         let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
@@ -39,7 +39,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ObjectAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.resource)?;
         if !self.group.is_empty() {
@@ -73,8 +73,8 @@ impl Plurals {
         Ok(())
     }
 
-    pub(super) fn place(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Place {
+    pub(super) fn place(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> ObjectAddress {
         let resource = self.0.get(kind).cloned().unwrap_or_else(|| kind.kind.to_ascii_lowercase());
-        Place { group: kind.group.clone(), resource, namespace: namespace.to_owned(), name: name.to_owned() }
+        ObjectAddress { group: kind.group.clone(), resource, namespace: namespace.to_owned(), name: name.to_owned() }
     }
 }

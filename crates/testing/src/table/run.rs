@@ -14,9 +14,9 @@ use kubewright_runtime::operator::{Operator, PreparedOperator};
 use kubewright_runtime::reconcile::{ControllerExt as _, Reconcile};
 use parking_lot::Mutex;
 
-use super::compare::Rules;
+use super::compare::ComparisonRules;
 use super::expected::Expected;
-use super::place::{Place, Plurals};
+use super::place::{ObjectAddress, Plurals};
 use super::wire::Wire;
 use super::{Apply, RowEnd, TableRow, TableTest, diff, fault, seed};
 use crate::{TestCluster, Tier};
@@ -88,13 +88,13 @@ async fn differences<R: Reconcile>(table: &TableTest<R>, row: &TableRow<R>, tier
 
     let mut found = Vec::new();
     found.extend(outcome(row, &pass));
-    let primary = Place {
+    let primary = ObjectAddress {
         group: R::Kind::group(&()).into_owned(),
         resource: R::Kind::plural(&()).into_owned(),
         namespace: key.namespace().to_owned(),
         name: key.name().to_owned(),
     };
-    let rules = Rules {
+    let rules = ComparisonRules {
         ignored: &row.ignored,
         is_unordered: row.is_unordered,
         namespace: (!row.is_any_namespace).then(|| key.namespace()),

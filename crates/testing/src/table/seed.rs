@@ -11,7 +11,7 @@ use kubewright_apiserver::{ApiServer, Controllers};
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::place::{Place, Plurals};
+use super::place::{ObjectAddress, Plurals};
 use crate::backend::{Backend, epoch};
 use crate::{TestCluster, TestOptions, Tier, time};
 
@@ -90,7 +90,7 @@ pub(super) async fn known(
     cluster: &TestCluster,
     plurals: &mut Plurals,
     given: &[Value],
-) -> Result<BTreeMap<Place, Value>, String> {
+) -> Result<BTreeMap<ObjectAddress, Value>, String> {
     let mut known = BTreeMap::new();
     for object in given {
         let Some(gvk) = object.gvk() else { continue };

@@ -9,12 +9,12 @@ use super::GROUP;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Roles {
-    role: Vec<Role>,
+    role: Vec<BootstrapRole>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Role {
+struct BootstrapRole {
     name: String,
     /// Groups that have the role cluster-wide.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub(crate) fn objects() -> Vec<Value> {
     roles.role.iter().flat_map(|role| [Some(role.role()), role.binding()]).flatten().collect()
 }
 
-impl Role {
+impl BootstrapRole {
     fn role(&self) -> Value {
         let resources = self
             .resources

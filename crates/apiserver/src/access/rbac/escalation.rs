@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use super::{GROUP, MASTERS, allows, bindings, rule::Rule, rules};
+use super::{GROUP, MASTERS, allows, bindings, rule::RoleRule, rules};
 use crate::{
-    access::{Action, Attributes, Identity},
+    access::{Attributes, Identity, UserAction},
     kinds::KindSpec,
     status::Status,
     store::{ObjectName, Resource, Snapshot},
@@ -71,7 +71,7 @@ impl Author<'_> {
         let collects = |role: &Value| {
             role["aggregationRule"]["clusterRoleSelectors"].as_array().is_some_and(|selectors| !selectors.is_empty())
         };
-        if (collects(role) || stored.is_some_and(collects)) && self.holds([Rule::new(&all)]).is_err() {
+        if (collects(role) || stored.is_some_and(collects)) && self.holds([RoleRule::new(&all)]).is_err() {
             return Err("must have cluster-admin privileges to use the aggregationRule".into());
         }
         Ok(())
@@ -95,7 +95,7 @@ impl Author<'_> {
     }
 
     fn may(self, verb: &str, group: &str, plural: &str, name: &str) -> bool {
-        let action = Action::Resource(Attributes {
+        let action = UserAction::Resource(Attributes {
             verb: verb.to_owned(),
             group: group.to_owned(),
             resource: plural.to_owned(),
@@ -107,13 +107,13 @@ impl Author<'_> {
     }
 
     /// Checks that the author holds all rights of the rules; the error names those that are missing.
-    fn holds<'a>(self, wanted: impl IntoIterator<Item = Rule<'a>>) -> Result<(), String> {
+    fn holds<'a>(self, wanted: impl IntoIterator<Item = RoleRule<'a>>) -> Result<(), String> {
         let roles: Vec<_> = bindings::roles(self.snapshot, self.user, self.namespace).collect();
-        let held: Vec<Rule<'_>> = roles.iter().flat_map(|role| rules(role.value())).collect();
+        let held: Vec<RoleRule<'_>> = roles.iter().flat_map(|role| rules(role.value())).collect();
         let not_given = wanted.into_iter().filter(|rule| !held.iter().any(|own| own.gives_all_of(*rule)));
         let each_costs = held.iter().map(|own| own.size()).sum::<usize>().max(1);
         let (mut missing, mut is_cut) = (Vec::new(), false);
-        for (looked_at, right) in not_given.flat_map(Rule::rights).enumerate() {
+        for (looked_at, right) in not_given.flat_map(RoleRule::rights).enumerate() {
             is_cut = missing.len() == MOST_MISSING || looked_at.saturating_mul(each_costs) > MOST_COMPARED;
             if is_cut {
                 break;
@@ -186,7 +186,7 @@ mod tests {
         let rule = json!({"verbs": ["get", "list"], "apiGroups": ["", "x"], "resources": ["b", "a"]});
         let named = json!({"verbs": ["get"], "apiGroups": [""], "resources": ["a"], "resourceNames": ["n"]});
         let paths = json!({"verbs": ["get"], "nonResourceURLs": ["/x"]});
-        let rights: Vec<_> = [&rule, &named, &paths].into_iter().flat_map(|rule| Rule::new(rule).rights()).collect();
+        let rights: Vec<_> = [&rule, &named, &paths].into_iter().flat_map(|rule| RoleRule::new(rule).rights()).collect();
         let lines: Vec<_> = described(&rights).into_iter().collect();
         assert_eq!(
             lines,
@@ -204,7 +204,7 @@ mod tests {
     // AUTH-6
     #[test]
     fn a_rule_gives_what_it_covers() {
-        let gives = |rule: Value, right: Right<'_>| Rule::new(&rule).gives(&right);
+        let gives = |rule: Value, right: Right<'_>| RoleRule::new(&rule).gives(&right);
         let right = |resource, name, verb| Right::Resource { group: "", resource, name, verb };
         let rule = json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods", "*/log"]});
         assert!(gives(rule.clone(), right("pods", None, "get")));

@@ -10,8 +10,8 @@ mod tests;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use self::rule::Rule;
-use super::{Action, Identity};
+use self::rule::RoleRule;
+use super::{Identity, UserAction};
 use crate::store::Snapshot;
 
 pub(crate) use bootstrap::objects as bootstrap;
@@ -24,13 +24,13 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 const MASTERS: &str = "system:masters";
 
 /// Returns true if a user may do an action.
-pub(super) fn allows(snapshot: &Snapshot, user: &Identity, action: &Action) -> bool {
+pub(super) fn allows(snapshot: &Snapshot, user: &Identity, action: &UserAction) -> bool {
     if user.groups().iter().any(|group| group == MASTERS) {
         return true;
     }
     let namespace = match action {
-        Action::Resource(attributes) => attributes.namespace.as_str(),
-        Action::Path { .. } => "",
+        UserAction::Resource(attributes) => attributes.namespace.as_str(),
+        UserAction::Path { .. } => "",
     };
     bindings::roles(snapshot, user, namespace).any(|role| rules(role.value()).any(|rule| rule.covers(action)))
 }
@@ -50,7 +50,7 @@ pub(crate) fn rules_of(snapshot: &Snapshot, user: &Identity, namespace: &str) ->
     (resources, paths)
 }
 
-fn rules(role: &Value) -> impl Iterator<Item = Rule<'_>> {
+fn rules(role: &Value) -> impl Iterator<Item = RoleRule<'_>> {
     debug_assert!(role.kind().ends_with("Role"));
-    role["rules"].as_array().into_iter().flatten().map(Rule::new)
+    role["rules"].as_array().into_iter().flatten().map(RoleRule::new)
 }

@@ -3,22 +3,22 @@
 use serde_json::{Map, Value};
 
 use super::escalation::Right;
-use crate::access::{Action, Attributes};
+use crate::access::{Attributes, UserAction};
 
 /// A rule as written in a role.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rule<'a>(&'a Value);
+pub(super) struct RoleRule<'a>(&'a Value);
 
-impl<'a> Rule<'a> {
+impl<'a> RoleRule<'a> {
     pub(super) fn new(rule: &'a Value) -> Self {
         Self(rule)
     }
 
     /// Returns true if the rule allows an action.
-    pub(super) fn covers(self, action: &Action) -> bool {
+    pub(super) fn covers(self, action: &UserAction) -> bool {
         match action {
-            Action::Resource(attributes) => self.covers_resource(attributes),
-            Action::Path { verb, path } => {
+            UserAction::Resource(attributes) => self.covers_resource(attributes),
+            UserAction::Path { verb, path } => {
                 self.has("verbs", verb) && self.texts("nonResourceURLs").any(|url| covers_path(url, path))
             }
         }
@@ -53,7 +53,7 @@ impl<'a> Rule<'a> {
     }
 
     /// Returns true if the rule includes all rights of another one.
-    pub(super) fn gives_all_of(self, other: Rule<'_>) -> bool {
+    pub(super) fn gives_all_of(self, other: RoleRule<'_>) -> bool {
         let all = |list: &str, covers: &dyn Fn(&str) -> bool| other.texts(list).all(covers);
         let named = || match self.texts("resourceNames").next() {
             None => true,

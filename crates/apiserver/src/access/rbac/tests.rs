@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::allows;
 use crate::{
     ApiServer, Identity,
-    access::{Action, Attributes},
+    access::{Attributes, UserAction},
     status::Status,
     store::ObjectName,
 };
@@ -19,7 +19,7 @@ fn server(objects: &[Value]) -> ApiServer {
 
 fn may(server: &ApiServer, user: &Identity, verb: &str, resource: &str, namespace: &str, name: &str) -> bool {
     let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
-    let action = Action::Resource(Attributes {
+    let action = UserAction::Resource(Attributes {
         verb: verb.into(),
         resource: resource.into(),
         subresource: subresource.into(),
@@ -95,7 +95,7 @@ fn masters_and_members_of_bound_groups_need_no_names() {
     assert!(may(&server, &Identity::admin(), "delete", "nodes", "", "n"));
     assert!(may(&server, &Identity::user("alice").with_group("dev"), "delete", "nodes", "", "n"));
     assert!(!may(&server, &Identity::user("alice"), "delete", "nodes", "", "n"));
-    let path = |path: &str| Action::Path { verb: "get".into(), path: path.into() };
+    let path = |path: &str| UserAction::Path { verb: "get".into(), path: path.into() };
     let snapshot = server.state().store.snapshot();
     assert!(allows(&snapshot, &Identity::user("alice"), &path("/apis/apps/v1")));
     assert!(!allows(&snapshot, &Identity::user("alice"), &path("/metrics")));

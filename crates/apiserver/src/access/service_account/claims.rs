@@ -8,7 +8,7 @@ use crate::access::Identity;
 
 /// The claims of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Claims {
+pub(crate) struct TokenClaims {
     /// The audiences that the token is valid for.
     #[serde(rename = "aud")]
     pub(crate) audiences: Vec<String>,
@@ -51,7 +51,7 @@ pub(crate) struct ObjectId {
     pub(crate) uid: String,
 }
 
-impl Claims {
+impl TokenClaims {
     /// Returns the claims of a new token.
     pub(crate) fn new(bound: Bound, audiences: Vec<String>, id: String, issued: i64, seconds: i64) -> Self {
         let subject = format!("system:serviceaccount:{}:{}", bound.namespace, bound.account.name);

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// The key of one server. It is derived from a number, so that equal seeds give equal tokens, and computed on first use.
-pub(crate) struct Key {
+pub(crate) struct TokenKey {
     seed: u64,
-    pair: OnceLock<Pair>,
+    pair: OnceLock<SigningKeyPair>,
 }
 
-struct Pair {
+struct SigningKeyPair {
     signing: SigningKey,
     verifying: VerifyingKey,
     id: String,
@@ -28,7 +28,7 @@ const DER_PREFIX: [u8; 26] = [
     0x01, 0x07, 0x03, 0x42, 0x00,
 ];
 
-impl Key {
+impl TokenKey {
     /// Creates the key that is derived from a number.
     pub(crate) fn new(seed: u64) -> Self {
         Self { seed, pair: OnceLock::new() }
@@ -39,8 +39,8 @@ impl Key {
         Self::new(self.seed)
     }
 
-    fn pair(&self) -> &Pair {
-        self.pair.get_or_init(|| Pair::new(self.seed))
+    fn pair(&self) -> &SigningKeyPair {
+        self.pair.get_or_init(|| SigningKeyPair::new(self.seed))
     }
 
     /// Signs claims as a compact JSON web token.
@@ -77,7 +77,7 @@ impl Key {
     }
 }
 
-impl Pair {
+impl SigningKeyPair {
     fn new(seed: u64) -> Self {
         let mut attempt = 0_u64;
         // One in 2^32 hashes is not a valid key, so the next one is tried.
@@ -99,9 +99,9 @@ impl Pair {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for TokenKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Key")
+        formatter.write_str("TokenKey")
     }
 }
 
@@ -112,18 +112,18 @@ mod tests {
     // AUTH-8
     #[test]
     fn only_the_key_that_signed_a_token_accepts_it() {
-        let (key, other) = (Key::new(1), Key::new(2));
+        let (key, other) = (TokenKey::new(1), TokenKey::new(2));
         let claims = json!({"sub": "s"});
         let token = key.sign(&claims);
         assert_eq!(key.verify(&token), Some(claims));
         assert_eq!(other.verify(&token), None);
-        assert_eq!(Key::new(1).sign(&json!({"sub": "s"})), token);
+        assert_eq!(TokenKey::new(1).sign(&json!({"sub": "s"})), token);
     }
 
     // AUTH-2
     #[test]
     fn a_changed_token_is_not_accepted() {
-        let key = Key::new(1);
+        let key = TokenKey::new(1);
         let token = key.sign(&json!({"sub": "s"}));
         let parts: Vec<&str> = token.split('.').collect();
         let forged = BASE64_URL_SAFE_NO_PAD.encode(json!({"sub": "t"}).to_string());

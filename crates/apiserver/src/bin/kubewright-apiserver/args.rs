@@ -30,7 +30,7 @@ pub(crate) struct Args {
 
     /// How long workloads take to become ready (such as 2s), or `off` to leave them alone.
     #[arg(long, value_name = "DELAY", default_value = "1s", value_parser = stages)]
-    pub(crate) stages: Stages,
+    pub(crate) stages: WorkloadTreatment,
 
     /// Listen without TLS; only on a loopback address, and everybody is an administrator.
     #[arg(long)]
@@ -39,16 +39,16 @@ pub(crate) struct Args {
 
 /// The treatment of workloads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stages {
+pub(crate) struct WorkloadTreatment {
     pub(crate) mode: Workloads,
     pub(crate) delays: StageDelays,
 }
 
-fn stages(text: &str) -> Result<Stages, String> {
+fn stages(text: &str) -> Result<WorkloadTreatment, String> {
     if text == "off" {
-        return Ok(Stages { mode: Workloads::Off, delays: StageDelays::NONE });
+        return Ok(WorkloadTreatment { mode: Workloads::Off, delays: StageDelays::NONE });
     }
     let delay: GoDuration = text.parse().map_err(|_| "must be a duration such as 2s or 500ms, or off".to_owned())?;
     let delay = delay.to_std().ok_or("must not be negative")?;
-    Ok(Stages { mode: Workloads::Pods, delays: StageDelays::visible(delay) })
+    Ok(WorkloadTreatment { mode: Workloads::Pods, delays: StageDelays::visible(delay) })
 }

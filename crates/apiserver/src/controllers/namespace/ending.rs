@@ -23,13 +23,13 @@ const CONTENT: &str = "kubernetes";
 
 /// Empties namespaces that are being deleted.
 #[derive(Debug, Default)]
-pub(in crate::controllers) struct Ending {
+pub(in crate::controllers) struct NamespaceDeletion {
     /// Namespaces that are being deleted.
     leaving: Mutex<BTreeSet<String>>,
     pending: Backlog<String>,
 }
 
-impl Clone for Ending {
+impl Clone for NamespaceDeletion {
     fn clone(&self) -> Self {
         Self { leaving: Mutex::new(self.leaving.lock().clone()), pending: self.pending.clone() }
     }
@@ -48,7 +48,7 @@ fn resource() -> Resource {
     Resource::new("", "namespaces")
 }
 
-impl ByItem for Ending {
+impl ByItem for NamespaceDeletion {
     type Item = String;
 
     fn name(&self) -> &'static str {

@@ -3,5 +3,5 @@
 mod ending;
 mod furnishing;
 
-pub(super) use ending::Ending;
+pub(super) use ending::NamespaceDeletion;
 pub(super) use furnishing::Furnishing;

@@ -8,7 +8,7 @@ const FIELD: &str = "metadata.annotations[api-approved.kubernetes.io]";
 const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
 
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum ApprovalState {
     Approved,
     Bypassed,
     Missing,
@@ -24,12 +24,12 @@ pub(super) fn check(definition: &Value, stored: Option<&Value>, errors: &mut Vec
         return;
     }
     match found {
-        State::Approved | State::Bypassed => {}
-        State::Missing => errors.push(FieldError::required(
+        ApprovalState::Approved | ApprovalState::Bypassed => {}
+        ApprovalState::Missing => errors.push(FieldError::required(
             FIELD,
             format!("protected groups must have approval annotation \"api-approved.kubernetes.io\", {SEE}"),
         )),
-        State::Invalid => {
+        ApprovalState::Invalid => {
             let detail = format!(
                 "protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or a reason starting with \
                  \"unapproved\", {SEE}"
@@ -43,12 +43,12 @@ fn annotation(definition: &Value) -> &str {
     definition["metadata"]["annotations"]["api-approved.kubernetes.io"].as_str().unwrap_or_default()
 }
 
-fn state(definition: &Value) -> State {
+fn state(definition: &Value) -> ApprovalState {
     match annotation(definition) {
-        "" => State::Missing,
-        text if text.starts_with("unapproved") => State::Bypassed,
-        text if is_url(text) => State::Approved,
-        _ => State::Invalid,
+        "" => ApprovalState::Missing,
+        text if text.starts_with("unapproved") => ApprovalState::Bypassed,
+        text if is_url(text) => ApprovalState::Approved,
+        _ => ApprovalState::Invalid,
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) type Predicate = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
 
 /// The action of a rule on a matching request.
 #[derive(Clone)]
-pub(super) enum Action {
+pub(super) enum FaultAction {
     /// Answers with this failure; the request is never handled.
     Respond(Status),
     /// Lets the request be handled, then answers with this failure instead.
@@ -36,7 +36,7 @@ pub(super) enum Action {
     EditResponse(Edit),
 }
 
-impl fmt::Debug for Action {
+impl fmt::Debug for FaultAction {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Respond(status) => formatter.debug_tuple("Respond").field(status).finish(),

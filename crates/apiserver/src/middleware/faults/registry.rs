@@ -12,7 +12,7 @@ use std::{
 use parking_lot::Mutex;
 
 use super::{
-    action::Action,
+    action::FaultAction,
     cut::{Cut, CutBuilder},
     rule::{Matcher, Quota, RuleBuilder, Seen},
     service::FaultLayer,
@@ -30,29 +30,29 @@ const WRITES: [Verb; 5] = [Verb::Create, Verb::Update, Verb::Patch, Verb::Delete
 /// A set of fault rules. It is cheap to clone; clones share the rules. The first matching rule decides about a request.
 #[derive(Clone)]
 pub struct Faults {
-    shared: Arc<Shared>,
+    shared: Arc<SharedFaults>,
 }
 
-struct Shared {
+struct SharedFaults {
     clock: Clock,
     seed: Seed,
     /// True if there may be a rule or cut; read with each request.
     any: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<FaultState>,
 }
 
 #[derive(Default)]
-struct State {
-    rules: Vec<Rule>,
+struct FaultState {
+    rules: Vec<FaultRule>,
     next_id: u64,
     cuts: Vec<Cut>,
 }
 
-struct Rule {
+struct FaultRule {
     id: u64,
     matcher: Matcher,
     quota: Quota,
-    action: Action,
+    action: FaultAction,
     /// The number of requests that the rule matched, acted on or not.
     matched: u64,
     /// The number of requests that the rule acted on.
@@ -73,7 +73,7 @@ pub struct RuleHandle {
 impl Faults {
     /// Creates an empty set. Delays use the clock, probabilities the seed.
     pub fn new(clock: Clock, seed: Seed) -> Self {
-        Self { shared: Arc::new(Shared { clock, seed, any: AtomicBool::new(false), state: Mutex::default() }) }
+        Self { shared: Arc::new(SharedFaults { clock, seed, any: AtomicBool::new(false), state: Mutex::default() }) }
     }
 
     /// Returns a layer that applies the rules.
@@ -132,12 +132,12 @@ impl Faults {
         &self.shared.clock
     }
 
-    pub(super) fn add(&self, matcher: Matcher, quota: Quota, action: Action) -> RuleHandle {
+    pub(super) fn add(&self, matcher: Matcher, quota: Quota, action: FaultAction) -> RuleHandle {
         let mut state = self.shared.state.lock();
         self.shared.any.store(true, Ordering::Release);
         state.next_id += 1;
         let id = state.next_id;
-        state.rules.push(Rule { id, matcher, quota, action, matched: 0, hits: 0, hits_by_object: HashMap::new() });
+        state.rules.push(FaultRule { id, matcher, quota, action, matched: 0, hits: 0, hits_by_object: HashMap::new() });
         RuleHandle { faults: self.clone(), id, last: Arc::default() }
     }
 
@@ -160,24 +160,24 @@ impl Faults {
     /// Returns true if some rule needs the body to decide about this request, or changes the body.
     pub(super) fn needs_body(&self, target: &Target) -> bool {
         let state = self.shared.state.lock();
-        state.rules.iter().any(|rule| rule.matcher.needs_body(target) || matches!(rule.action, Action::EditRequest(_)))
+        state.rules.iter().any(|rule| rule.matcher.needs_body(target) || matches!(rule.action, FaultAction::EditRequest(_)))
     }
 
     /// Returns the action on this request, and counts the request.
-    pub(super) fn decide(&self, seen: &Seen<'_>) -> Option<Action> {
+    pub(super) fn decide(&self, seen: &Seen<'_>) -> Option<FaultAction> {
         let mut state = self.shared.state.lock();
         let mut cut_off = false;
         for cut in &mut state.cuts {
             cut_off |= cut.counts_out(seen);
         }
         if cut_off {
-            return Some(Action::DropBefore);
+            return Some(FaultAction::DropBefore);
         }
         state.rules.iter_mut().find_map(|rule| self.acts(rule, seen))
     }
 
     /// Returns the action of a rule on a request, if any, and counts the request.
-    fn acts(&self, rule: &mut Rule, seen: &Seen<'_>) -> Option<Action> {
+    fn acts(&self, rule: &mut FaultRule, seen: &Seen<'_>) -> Option<FaultAction> {
         if rule.hits >= rule.quota.times || !rule.matcher.matches(seen) {
             return None;
         }
@@ -208,12 +208,14 @@ impl Faults {
             naming.find_map(|rule| self.acts(rule, &seen))
         };
         match action {
-            Some(Action::Respond(status) | Action::RespondAfter(status)) => Err(status),
-            Some(Action::Delay(delay)) => {
+            Some(FaultAction::Respond(status) | FaultAction::RespondAfter(status)) => Err(status),
+            Some(FaultAction::Delay(delay)) => {
                 self.clock().sleep(delay).await;
                 Ok(())
             }
-            Some(Action::DropBefore | Action::DropAfter) => Err(Status::internal("the connection was dropped by a fault rule")),
+            Some(FaultAction::DropBefore | FaultAction::DropAfter) => {
+                Err(Status::internal("the connection was dropped by a fault rule"))
+            }
             _ => Ok(()),
         }
     }

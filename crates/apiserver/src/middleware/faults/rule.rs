@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Faults, RuleHandle,
-    action::{Action, Predicate},
+    action::{FaultAction, Predicate},
 };
 use crate::{
     kinds::Verb,
@@ -193,60 +193,60 @@ impl RuleBuilder {
 
     /// Answers with this failure; the request is never handled.
     pub fn respond(self, status: Status) -> RuleHandle {
-        self.finish(Action::Respond(status))
+        self.finish(FaultAction::Respond(status))
     }
 
     /// Lets the request be handled, and then answers with this failure.
     pub fn respond_after(self, status: Status) -> RuleHandle {
-        self.finish(Action::RespondAfter(status))
+        self.finish(FaultAction::RespondAfter(status))
     }
 
     /// Delays the request on the clock before it is handled.
     pub fn delay(self, delay: Duration) -> RuleHandle {
-        self.finish(Action::Delay(delay))
+        self.finish(FaultAction::Delay(delay))
     }
 
     /// Breaks the connection before the request is handled.
     pub fn drop_before(self) -> RuleHandle {
-        self.finish(Action::DropBefore)
+        self.finish(FaultAction::DropBefore)
     }
 
     /// Breaks the connection after the request is handled: a write happened, and the client does not know.
     pub fn drop_after(self) -> RuleHandle {
-        self.finish(Action::DropAfter)
+        self.finish(FaultAction::DropAfter)
     }
 
     /// Ends a watch after this number of events, as a restarting server does. For rules on [`Verb::Watch`].
     pub fn cut_watch(self, events: u64) -> RuleHandle {
-        self.finish(Action::CutWatch(events))
+        self.finish(FaultAction::CutWatch(events))
     }
 
     /// Ends a watch after this time. For rules on [`Verb::Watch`].
     pub fn cut_watch_after(self, time: Duration) -> RuleHandle {
-        self.finish(Action::CutWatchAfter(time))
+        self.finish(FaultAction::CutWatchAfter(time))
     }
 
     /// Lets a watch fall silent after this number of events, without closing it. For rules on [`Verb::Watch`].
     pub fn hang_watch(self, events: u64) -> RuleHandle {
-        self.finish(Action::HangWatch(events))
+        self.finish(FaultAction::HangWatch(events))
     }
 
     /// Answers a watch with the in-band error that its version is too old. For rules on [`Verb::Watch`].
     pub fn expire_watch(self) -> RuleHandle {
-        self.finish(Action::ExpireWatch)
+        self.finish(FaultAction::ExpireWatch)
     }
 
     /// Changes the JSON body of the request.
     pub fn edit_request(self, edit: impl Fn(&mut Value) + Send + Sync + 'static) -> RuleHandle {
-        self.finish(Action::EditRequest(Arc::new(edit)))
+        self.finish(FaultAction::EditRequest(Arc::new(edit)))
     }
 
     /// Changes the JSON body of the answer. Streams pass unchanged.
     pub fn edit_response(self, edit: impl Fn(&mut Value) + Send + Sync + 'static) -> RuleHandle {
-        self.finish(Action::EditResponse(Arc::new(edit)))
+        self.finish(FaultAction::EditResponse(Arc::new(edit)))
     }
 
-    fn finish(self, action: Action) -> RuleHandle {
+    fn finish(self, action: FaultAction) -> RuleHandle {
         self.faults.add(self.matcher, self.quota, action)
     }
 }

@@ -17,9 +17,9 @@ use tower::{Layer, Service};
 
 use super::{
     Faults,
-    action::{Action, Edit},
+    action::{Edit, FaultAction},
     rule::Seen,
-    stream::{CutBody, End, Events},
+    stream::{BodyEnd, CutBody, Events},
 };
 use crate::{
     access::Identity,
@@ -84,29 +84,29 @@ where
             let (action, request) = decide(&faults, request).await?;
             match action {
                 None => pass(&mut inner, request).await,
-                Some(Action::Respond(status)) => Ok(failure(&status)),
-                Some(Action::RespondAfter(status)) => {
+                Some(FaultAction::Respond(status)) => Ok(failure(&status)),
+                Some(FaultAction::RespondAfter(status)) => {
                     pass(&mut inner, request).await?;
                     Ok(failure(&status))
                 }
-                Some(Action::Delay(delay)) => {
+                Some(FaultAction::Delay(delay)) => {
                     faults.clock().sleep(delay).await;
                     pass(&mut inner, request).await
                 }
-                Some(Action::DropBefore) => Err(ConnectionDropped { handled: false }.into()),
-                Some(Action::DropAfter) => {
+                Some(FaultAction::DropBefore) => Err(ConnectionDropped { handled: false }.into()),
+                Some(FaultAction::DropAfter) => {
                     pass(&mut inner, request).await?;
                     Err(ConnectionDropped { handled: true }.into())
                 }
-                Some(Action::CutWatch(events)) => pass_until(&mut inner, request, End::AfterEvents(events)).await,
-                Some(Action::HangWatch(events)) => pass_until(&mut inner, request, End::Silence(events)).await,
-                Some(Action::CutWatchAfter(time)) => {
+                Some(FaultAction::CutWatch(events)) => pass_until(&mut inner, request, BodyEnd::AfterEvents(events)).await,
+                Some(FaultAction::HangWatch(events)) => pass_until(&mut inner, request, BodyEnd::Silence(events)).await,
+                Some(FaultAction::CutWatchAfter(time)) => {
                     let clock = faults.clock().clone();
-                    pass_until(&mut inner, request, End::When(Box::pin(async move { clock.sleep(time).await }))).await
+                    pass_until(&mut inner, request, BodyEnd::When(Box::pin(async move { clock.sleep(time).await }))).await
                 }
-                Some(Action::ExpireWatch) => Ok(expired()),
-                Some(Action::EditRequest(edit)) => pass(&mut inner, edit_request(request, &edit).await?).await,
-                Some(Action::EditResponse(edit)) => {
+                Some(FaultAction::ExpireWatch) => Ok(expired()),
+                Some(FaultAction::EditRequest(edit)) => pass(&mut inner, edit_request(request, &edit).await?).await,
+                Some(FaultAction::EditResponse(edit)) => {
                     let streams = Target::of(request.method(), request.uri()).verb() == Some(Verb::Watch);
                     let response = pass(&mut inner, request).await?;
                     if streams { Ok(response) } else { edit_response(response, &edit).await }
@@ -117,7 +117,7 @@ where
 }
 
 /// Returns the action of the rules on a request. The body is read only if a rule depends on it.
-async fn decide<B>(faults: &Faults, mut request: Request<B>) -> Result<(Option<Action>, Request<B>), BoxError>
+async fn decide<B>(faults: &Faults, mut request: Request<B>) -> Result<(Option<FaultAction>, Request<B>), BoxError>
 where
     B: Body<Data = Bytes> + From<Bytes>,
     B::Error: Into<BoxError>,
@@ -149,10 +149,10 @@ where
     S: Service<Request<B>, Response = Response<R>>,
     S::Error: Into<BoxError>,
 {
-    pass_until(inner, request, End::ByServer).await
+    pass_until(inner, request, BodyEnd::ByServer).await
 }
 
-async fn pass_until<S, B, R>(inner: &mut S, request: Request<B>, end: End) -> Result<Response<FaultBody<R>>, BoxError>
+async fn pass_until<S, B, R>(inner: &mut S, request: Request<B>, end: BodyEnd) -> Result<Response<FaultBody<R>>, BoxError>
 where
     S: Service<Request<B>, Response = Response<R>>,
     S::Error: Into<BoxError>,

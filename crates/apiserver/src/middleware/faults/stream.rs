@@ -14,7 +14,7 @@ use http_body::{Body, Frame, SizeHint};
 /// The body of an answer that a rule may cut short.
 pub struct CutBody<R> {
     inner: Pin<Box<R>>,
-    end: End,
+    end: BodyEnd,
     events: Events,
 }
 
@@ -51,7 +51,7 @@ impl Events {
 }
 
 /// The moment from which on a body carries no more data.
-pub(super) enum End {
+pub(super) enum BodyEnd {
     /// The server's own end of the body.
     ByServer,
     /// The end of the body after this number of events.
@@ -63,7 +63,7 @@ pub(super) enum End {
 }
 
 impl<R> CutBody<R> {
-    pub(super) fn new(inner: R, end: End, events: Events) -> Self {
+    pub(super) fn new(inner: R, end: BodyEnd, events: Events) -> Self {
         Self { inner: Box::pin(inner), end, events }
     }
 }
@@ -75,18 +75,18 @@ impl<R: Body<Data = Bytes>> Body for CutBody<R> {
     fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, R::Error>>> {
         let this = self.get_mut();
         match &mut this.end {
-            End::AfterEvents(0) => return Poll::Ready(None),
-            End::Silence(0) => return Poll::Pending,
-            End::When(over) => {
+            BodyEnd::AfterEvents(0) => return Poll::Ready(None),
+            BodyEnd::Silence(0) => return Poll::Pending,
+            BodyEnd::When(over) => {
                 if over.as_mut().poll(context).is_ready() {
                     return Poll::Ready(None);
                 }
             }
-            End::ByServer | End::AfterEvents(_) | End::Silence(_) => {}
+            BodyEnd::ByServer | BodyEnd::AfterEvents(_) | BodyEnd::Silence(_) => {}
         }
         let frame = ready!(this.inner.as_mut().poll_frame(context));
         let events = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()).map_or(0, |data| this.events.count(data));
-        if let End::AfterEvents(left) | End::Silence(left) = &mut this.end {
+        if let BodyEnd::AfterEvents(left) | BodyEnd::Silence(left) = &mut this.end {
             *left = left.saturating_sub(events);
         }
         Poll::Ready(frame)
@@ -94,15 +94,15 @@ impl<R: Body<Data = Bytes>> Body for CutBody<R> {
 
     fn is_end_stream(&self) -> bool {
         match self.end {
-            End::Silence(_) => false,
-            End::AfterEvents(0) => true,
+            BodyEnd::Silence(_) => false,
+            BodyEnd::AfterEvents(0) => true,
             _ => self.inner.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self.end {
-            End::ByServer => self.inner.size_hint(),
+            BodyEnd::ByServer => self.inner.size_hint(),
             _ => SizeHint::default(),
         }
     }

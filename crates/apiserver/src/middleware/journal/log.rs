@@ -22,10 +22,10 @@ const CAPACITY: usize = 100_000;
 /// A record of all requests that pass its layers. It is cheap to clone; clones share the records.
 #[derive(Clone)]
 pub struct Journal {
-    shared: Arc<Shared>,
+    shared: Arc<SharedJournal>,
 }
 
-struct Shared {
+struct SharedJournal {
     clock: Clock,
     /// True if bodies are kept; read with each request.
     keeps_bodies: AtomicBool,
@@ -55,7 +55,9 @@ impl Journal {
     /// Creates an empty journal that keeps the last 100,000 requests.
     pub fn new(clock: Clock) -> Self {
         let ring = Mutex::new(Ring { records: VecDeque::new(), next_number: 1, capacity: CAPACITY });
-        Self { shared: Arc::new(Shared { clock, keeps_bodies: AtomicBool::new(false), ring, newest: watch::Sender::new(0) }) }
+        Self {
+            shared: Arc::new(SharedJournal { clock, keeps_bodies: AtomicBool::new(false), ring, newest: watch::Sender::new(0) }),
+        }
     }
 
     /// Sets the number of requests that are kept from now on; at least one.

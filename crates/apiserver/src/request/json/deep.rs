@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::{
     problem::place_of,
-    read::{Document, Repeated, Unreadable},
-    walk::{Nest, Token, Tokens, key_of},
+    read::{JsonDocument, Repeated, UnreadableJson},
+    walk::{JsonToken, Nest, Tokens, key_of},
 };
 use crate::model::MAX_DEPTH;
 
@@ -37,16 +37,16 @@ fn mark(nest: Nest) -> Value {
 }
 
 /// Reads a document of any depth that the real server accepts.
-pub(super) fn read(text: &[u8]) -> Result<Document, Unreadable> {
+pub(super) fn read(text: &[u8]) -> Result<JsonDocument, UnreadableJson> {
     let too_deep = first_too_deep(text);
     // Ignored values are parsed without recursion.
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(text)
         && too_deep.is_none_or(|at| place_of(text, &error) < at)
     {
-        return Err(Unreadable::Syntax(error));
+        return Err(UnreadableJson::Syntax(error));
     }
     match too_deep {
-        Some(at) => Err(Unreadable::TooDeep(at)),
+        Some(at) => Err(UnreadableJson::TooDeep(at)),
         None => Builder::default().build(text),
     }
 }
@@ -101,19 +101,19 @@ struct Builder {
 }
 
 impl Builder {
-    fn build(mut self, text: &[u8]) -> Result<Document, Unreadable> {
+    fn build(mut self, text: &[u8]) -> Result<JsonDocument, UnreadableJson> {
         for (_, token) in Tokens::of(text) {
             match token {
-                Token::Open(nest) => self.open.push(Frame::new(nest)),
-                Token::Key(piece) => {
+                JsonToken::Open(nest) => self.open.push(Frame::new(nest)),
+                JsonToken::Key(piece) => {
                     let before = self.repeated.paths.len();
                     if let Some(frame) = self.open.last_mut() {
                         (frame.key, frame.before) = (key_of(piece), before);
                     }
                 }
-                Token::Scalar(_) if self.open.len() > MAX_DEPTH => self.put(Value::Null),
-                Token::Scalar(piece) => self.put(serde_json::from_slice(piece).map_err(Unreadable::Syntax)?),
-                Token::Close => {
+                JsonToken::Scalar(_) if self.open.len() > MAX_DEPTH => self.put(Value::Null),
+                JsonToken::Scalar(piece) => self.put(serde_json::from_slice(piece).map_err(UnreadableJson::Syntax)?),
+                JsonToken::Close => {
                     let Some(frame) = self.open.pop() else { continue };
                     let value = match self.open.len().cmp(&MAX_DEPTH) {
                         Ordering::Less => frame.into_value(),
@@ -127,7 +127,7 @@ impl Builder {
                 }
             }
         }
-        Ok(Document { value: self.root, repeated: self.repeated.paths, is_cut: self.is_cut })
+        Ok(JsonDocument { value: self.root, repeated: self.repeated.paths, is_cut: self.is_cut })
     }
 
     /// Stores a value at its position, unless that is too deep; a repeated key is noted in any case.
@@ -248,9 +248,9 @@ mod tests {
     #[test]
     fn no_document_is_nested_deeper_than_ten_thousand() {
         assert!(parse(lists(DEEPEST).as_bytes()).is_ok());
-        assert!(matches!(parse(lists(DEEPEST + 1).as_bytes()), Err(Unreadable::TooDeep(DEEPEST))));
-        assert!(matches!(parse("[".repeat(1_000_000).as_bytes()), Err(Unreadable::TooDeep(DEEPEST))));
-        assert!(matches!(parse(objects(1_000_000, "1").as_bytes()), Err(Unreadable::TooDeep(_))));
+        assert!(matches!(parse(lists(DEEPEST + 1).as_bytes()), Err(UnreadableJson::TooDeep(DEEPEST))));
+        assert!(matches!(parse("[".repeat(1_000_000).as_bytes()), Err(UnreadableJson::TooDeep(DEEPEST))));
+        assert!(matches!(parse(objects(1_000_000, "1").as_bytes()), Err(UnreadableJson::TooDeep(_))));
     }
 
     // REQ-5
@@ -263,7 +263,7 @@ mod tests {
             (objects(500, "\"\\q\""), false),
             (format!("{}x{}", "[".repeat(500), "[".repeat(20_000)), false),
         ] {
-            let Err(Unreadable::Syntax(error)) = parse(text.as_bytes()) else { panic!("{text}") };
+            let Err(UnreadableJson::Syntax(error)) = parse(text.as_bytes()) else { panic!("{text}") };
             assert_eq!(error.is_eof(), is_end, "{text}");
         }
     }

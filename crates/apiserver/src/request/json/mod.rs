@@ -12,7 +12,7 @@ mod walk;
 pub(crate) use deep::{DEEPEST, holds_mark};
 pub(crate) use places::Places;
 pub(crate) use problem::problem;
-pub(crate) use read::{Document, Unreadable, parse};
+pub(crate) use read::{JsonDocument, UnreadableJson, parse};
 pub(crate) use text::text;
 
 /// The maximum number of field problems that a decoder reports, as on the real server.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::walk::{Nest, Token, Tokens, key_of};
+use super::walk::{JsonToken, Nest, Tokens, key_of};
 
 /// The first and the second position of each requested path, as byte offsets.
 #[derive(Debug)]
@@ -20,11 +20,11 @@ impl Places {
         let mut named = root;
         for (at, token) in Tokens::of(text) {
             let value = match (token, open.last_mut()) {
-                (Token::Close, _) => {
+                (JsonToken::Close, _) => {
                     open.pop();
                     continue;
                 }
-                (Token::Key(piece), above) => {
+                (JsonToken::Key(piece), above) => {
                     let above = above.map_or(root, |(_, path, _)| *path);
                     named = (if open.len() > 1 { above.and(".") } else { above }).and(&key_of(piece));
                     places.note(named, at);
@@ -36,7 +36,7 @@ impl Places {
                 }
                 _ => named,
             };
-            if let Token::Open(nest) = token {
+            if let JsonToken::Open(nest) = token {
                 open.push((nest, value, 0));
             }
         }

@@ -1,17 +1,17 @@
 //! Syntax errors of documents, in the words of the real server's decoder.
 
 use super::{
-    Unreadable,
+    UnreadableJson,
     walk::{Nest, Tokens},
 };
 use crate::status::go::go_quoted_letter;
 
 /// Returns the error text for a body that cannot be read.
-pub(crate) fn problem(body: &[u8], error: &Unreadable) -> String {
+pub(crate) fn problem(body: &[u8], error: &UnreadableJson) -> String {
     let letter_at = |at: usize| body.get(at).map_or_else(String::new, |byte| go_quoted_letter(char::from(*byte)));
     let error = match error {
-        Unreadable::Syntax(error) => error,
-        Unreadable::TooDeep(at) => return format!("invalid character {} exceeded max depth", letter_at(*at)),
+        UnreadableJson::Syntax(error) => error,
+        UnreadableJson::TooDeep(at) => return format!("invalid character {} exceeded max depth", letter_at(*at)),
     };
     if error.is_eof() {
         return "unexpected end of JSON input".to_owned();

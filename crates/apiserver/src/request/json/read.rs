@@ -6,11 +6,11 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess
 use serde_json::{Map, Number, Value, map::Entry};
 
 use super::{MAX_PROBLEMS, deep, text::mended};
-use crate::schema::{MOST_NOTED, Path};
+use crate::schema::{MOST_NOTED, ValuePath};
 
 /// A parsed document.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub(crate) struct JsonDocument {
     /// The content; of several members with one key, the last one counts.
     pub(crate) value: Value,
     /// The paths of the first keys that occur more than once in one object.
@@ -21,7 +21,7 @@ pub(crate) struct Document {
 
 /// The reason for which a document cannot be read.
 #[derive(Debug)]
-pub(crate) enum Unreadable {
+pub(crate) enum UnreadableJson {
     /// The text is not JSON.
     Syntax(serde_json::Error),
     /// The value that begins at this byte is nested too deeply.
@@ -29,7 +29,7 @@ pub(crate) enum Unreadable {
 }
 
 /// Parses a document. An unpaired surrogate becomes the replacement character.
-pub(crate) fn parse(text: &[u8]) -> Result<Document, Unreadable> {
+pub(crate) fn parse(text: &[u8]) -> Result<JsonDocument, UnreadableJson> {
     let error = match read(text) {
         Ok(document) => return Ok(document),
         Err(error) => error,
@@ -37,10 +37,10 @@ pub(crate) fn parse(text: &[u8]) -> Result<Document, Unreadable> {
     if is_about_depth(&error) {
         return deep::read(mended(text).as_deref().unwrap_or(text));
     }
-    let Some(mended) = mended(text) else { return Err(Unreadable::Syntax(error)) };
+    let Some(mended) = mended(text) else { return Err(UnreadableJson::Syntax(error)) };
     match read(&mended) {
         Err(error) if is_about_depth(&error) => deep::read(&mended),
-        outcome => outcome.map_err(Unreadable::Syntax),
+        outcome => outcome.map_err(UnreadableJson::Syntax),
     }
 }
 
@@ -49,12 +49,12 @@ fn is_about_depth(error: &serde_json::Error) -> bool {
     error.is_syntax() && error.to_string().starts_with("recursion limit")
 }
 
-fn read(text: &[u8]) -> Result<Document, serde_json::Error> {
+fn read(text: &[u8]) -> Result<JsonDocument, serde_json::Error> {
     let repeated = RefCell::default();
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = Reader { path: &Path::Root, repeated: &repeated }.deserialize(&mut deserializer)?;
+    let value = ValueReader { path: &ValuePath::Root, repeated: &repeated }.deserialize(&mut deserializer)?;
     deserializer.end()?;
-    Ok(Document { value, repeated: repeated.into_inner().paths, is_cut: false })
+    Ok(JsonDocument { value, repeated: repeated.into_inner().paths, is_cut: false })
 }
 
 /// The keys that occurred more than once.
@@ -81,12 +81,12 @@ impl Repeated {
 }
 
 #[derive(Clone, Copy)]
-struct Reader<'a> {
-    path: &'a Path<'a>,
+struct ValueReader<'a> {
+    path: &'a ValuePath<'a>,
     repeated: &'a RefCell<Repeated>,
 }
 
-impl<'de> DeserializeSeed<'de> for Reader<'_> {
+impl<'de> DeserializeSeed<'de> for ValueReader<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -94,7 +94,7 @@ impl<'de> DeserializeSeed<'de> for Reader<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Reader<'_> {
+impl<'de> Visitor<'de> for ValueReader<'_> {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -139,7 +139,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(Reader { path: &self.path.index(items.len()), ..self })? {
+        while let Some(item) = access.next_element_seed(ValueReader { path: &self.path.index(items.len()), ..self })? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -151,7 +151,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
         let mut noted: HashSet<String> = HashSet::new();
         while let Some(key) = access.next_key::<String>()? {
             let before = self.repeated.borrow().paths.len();
-            let value = access.next_value_seed(Reader { path: &self.path.field(&key), ..self })?;
+            let value = access.next_value_seed(ValueReader { path: &self.path.field(&key), ..self })?;
             match members.entry(key) {
                 Entry::Vacant(entry) => {
                     entry.insert(value);

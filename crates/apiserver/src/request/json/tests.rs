@@ -76,5 +76,5 @@ fn each_byte_that_is_no_text_becomes_a_letter() {
 #[test]
 fn a_document_ends_where_it_ends() {
     assert!(parse(b"{} x").is_err());
-    assert!(matches!(parse(b"{\"a\":"), Err(Unreadable::Syntax(error)) if error.is_eof()));
+    assert!(matches!(parse(b"{\"a\":"), Err(UnreadableJson::Syntax(error)) if error.is_eof()));
 }

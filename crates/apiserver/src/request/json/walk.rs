@@ -9,7 +9,7 @@ pub(super) enum Nest {
 
 /// A token of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(super) enum JsonToken<'a> {
     /// The start of a list or an object.
     Open(Nest),
     /// The end of the innermost list or object.
@@ -61,7 +61,7 @@ impl<'a> Tokens<'a> {
 }
 
 impl<'a> Iterator for Tokens<'a> {
-    type Item = (usize, Token<'a>);
+    type Item = (usize, JsonToken<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -84,20 +84,20 @@ impl<'a> Iterator for Tokens<'a> {
                 b']' | b'}' => {
                     self.at += 1;
                     self.open.pop();
-                    return Some((at, Token::Close));
+                    return Some((at, JsonToken::Close));
                 }
                 b'[' => Nest::List,
                 b'{' => Nest::Object,
                 _ => {
                     self.at = self.end(at);
                     let piece = &self.text[at..self.at];
-                    return Some((at, if self.key_is_next { Token::Key(piece) } else { Token::Scalar(piece) }));
+                    return Some((at, if self.key_is_next { JsonToken::Key(piece) } else { JsonToken::Scalar(piece) }));
                 }
             };
             self.at += 1;
             self.open.push(nest);
             self.key_is_next = nest == Nest::Object;
-            return Some((at, Token::Open(nest)));
+            return Some((at, JsonToken::Open(nest)));
         }
     }
 }
@@ -117,17 +117,17 @@ mod tests {
         assert_eq!(
             tokens,
             [
-                Token::Open(Nest::Object),
-                Token::Key(br#""a\"]""#),
-                Token::Open(Nest::List),
-                Token::Scalar(b"1"),
-                Token::Scalar(br#""x""#),
-                Token::Scalar(b"null"),
-                Token::Close,
-                Token::Key(br#""b""#),
-                Token::Open(Nest::Object),
-                Token::Close,
-                Token::Close
+                JsonToken::Open(Nest::Object),
+                JsonToken::Key(br#""a\"]""#),
+                JsonToken::Open(Nest::List),
+                JsonToken::Scalar(b"1"),
+                JsonToken::Scalar(br#""x""#),
+                JsonToken::Scalar(b"null"),
+                JsonToken::Close,
+                JsonToken::Key(br#""b""#),
+                JsonToken::Open(Nest::Object),
+                JsonToken::Close,
+                JsonToken::Close
             ]
         );
     }

@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 
 use super::{has_metadata, texts};
 use crate::{
-    access::{Action, Identity},
-    server::State,
+    access::{Identity, UserAction},
+    server::ApiServerState,
     status::{FieldError, Status},
 };
 
 /// Returns the status of an access review.
-pub(super) fn answer(state: &State, caller: &Identity, review: &Value) -> Result<Value, Status> {
+pub(super) fn answer(state: &ApiServerState, caller: &Identity, review: &Value) -> Result<Value, Status> {
     let errors = validate(review);
     if !errors.is_empty() {
         return Err(Status::invalid("authorization.k8s.io", "", "", &errors));
     }
     let user = if review.kind() == "SelfSubjectAccessReview" { caller.clone() } else { subject(review) };
-    Ok(json!({"allowed": state.may(&user, &Action::reviewed(&review["spec"]))}))
+    Ok(json!({"allowed": state.may(&user, &UserAction::reviewed(&review["spec"]))}))
 }
 
 /// Returns the user that a review is about, exactly as described in it.

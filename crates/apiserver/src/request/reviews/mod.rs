@@ -9,7 +9,7 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use super::{
-    body::ResponseBody, create::match_namespace, decode, negotiate::Shape, options, ownership, resource::Call, respond,
+    body::ResponseBody, create::match_namespace, decode, negotiate::AnswerShape, options, ownership, resource::Call, respond,
     warnings::Warnings, write,
 };
 use crate::{access::Identity, kinds::KindSpec, status::Status, tables::partial_metadata};
@@ -57,7 +57,7 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Respons
         }
     };
     review["status"] = status;
-    if call.representation.shape == Shape::Metadata {
+    if call.representation.shape == AnswerShape::Metadata {
         review = partial_metadata(&review, call.representation.meta.as_str());
     }
     Ok(respond::value(StatusCode::CREATED, &review, call.representation.format))

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::{
     access::{Identity, rules_of},
-    server::State,
+    server::ApiServerState,
     status::Status,
 };
 
 /// Returns the status of a review of the caller's rules.
-pub(super) fn answer(state: &State, user: &Identity, review: &Value) -> Result<Value, Status> {
+pub(super) fn answer(state: &ApiServerState, user: &Identity, review: &Value) -> Result<Value, Status> {
     let namespace = review["spec"]["namespace"].as_str().unwrap_or_default();
     if namespace.is_empty() {
         return Err(Status::bad_request("no namespace on request"));

@@ -5,17 +5,17 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::Value;
 
 use super::{
-    owners::{Rules, ScaleType},
+    owners::{ScaleOwnership, ScaleType},
     view,
 };
 use crate::{
     kinds::{Endpoint, Verb},
     request::{
-        apply::{self, Applied},
+        apply::{self, ApplyRequest},
         create::match_namespace,
         decode::{self, BodyType},
         metadata, options,
-        patch::{self, Patch},
+        patch::{self, PatchRequest},
         resource::Call,
         respond,
         service::Outgoing,
@@ -28,10 +28,10 @@ use crate::{
 };
 
 /// The body that a client sent.
-enum Sent {
+enum ScaleBody {
     Whole(Value),
-    Patch(Patch),
-    Applied(Applied),
+    Patch(PatchRequest),
+    Applied(ApplyRequest),
 }
 
 /// Answers a request for the Scale of an object.
@@ -53,12 +53,12 @@ async fn write(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Sta
     let mut context = options::write_context(call.incoming, if is_patch { "PatchOptions" } else { "UpdateOptions" })?;
     context.recording = Recording::Made;
     let mut sent = read(call, is_patch, &mut context)?;
-    if let Sent::Whole(scale) = &mut sent {
+    if let ScaleBody::Whole(scale) = &mut sent {
         // Problems with fields are reported whatever the outcome of the request (REQ-9).
         normalise(call, &mut context, scale, true)?;
         warnings.append(&mut context.warnings);
     }
-    let rules = Rules::new(call.state, kind);
+    let rules = ScaleOwnership::new(call.state, kind);
     let name = call.name();
     // An object without a version is updated unconditionally, also by a PUT of its Scale.
     let update = Update { kind, endpoint: Endpoint::Main, name: &name, is_patch: true, create_when_missing: false };
@@ -66,7 +66,7 @@ async fn write(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Sta
         let parent = Managers::parse(present.metadata().get("managedFields")).unwrap_or_default();
         let old = view::of(kind, present)?;
         let (scale, managers) = changed(call, context, &rules, &sent, &old, rules.of_scale(&parent))?;
-        if !matches!(sent, Sent::Whole(_))
+        if !matches!(sent, ScaleBody::Whole(_))
             && let Some(field) = view::missing_replicas(kind, present).filter(|_| scale.pointer("/spec/replicas").is_none())
         {
             return Err(Status::bad_request(format!("the spec replicas field {field:?} cannot be empty")));
@@ -87,34 +87,34 @@ async fn write(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Sta
     Ok(Outgoing { response, warnings: Warnings::default(), stored: written.stored })
 }
 
-fn read(call: &Call<'_>, is_patch: bool, context: &mut WriteContext<'_>) -> Result<Sent, Status> {
+fn read(call: &Call<'_>, is_patch: bool, context: &mut WriteContext<'_>) -> Result<ScaleBody, Status> {
     let body = &call.incoming.body;
     let expected = GroupVersionKind::new("autoscaling", "v1", view::KIND);
     if !is_patch {
         let body_type = BodyType::of(call.content_type(), call.kind().is_custom())?;
-        return decode::object_of(body, body_type, &expected, false, context).map(Sent::Whole);
+        return decode::object_of(body, body_type, &expected, false, context).map(ScaleBody::Whole);
     }
     if apply::is_apply(call.content_type()) {
-        return Applied::read(&call.incoming.query, body, &expected, context).map(Sent::Applied);
+        return ApplyRequest::read(&call.incoming.query, body, &expected, context).map(ScaleBody::Applied);
     }
     let definition = if call.kind().is_custom() { None } else { Some(ScaleType::new().definition()) };
-    let patch = Patch::parse(call.content_type(), body, definition)?;
+    let patch = PatchRequest::parse(call.content_type(), body, definition)?;
     options::check_force(&call.incoming.query)?;
-    Ok(Sent::Patch(patch))
+    Ok(ScaleBody::Patch(patch))
 }
 
 /// Returns the Scale with the client's changes, and its managers.
 fn changed(
     call: &Call<'_>,
     context: &mut WriteContext<'_>,
-    rules: &Rules,
-    sent: &Sent,
+    rules: &ScaleOwnership,
+    sent: &ScaleBody,
     old: &Value,
     managers: Managers,
 ) -> Result<(Value, Managers), Status> {
     let now = call.state.clock.now_in_seconds();
     let (mut scale, managers) = match sent {
-        Sent::Applied(applied) => {
+        ScaleBody::Applied(applied) => {
             applied.check(view::API_VERSION, view::KIND)?;
             if call.kind().is_custom() && managers.is_empty() {
                 // The real server fails here, since it cannot make an empty Scale of a custom resource.
@@ -125,15 +125,15 @@ fn changed(
             let outcome = applied.apply(&rules.ownership(), context, old, managers, &now)?;
             (outcome.object.unwrap_or_else(|| old.clone()), outcome.managers)
         }
-        Sent::Patch(patch) => (patch.apply(context, old)?, managers),
-        Sent::Whole(scale) => (scale.clone(), managers),
+        ScaleBody::Patch(patch) => (patch.apply(context, old)?, managers),
+        ScaleBody::Whole(scale) => (scale.clone(), managers),
     };
-    if !matches!(sent, Sent::Whole(_)) {
+    if !matches!(sent, ScaleBody::Whole(_)) {
         normalise(call, context, &mut scale, false)?;
     }
     check(call, &mut scale, old)?;
     let managers = match sent {
-        Sent::Applied(_) => managers,
+        ScaleBody::Applied(_) => managers,
         // Replicas without an owner stay so.
         _ if managers.is_empty() => managers,
         _ => rules.ownership().update(old, &scale, managers, &context.manager, &now),

@@ -13,14 +13,14 @@ use crate::{
     kinds::KindSpec,
     model::Model as _,
     request::ownership::Served,
-    server::State,
+    server::ApiServerState,
     smd::{Managers, Ownership, Shown, Type, Versions},
     types::Builtin,
 };
 
 /// The inputs of ownership for a write to a Scale.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(super) struct ScaleOwnership {
     parent: Served,
     parent_version: String,
     scale: ScaleType,
@@ -61,8 +61,8 @@ impl Versions for ScaleType {
     }
 }
 
-impl Rules {
-    pub(super) fn new(state: &State, kind: &Arc<KindSpec>) -> Self {
+impl ScaleOwnership {
+    pub(super) fn new(state: &ApiServerState, kind: &Arc<KindSpec>) -> Self {
         let scale = ScaleType::new();
         let mut blank = json!({"apiVersion": API_VERSION, "kind": KIND, "metadata": {}});
         // The empty object has no value of a wrong type.

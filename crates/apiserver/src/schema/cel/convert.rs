@@ -8,12 +8,12 @@ use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::{Key, Map};
 use serde_json::{Number, Value};
 
-use crate::schema::node::{Node, Type};
+use crate::schema::node::{JsonType, SchemaNode};
 
 use super::interpreter::library_call;
 
 /// Converts a value; `node` is absent where the schema says nothing.
-pub(super) fn convert(value: &Value, node: Option<&Node>) -> Cel {
+pub(super) fn convert(value: &Value, node: Option<&SchemaNode>) -> Cel {
     match value {
         Value::Null => Cel::Null,
         Value::Bool(value) => Cel::Bool(*value),
@@ -62,22 +62,22 @@ pub(super) fn is_unknown(key: &Key) -> bool {
 }
 
 /// Returns true if a schema names the members of an object.
-fn has_names(node: Option<&Node>) -> bool {
+fn has_names(node: Option<&SchemaNode>) -> bool {
     node.is_some_and(|node| !node.properties.is_empty())
 }
 
-fn number(value: &Number, node: Option<&Node>) -> Cel {
+fn number(value: &Number, node: Option<&SchemaNode>) -> Cel {
     let float = value.as_f64().unwrap_or(f64::NAN);
     match (node.and_then(|node| node.type_), value.as_i64(), value.as_u64()) {
-        (Some(Type::Number), ..) => Cel::Float(float),
+        (Some(JsonType::Number), ..) => Cel::Float(float),
         (_, Some(value), _) => Cel::Int(value),
         (_, None, Some(value)) => Cel::UInt(value),
-        (Some(Type::Integer), None, None) => Cel::Int(float as i64),
+        (Some(JsonType::Integer), None, None) => Cel::Int(float as i64),
         (_, None, None) => Cel::Float(float),
     }
 }
 
-fn text(value: &str, node: Option<&Node>) -> Cel {
+fn text(value: &str, node: Option<&SchemaNode>) -> Cel {
     let plain = || Cel::String(Arc::new(value.to_owned()));
     let format = node.filter(|node| !node.int_or_string).and_then(|node| node.checks.format.as_deref());
     match format {

@@ -7,13 +7,13 @@ use kube_cel::cel::objects::OptionalValue;
 use serde_json::Value;
 
 use crate::schema::lists::Continued;
-use crate::schema::node::{Additional, Node, Type};
-use crate::schema::path::Path;
-use crate::schema::rules::Rule;
+use crate::schema::node::{Additional, JsonType, SchemaNode};
+use crate::schema::path::ValuePath;
+use crate::schema::rules::ValidationRule;
 use crate::status::{FieldError, FieldReason};
 
 use super::convert::convert;
-use super::interpreter::{Failure, Variables};
+use super::interpreter::{EvaluationFailure, Variables};
 
 /// The cost limit of one evaluation of a rule, and of all evaluations for one object, as on the real server.
 const CALL_LIMIT: u64 = 1_000_000;
@@ -21,16 +21,21 @@ const OBJECT_LIMIT: u64 = 10_000_000;
 
 /// The violations of all rules.
 #[derive(Debug, Default)]
-pub(in crate::schema) struct Found {
+pub(in crate::schema) struct RuleViolations {
     pub(in crate::schema) errors: Vec<FieldError>,
     /// Violations at paths whose value did not change.
     pub(in crate::schema) let_through: Vec<FieldError>,
 }
 
 /// Evaluates all rules of an object at `path`. Rules with `oldSelf` are evaluated for values with a stored counterpart.
-pub(in crate::schema) fn evaluate(root: &Node, object: &Value, old: Option<&Value>, path: &Path<'_>) -> Found {
-    let mut evaluation = Evaluation { found: Found::default(), left: OBJECT_LIMIT };
-    let stored = Stored { old, same: old.map(|old| old == object), same_above: false };
+pub(in crate::schema) fn evaluate(
+    root: &SchemaNode,
+    object: &Value,
+    old: Option<&Value>,
+    path: &ValuePath<'_>,
+) -> RuleViolations {
+    let mut evaluation = Evaluation { found: RuleViolations::default(), left: OBJECT_LIMIT };
+    let stored = StoredCounterpart { old, same: old.map(|old| old == object), same_above: false };
     // An exhausted budget is reported among the errors.
     let _ = evaluation.walk(root, object, stored, path);
     evaluation.found
@@ -41,7 +46,7 @@ struct Spent;
 
 /// The stored counterpart of a value.
 #[derive(Clone, Copy)]
-struct Stored<'v> {
+struct StoredCounterpart<'v> {
     /// The stored value, to which `oldSelf` refers.
     old: Option<&'v Value>,
     /// True if the two values are equal; `None` if the value has no counterpart to compare with.
@@ -50,7 +55,7 @@ struct Stored<'v> {
     same_above: bool,
 }
 
-impl<'v> Stored<'v> {
+impl<'v> StoredCounterpart<'v> {
     fn is_unchanged(self) -> bool {
         self.same.unwrap_or(self.same_above)
     }
@@ -62,13 +67,19 @@ impl<'v> Stored<'v> {
 }
 
 struct Evaluation {
-    found: Found,
+    found: RuleViolations,
     /// The remaining cost budget.
     left: u64,
 }
 
 impl Evaluation {
-    fn walk(&mut self, node: &Node, value: &Value, stored: Stored<'_>, path: &Path<'_>) -> Result<(), Spent> {
+    fn walk(
+        &mut self,
+        node: &SchemaNode,
+        value: &Value,
+        stored: StoredCounterpart<'_>,
+        path: &ValuePath<'_>,
+    ) -> Result<(), Spent> {
         if value.is_null() || !node.has_rules {
             return Ok(());
         }
@@ -100,8 +111,14 @@ impl Evaluation {
         Ok(())
     }
 
-    fn rules(&mut self, node: &Node, value: &Value, stored: Stored<'_>, path: &Path<'_>) -> Result<(), Spent> {
-        let place = Place { node, value, path };
+    fn rules(
+        &mut self,
+        node: &SchemaNode,
+        value: &Value,
+        stored: StoredCounterpart<'_>,
+        path: &ValuePath<'_>,
+    ) -> Result<(), Spent> {
+        let place = EvaluatedValue { node, value, path };
         if self.left == 0 {
             self.found.errors.push(place.failed(OUT_OF_BUDGET.to_owned()));
             return Err(Spent);
@@ -121,10 +138,10 @@ impl Evaluation {
             }
             let is_let_through = stored.is_unchanged() && !rule.programs.is_transition;
             match self.verdict(rule, &variables, &place) {
-                Verdict::Kept => {}
-                Verdict::Broken(error) if is_let_through => self.found.let_through.push(error),
-                Verdict::Broken(error) | Verdict::Failed(error) => self.found.errors.push(error),
-                Verdict::Spent { error, in_message } => {
+                RuleVerdict::Kept => {}
+                RuleVerdict::Broken(error) if is_let_through => self.found.let_through.push(error),
+                RuleVerdict::Broken(error) | RuleVerdict::Failed(error) => self.found.errors.push(error),
+                RuleVerdict::Spent { error, in_message } => {
                     let errors = if in_message && is_let_through { &mut self.found.let_through } else { &mut self.found.errors };
                     errors.push(error);
                     return Err(Spent);
@@ -134,36 +151,36 @@ impl Evaluation {
         Ok(())
     }
 
-    fn verdict(&mut self, rule: &Rule, variables: Variables<'_>, place: &Place<'_>) -> Verdict {
+    fn verdict(&mut self, rule: &ValidationRule, variables: Variables<'_>, place: &EvaluatedValue<'_>) -> RuleVerdict {
         let text = if rule.message.is_empty() { rule.expression.trim() } else { rule.message.trim() };
         let Some(program) = &rule.programs.rule else {
-            return Verdict::Failed(place.failed("rule compile error: the rule is not valid CEL".to_owned()));
+            return RuleVerdict::Failed(place.failed("rule compile error: the rule is not valid CEL".to_owned()));
         };
-        let spent = |text: String| Verdict::Spent { error: place.failed(text), in_message: false };
+        let spent = |text: String| RuleVerdict::Spent { error: place.failed(text), in_message: false };
         let evaluated = program.evaluate(variables, CALL_LIMIT);
         if evaluated.cost > self.left {
             return spent(OUT_OF_BUDGET.to_owned());
         }
         self.left -= evaluated.cost;
         match evaluated.outcome {
-            Ok(Cel::Bool(true)) => Verdict::Kept,
+            Ok(Cel::Bool(true)) => RuleVerdict::Kept,
             Ok(Cel::Bool(false)) => match self.message(rule, text, variables) {
-                Ok(message) => Verdict::Broken(place.broken(rule, message)),
-                Err(problem) => Verdict::Spent { error: place.failed_below(rule, problem), in_message: true },
+                Ok(message) => RuleVerdict::Broken(place.broken(rule, message)),
+                Err(problem) => RuleVerdict::Spent { error: place.failed_below(rule, problem), in_message: true },
             },
-            Err(failure @ Failure::TooDear) => {
+            Err(failure @ EvaluationFailure::TooDear) => {
                 spent(format!("'{failure}': no further validation rules will be run due to call cost exceeds limit for rule: {text}"))
             }
-            Ok(_) | Err(Failure::NoSuchOverload) => Verdict::Failed(place.failed(format!(
+            Ok(_) | Err(EvaluationFailure::NoSuchOverload) => RuleVerdict::Failed(place.failed(format!(
                 "'no such overload': call arguments did not match a supported operator, function or macro signature for rule: {text}"
             ))),
-            Err(failure) => Verdict::Failed(place.failed(format!("{failure} evaluating rule: {text}"))),
+            Err(failure) => RuleVerdict::Failed(place.failed(format!("{failure} evaluating rule: {text}"))),
         }
     }
 
     /// Returns the message of a violation: the result of the message expression, unless it fails or is not a single line of text. Returns an
     /// error if the message expression costs too much.
-    fn message(&mut self, rule: &Rule, text: &str, variables: Variables<'_>) -> Result<String, String> {
+    fn message(&mut self, rule: &ValidationRule, text: &str, variables: Variables<'_>) -> Result<String, String> {
         const LONGEST: usize = 5 * 1024;
         let usual = || if rule.message.is_empty() { format!("failed rule: {text}") } else { text.to_owned() };
         let Some(program) = &rule.programs.message else {
@@ -177,7 +194,7 @@ impl Evaluation {
             );
         }
         match evaluated.outcome {
-            Err(Failure::TooDear) => Err(format!(
+            Err(EvaluationFailure::TooDear) => Err(format!(
                 "no further validation rules will be run due to call cost exceeds limit for messageExpression: {}",
                 Value::from(rule.message_expression.as_str())
             )),
@@ -199,7 +216,7 @@ impl Evaluation {
 const OUT_OF_BUDGET: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /// The outcome of a rule.
-enum Verdict {
+enum RuleVerdict {
     Kept,
     /// The rule is violated.
     Broken(FieldError),
@@ -213,41 +230,41 @@ enum Verdict {
 }
 
 /// A value that rules are evaluated on, with its schema and path.
-struct Place<'a> {
-    node: &'a Node,
+struct EvaluatedValue<'a> {
+    node: &'a SchemaNode,
     value: &'a Value,
-    path: &'a Path<'a>,
+    path: &'a ValuePath<'a>,
 }
 
-impl Place<'_> {
+impl EvaluatedValue<'_> {
     fn name(&self) -> String {
         match self.path {
-            Path::Root => "<nil>".to_owned(),
+            ValuePath::Root => "<nil>".to_owned(),
             path => path.to_string(),
         }
     }
 
     /// Returns the path at which a violation of a rule is reported.
-    fn name_below(&self, rule: &Rule) -> String {
+    fn name_below(&self, rule: &ValidationRule) -> String {
         if rule.field_path.is_empty() { self.name() } else { joined(self.path, &rule.field_path) }
     }
 
     fn type_name(&self) -> Value {
-        self.node.type_.map_or("", Type::as_str).into()
+        self.node.type_.map_or("", JsonType::as_str).into()
     }
 
     fn failed(&self, problem: String) -> FieldError {
         FieldError::invalid(self.name(), &self.type_name(), problem)
     }
 
-    fn failed_below(&self, rule: &Rule, problem: String) -> FieldError {
+    fn failed_below(&self, rule: &ValidationRule, problem: String) -> FieldError {
         FieldError::invalid(self.name_below(rule), &self.type_name(), problem)
     }
 
-    fn broken(&self, rule: &Rule, message: String) -> FieldError {
+    fn broken(&self, rule: &ValidationRule, message: String) -> FieldError {
         let place = self.name_below(rule);
         // Objects and lists are not quoted.
-        let plain = !matches!(self.node.type_, Some(Type::Object | Type::Array));
+        let plain = !matches!(self.node.type_, Some(JsonType::Object | JsonType::Array));
         match rule.reason {
             FieldReason::Forbidden => FieldError::forbidden(place, message),
             FieldReason::Required => FieldError::required(place, message),
@@ -260,10 +277,10 @@ impl Place<'_> {
 }
 
 /// Joins a path and a path below it, such as `.a.b` or `['a']`.
-fn joined(path: &Path<'_>, below: &str) -> String {
+fn joined(path: &ValuePath<'_>, below: &str) -> String {
     let below = below.replace("['", "[").replace("']", "]");
     match path {
-        Path::Root => below.trim_start_matches('.').to_owned(),
+        ValuePath::Root => below.trim_start_matches('.').to_owned(),
         path => format!("{path}{below}"),
     }
 }

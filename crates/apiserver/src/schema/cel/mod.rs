@@ -1,6 +1,6 @@
 //! The rules of `x-kubernetes-validations`, evaluated with the CEL of Kubernetes.
 //!
-//! Rules are checked when a definition is written: their syntax, their types, and their estimated costs ([`Declared`]). They are compiled once,
+//! Rules are checked when a definition is written: their syntax, their types, and their estimated costs ([`DeclaredType`]). They are compiled once,
 //! with their schema, and evaluated on every write.
 
 mod compile;
@@ -19,4 +19,4 @@ mod tests;
 
 pub(super) use compile::Programs;
 pub(super) use evaluate::evaluate;
-pub(super) use typing::{Declared, Wanted};
+pub(super) use typing::{DeclaredType, Wanted};

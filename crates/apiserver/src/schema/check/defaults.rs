@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::schema::path::Path;
-use crate::schema::{embedded, metadata, node::Node, parse, prune, validate};
+use crate::schema::path::ValuePath;
+use crate::schema::{embedded, metadata, node::SchemaNode, parse, prune, validate};
 use crate::status::FieldError;
 
 #[cfg(feature = "cel")]
 use super::text;
 use super::{Object, flag, members, nested};
 
-pub(super) fn check(schema: &Object, path: &Path<'_>) -> Vec<FieldError> {
+pub(super) fn check(schema: &Object, path: &ValuePath<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     walk(schema, path, None, true, &mut errors);
     errors
@@ -23,7 +23,7 @@ struct Inside<'a> {
     way: &'a [String],
 }
 
-fn walk(schema: &Object, path: &Path<'_>, inside: Option<Inside<'_>>, root: bool, errors: &mut Vec<FieldError>) {
+fn walk(schema: &Object, path: &ValuePath<'_>, inside: Option<Inside<'_>>, root: bool, errors: &mut Vec<FieldError>) {
     let is_object = root || flag(schema, "x-kubernetes-embedded-resource");
     let inside = inside.filter(|_| !is_object);
     if let Some(found) = schema.get("default").filter(|default| !default.is_null()) {
@@ -50,7 +50,7 @@ fn walk(schema: &Object, path: &Path<'_>, inside: Option<Inside<'_>>, root: bool
 fn one(
     schema: &Object,
     found: &Value,
-    path: &Path<'_>,
+    path: &ValuePath<'_>,
     inside: Option<Inside<'_>>,
     is_object: bool,
     errors: &mut Vec<FieldError>,
@@ -82,7 +82,7 @@ fn one(
     }
     let wrong = values(found, &node, &place);
     #[cfg(feature = "cel")]
-    if wrong.is_empty() && !node.rules.is_empty() && crate::schema::cel::Declared::of(schema, is_object).is_none() {
+    if wrong.is_empty() && !node.rules.is_empty() && crate::schema::cel::DeclaredType::of(schema, is_object).is_none() {
         let detail = "rule compiler initialization error: failed to convert to declType for CEL validation rules";
         errors.push(FieldError::invalid(place.to_string(), &text(schema, "type").into(), detail));
     }
@@ -90,7 +90,7 @@ fn one(
 }
 
 /// Checks a default as it is written; it must be valid without further defaults being filled in.
-fn values(found: &Value, node: &Node, place: &Path<'_>) -> Vec<FieldError> {
+fn values(found: &Value, node: &SchemaNode, place: &ValuePath<'_>) -> Vec<FieldError> {
     let errors = validate::at(node, found, place);
     #[cfg(feature = "cel")]
     if errors.is_empty() && node.has_rules {
@@ -110,7 +110,7 @@ fn as_metadata(found: &Value, inside: Inside<'_>) -> Result<(), String> {
     *place = found.clone();
     let node = parse::node(&Value::Object(inside.object.clone()));
     metadata::coerce_embedded_at(&mut object, &node, true).map_err(|error| format!("{}: {}", error.field, error.message))?;
-    let wrong = embedded::check(&object, &node, true, &Path::Root);
+    let wrong = embedded::check(&object, &node, true, &ValuePath::Root);
     match wrong.as_slice() {
         [] => Ok(()),
         [one] => Err(format!("{}: {}", one.field, one.message)),

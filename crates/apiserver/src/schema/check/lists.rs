@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::schema::parse::texts;
-use crate::schema::path::{Path, can_be_told};
+use crate::schema::path::{ValuePath, can_be_told};
 use crate::status::FieldError;
 
 use super::{Object, flag, nested, text};
 
-pub(super) fn check(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+pub(super) fn check(schema: &Object, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let list_type = schema.get("x-kubernetes-list-type").and_then(Value::as_str);
     if let Some(map_type) = schema.get("x-kubernetes-map-type").and_then(Value::as_str) {
         has_type(schema, "object", "x-kubernetes-map-type", path, errors);
@@ -48,7 +48,7 @@ pub(super) fn check(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldErro
     }
 }
 
-fn has_type(schema: &Object, wanted: &str, extension: &str, path: &Path<'_>, errors: &mut Vec<FieldError>) -> bool {
+fn has_type(schema: &Object, wanted: &str, extension: &str, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) -> bool {
     let place = path.field("type").to_string();
     let detail = format!("must be {wanted} if {extension} is specified");
     match text(schema, "type") {
@@ -60,7 +60,7 @@ fn has_type(schema: &Object, wanted: &str, extension: &str, path: &Path<'_>, err
 }
 
 /// Checks that the items of a set are atomic, because they are compared as a whole.
-fn set_items(items: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn set_items(items: &Object, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
     let list_type = items.get("x-kubernetes-list-type").cloned().unwrap_or_default();
     match text(items, "type") {
@@ -74,7 +74,7 @@ fn set_items(items: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     }
 }
 
-fn map_list(schema: &Object, keys: &[String], path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn map_list(schema: &Object, keys: &[String], path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let place = path.field("x-kubernetes-list-map-keys").to_string();
     if keys.is_empty() {
         errors.push(FieldError::required(&place, "must not be empty if x-kubernetes-list-type is map"));
@@ -115,7 +115,7 @@ fn map_list(schema: &Object, keys: &[String], path: &Path<'_>, errors: &mut Vec<
 }
 
 /// Checks that items cannot be null and have all their keys.
-fn items_of(items: &Object, list_type: &str, keys: &[String], path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn items_of(items: &Object, list_type: &str, keys: &[String], path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     if flag(items, "nullable") {
         let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");
         errors.push(FieldError::forbidden(path.field("nullable").to_string(), detail));

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::status::FieldError;
 
-use super::path::Path;
+use super::path::ValuePath;
 
 /// Further facts that the checks of a schema depend on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,7 +29,7 @@ pub struct Circumstances {
 
 /// Returns the errors of a schema; `path` is its path in the definition.
 pub fn check(schema: &Value, path: &str, circumstances: Circumstances) -> Vec<FieldError> {
-    let base = Path::Root;
+    let base = ValuePath::Root;
     let place = base.field(path);
     let Some(schema) = schema.as_object() else {
         return vec![FieldError::required(path, "schemas are required")];

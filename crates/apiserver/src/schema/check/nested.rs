@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::schema::path::Path;
+use crate::schema::path::ValuePath;
 use crate::status::FieldError;
 
 use super::{CONDITIONS, Object, entries, flag, members, nested, structural, text};
@@ -15,7 +15,7 @@ pub(super) struct Skip {
 }
 
 /// Checks that a condition only restricts values.
-pub(super) fn invariants(schema: &Object, skip: Skip, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+pub(super) fn invariants(schema: &Object, skip: Skip, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     structural::values(schema, skip, path, errors);
     if let Some(items) = nested(schema, "items") {
         invariants(items, Skip::default(), &path.field("items"), errors);
@@ -60,12 +60,12 @@ pub(super) fn invariants(schema: &Object, skip: Skip, path: &Path<'_>, errors: &
 }
 
 /// Checks that conditions refer only to fields that are specified outside of conditions.
-pub(super) fn completeness(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+pub(super) fn completeness(schema: &Object, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     conditions(schema, schema, path, path, errors);
 }
 
 /// Checks the conditions of `schema`; `outer` is the schema outside of conditions that they apply to.
-fn conditions(schema: &Object, outer: &Object, outer_path: &Path<'_>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn conditions(schema: &Object, outer: &Object, outer_path: &ValuePath<'_>, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     if let Some(not) = nested(schema, "not") {
         condition(not, Some(outer), outer_path, &path.field("not"), errors);
     }
@@ -77,7 +77,13 @@ fn conditions(schema: &Object, outer: &Object, outer_path: &Path<'_>, path: &Pat
     }
 }
 
-fn condition(schema: &Object, outer: Option<&Object>, outer_path: &Path<'_>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn condition(
+    schema: &Object,
+    outer: Option<&Object>,
+    outer_path: &ValuePath<'_>,
+    path: &ValuePath<'_>,
+    errors: &mut Vec<FieldError>,
+) {
     let Some(outer) = outer else {
         errors.push(FieldError::required(outer_path.to_string(), format!("because it is defined in {path}")));
         return;

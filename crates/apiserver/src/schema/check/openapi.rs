@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::schema::node::Type;
-use crate::schema::path::Path;
+use crate::schema::node::JsonType;
+use crate::schema::path::ValuePath;
 use crate::status::FieldError;
 
-use super::{CONDITIONS, Object, entries, flag, lists, members, nested, rules, rules::Scope, text};
+use super::{CONDITIONS, Object, entries, flag, lists, members, nested, rules, rules::RuleScope, text};
 
 /// The fields that every object has, whatever its schema says.
 const OBJECT_FIELDS: [&str; 3] = ["metadata", "kind", "apiVersion"];
@@ -41,11 +41,11 @@ pub(super) fn unsupported(schema: &Object) -> Option<String> {
 
 /// Returns the errors of a schema, those of its rules last. `unchanged` is true if the costs of rules need not be checked again; if it is `None`,
 /// rules are not checked at all.
-pub(super) fn check(schema: &Object, path: &Path<'_>, unchanged: Option<bool>) -> Vec<FieldError> {
+pub(super) fn check(schema: &Object, path: &ValuePath<'_>, unchanged: Option<bool>) -> Vec<FieldError> {
     let mut costs = rules::Costs::new(unchanged.unwrap_or_default());
     let mut errors = Errors::default();
-    let scope = unchanged.map(|_| Scope::root());
-    walk(schema, Level { root: true, ..Level::default() }, scope.as_ref(), path, &mut costs, &mut errors);
+    let scope = unchanged.map(|_| RuleScope::root());
+    walk(schema, PathContext { root: true, ..PathContext::default() }, scope.as_ref(), path, &mut costs, &mut errors);
     let mut all = errors.schema;
     all.extend(errors.rules);
     all.extend(costs.verdict(path));
@@ -61,7 +61,7 @@ struct Errors {
 
 /// The properties of a path that follow from the schemas above it.
 #[derive(Clone, Default)]
-struct Level {
+struct PathContext {
     root: bool,
     /// True inside of apiVersion, kind or metadata.
     inside_metadata: bool,
@@ -71,12 +71,12 @@ struct Level {
     uncorrelatable: Option<String>,
 }
 
-impl Level {
+impl PathContext {
     fn below(&self) -> Self {
         Self { root: false, ..self.clone() }
     }
 
-    fn uncorrelatable_at(mut self, path: &Path<'_>) -> Self {
+    fn uncorrelatable_at(mut self, path: &ValuePath<'_>) -> Self {
         self.uncorrelatable.get_or_insert_with(|| path.to_string());
         self
     }
@@ -84,9 +84,9 @@ impl Level {
 
 fn walk(
     schema: &Object,
-    level: Level,
-    scope: Option<&Scope<'_>>,
-    path: &Path<'_>,
+    level: PathContext,
+    scope: Option<&RuleScope<'_>>,
+    path: &ValuePath<'_>,
     costs: &mut rules::Costs,
     errors: &mut Errors,
 ) {
@@ -153,12 +153,12 @@ fn walk(
     }
 }
 
-fn standard(schema: &Object, level: &Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn standard(schema: &Object, level: &PathContext, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let type_name = text(schema, "type");
     let present = |name: &str| schema.get(name).is_some_and(|value| !value.is_null());
     let filled = |name: &str| schema.get(name).and_then(Value::as_object).is_some_and(|members| !members.is_empty());
-    if !type_name.is_empty() && Type::parse(type_name).is_none() {
-        errors.push(FieldError::not_supported(path.field("type").to_string(), &type_name.into(), &Type::NAMES));
+    if !type_name.is_empty() && JsonType::parse(type_name).is_none() {
+        errors.push(FieldError::not_supported(path.field("type").to_string(), &type_name.into(), &JsonType::NAMES));
     }
     let mut forbid = |field: &str, detail: &str| {
         errors.push(FieldError::forbidden(path.field(field).to_string(), detail));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::schema::path::Path;
+use crate::schema::path::ValuePath;
 use crate::status::FieldError;
 
 use super::{Object, flag, text};
@@ -34,7 +34,7 @@ const BESIDE_STATUS: [(&str, &str); 22] = [
     ("x-kubernetes-validations", "XValidations"),
 ];
 
-pub(super) fn check(schema: &Object, path: &Path<'_>, status: bool) -> Vec<FieldError> {
+pub(super) fn check(schema: &Object, path: &ValuePath<'_>, status: bool) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if status {
         beside_status(schema, path, &mut errors);
@@ -45,7 +45,7 @@ pub(super) fn check(schema: &Object, path: &Path<'_>, status: bool) -> Vec<Field
     errors
 }
 
-fn beside_status(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn beside_status(schema: &Object, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let type_name = text(schema, "type");
     if !type_name.is_empty() && type_name != "object" {
         let detail = "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled";

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::schema::path::Path;
+use crate::schema::path::ValuePath;
 use crate::schema::{field_path, parse::list};
 use crate::status::FieldError;
 
@@ -16,7 +16,7 @@ const SCHEMA_LIMIT: u64 = 100_000_000;
 const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
 /// Checks the parts of a rule that need no compilation.
-pub(super) fn spelling(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+pub(super) fn spelling(schema: &Object, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let all = path.field("x-kubernetes-validations");
     for (index, rule) in list(schema, "x-kubernetes-validations").iter().enumerate() {
         let place = all.index(index);
@@ -66,14 +66,14 @@ fn has_newlines(text: &str) -> bool {
 
 /// The properties of a rule that follow from the schemas above it.
 #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "only rules that can be compiled are estimated"))]
-pub(super) struct Scope<'a> {
+pub(super) struct RuleScope<'a> {
     /// The maximal number of values at the path in one object; `None` if there is no bound.
     cardinality: Option<u64>,
     root: bool,
     uncorrelatable: Option<&'a str>,
 }
 
-impl Scope<'_> {
+impl RuleScope<'_> {
     pub(super) fn root() -> Self {
         Self { cardinality: Some(1), root: true, uncorrelatable: None }
     }
@@ -93,9 +93,9 @@ impl Scope<'_> {
     }
 
     /// Returns the scope of the rules of `schema` itself, with the properties of its own path.
-    pub(super) fn here<'b>(&self, schema: &Object, root: bool, uncorrelatable: Option<&'b str>) -> Scope<'b> {
+    pub(super) fn here<'b>(&self, schema: &Object, root: bool, uncorrelatable: Option<&'b str>) -> RuleScope<'b> {
         let root = root || flag(schema, "x-kubernetes-embedded-resource");
-        Scope { cardinality: self.cardinality, root, uncorrelatable }
+        RuleScope { cardinality: self.cardinality, root, uncorrelatable }
     }
 }
 
@@ -114,7 +114,7 @@ impl Costs {
     }
 
     /// Returns the errors of a schema whose rules together exceed the cost limit.
-    pub(super) fn verdict(self, path: &Path<'_>) -> Vec<FieldError> {
+    pub(super) fn verdict(self, path: &ValuePath<'_>) -> Vec<FieldError> {
         if self.total <= SCHEMA_LIMIT {
             return Vec::new();
         }
@@ -152,13 +152,13 @@ fn too_dear(what: &str, cost: u64, limit: u64) -> String {
 }
 
 #[cfg(not(feature = "cel"))]
-pub(super) fn check(_: &Object, _: &Scope<'_>, _: &Path<'_>, _: &mut Costs) -> Vec<FieldError> {
+pub(super) fn check(_: &Object, _: &RuleScope<'_>, _: &ValuePath<'_>, _: &mut Costs) -> Vec<FieldError> {
     Vec::new()
 }
 
 /// Compiles the rules at one path.
 #[cfg(feature = "cel")]
-pub(super) fn check(schema: &Object, scope: &Scope<'_>, path: &Path<'_>, costs: &mut Costs) -> Vec<FieldError> {
+pub(super) fn check(schema: &Object, scope: &RuleScope<'_>, path: &ValuePath<'_>, costs: &mut Costs) -> Vec<FieldError> {
     use crate::schema::cel::{self, Wanted};
     use crate::status::FieldReason;
 
@@ -167,7 +167,7 @@ pub(super) fn check(schema: &Object, scope: &Scope<'_>, path: &Path<'_>, costs: 
         return Vec::new();
     }
     let all = path.field("x-kubernetes-validations");
-    let Some(declared) = cel::Declared::of(schema, scope.root) else {
+    let Some(declared) = cel::DeclaredType::of(schema, scope.root) else {
         let detail = "Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to \
                       convert structural schema to CEL declarations";
         return vec![FieldError::new(all.to_string(), FieldReason::Internal, detail)];

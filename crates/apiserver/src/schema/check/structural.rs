@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::schema::path::Path;
+use crate::schema::path::ValuePath;
 use crate::schema::pattern;
 use crate::status::FieldError;
 
@@ -12,34 +12,34 @@ use super::nested::{self as conditions, Skip};
 use super::{CONDITIONS, Object, entries, flag, members, nested, text};
 
 /// Returns the errors of a schema, sorted as on the real server.
-pub(super) fn check(schema: &Object, path: &Path<'_>) -> Vec<FieldError> {
+pub(super) fn check(schema: &Object, path: &ValuePath<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    invariants(schema, Level::Root, path, &mut errors);
+    invariants(schema, SchemaLevel::Root, path, &mut errors);
     conditions::completeness(schema, path, &mut errors);
     errors.sort_by_cached_key(|error| format!("{}: {}", error.field, error.message));
     errors
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Level {
+enum SchemaLevel {
     Root,
     Field,
     Item,
 }
 
-fn invariants(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn invariants(schema: &Object, level: SchemaLevel, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     if text(schema, "type") == "array" && nested(schema, "items").is_none() {
         errors.push(FieldError::required(path.field("items").to_string(), "must be specified"));
     }
     if let Some(items) = nested(schema, "items") {
-        invariants(items, Level::Item, &path.field("items"), errors);
+        invariants(items, SchemaLevel::Item, &path.field("items"), errors);
     }
     for (name, property) in members(schema, "properties") {
-        invariants(property, Level::Field, &path.field("properties").key(name), errors);
+        invariants(property, SchemaLevel::Field, &path.field("properties").key(name), errors);
     }
     if schema.get("additionalProperties").is_some_and(|value| !value.is_null()) {
         let place = path.field("additionalProperties");
-        if level == Level::Root {
+        if level == SchemaLevel::Root {
             errors.push(FieldError::forbidden(place.to_string(), "must not be used at the root"));
         }
         if flag(schema, "x-kubernetes-embedded-resource") {
@@ -47,7 +47,7 @@ fn invariants(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<F
             errors.push(FieldError::forbidden(place.to_string(), detail));
         }
         if let Some(additional) = nested(schema, "additionalProperties") {
-            invariants(additional, Level::Field, &place, errors);
+            invariants(additional, SchemaLevel::Field, &place, errors);
         }
     }
     extensions(schema, path, errors);
@@ -63,7 +63,7 @@ fn invariants(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<F
     }
 }
 
-fn types(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn types(schema: &Object, level: SchemaLevel, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let type_name = text(schema, "type");
     let place = path.field("type").to_string();
     if flag(schema, "x-kubernetes-embedded-resource") && type_name != "object" {
@@ -77,18 +77,18 @@ fn types(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldE
         && !flag(schema, "x-kubernetes-preserve-unknown-fields")
     {
         let detail = match level {
-            Level::Root => "must not be empty at the root",
-            Level::Field => "must not be empty for specified object fields",
-            Level::Item => "must not be empty for specified array items",
+            SchemaLevel::Root => "must not be empty at the root",
+            SchemaLevel::Field => "must not be empty for specified object fields",
+            SchemaLevel::Item => "must not be empty for specified array items",
         };
         errors.push(FieldError::required(&place, detail));
     }
-    if level == Level::Root && !type_name.is_empty() && type_name != "object" {
+    if level == SchemaLevel::Root && !type_name.is_empty() && type_name != "object" {
         errors.push(FieldError::invalid(&place, &type_name.into(), "must be object at the root"));
     }
 }
 
-fn extensions(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn extensions(schema: &Object, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     if !flag(schema, "x-kubernetes-int-or-string") {
         return;
     }
@@ -101,8 +101,8 @@ fn extensions(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
 }
 
 /// Checks the schemas of apiVersion, kind and metadata, which may contain few restrictions.
-fn metadata(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-    let is_object = level == Level::Root || flag(schema, "x-kubernetes-embedded-resource");
+fn metadata(schema: &Object, level: SchemaLevel, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
+    let is_object = level == SchemaLevel::Root || flag(schema, "x-kubernetes-embedded-resource");
     let properties = path.field("properties");
     for (name, wanted) in [("kind", "string"), ("apiVersion", "string"), ("metadata", "object")] {
         let Some(property) = nested(schema, "properties").and_then(|properties| nested(properties, name)) else {
@@ -113,7 +113,7 @@ fn metadata(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<Fie
             let found = text(property, "type").into();
             errors.push(FieldError::invalid(place.field("type").to_string(), &found, format!("must be {wanted}")));
         }
-        if name == "metadata" && level == Level::Root && restricts(property) {
+        if name == "metadata" && level == SchemaLevel::Root && restricts(property) {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
             errors.push(FieldError::forbidden(place.to_string(), detail));
         }
@@ -143,7 +143,7 @@ fn skipped(schema: &Object) -> Skip {
 }
 
 /// Checks the conditions of a schema and its pattern.
-pub(super) fn values(schema: &Object, skip: Skip, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+pub(super) fn values(schema: &Object, skip: Skip, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     for name in CONDITIONS {
         if name == "anyOf" && skip.any_of {
             continue;

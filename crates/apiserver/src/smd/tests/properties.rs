@@ -77,7 +77,7 @@ proptest! {
                     let fields = world.managers.fields(&Identity::applier(&name)).cloned().unwrap_or_default();
                     prop_assert_eq!(&fields, &fields::field_set(&applied, &type_).difference(&never_owned()));
                     let merged = merge::merge(&world.object, &applied, &type_);
-                    prop_assert!(compare::Comparison::of(&world.object, &merged, &type_).is_same(), "{} lacks {}", world.object, applied);
+                    prop_assert!(compare::ObjectComparison::of(&world.object, &merged, &type_).is_same(), "{} lacks {}", world.object, applied);
                     // Applying the same configuration again changes nothing.
                     let before = world.clone();
                     world.apply(&name, &applied, false, LATER).unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::row::{Row, list};
+use super::row::{PrintedObject, list};
 use super::{AGE, NAME, Printer, integer, text, wide};
 
 pub(super) static BINDING: Printer = Printer {
@@ -13,7 +13,7 @@ pub(super) static BINDING: Printer = Printer {
     },
 };
 
-fn subjects(row: &Row<'_>, kind: &str) -> Value {
+fn subjects(row: &PrintedObject<'_>, kind: &str) -> Value {
     let name = |subject: &Value| {
         let text = |field: &str| subject[field].as_str().unwrap_or_default().to_owned();
         if kind == "ServiceAccount" { format!("{}/{}", text("namespace"), text("name")) } else { text("name") }
@@ -37,7 +37,7 @@ pub(super) static MUTATING_POLICY: Printer = Printer {
     cells: |row| vec![row.name(), list(row.object, "/spec/mutations").len().into(), param_kind(row), row.age()],
 };
 
-fn param_kind(row: &Row<'_>) -> Value {
+fn param_kind(row: &PrintedObject<'_>) -> Value {
     match row.str("/spec/paramKind/kind") {
         "" => "<unset>".into(),
         kind => format!("{}/{kind}", row.str("/spec/paramKind/apiVersion")).into(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::row::{NONE, Row, or, or_none};
+use super::row::{NONE, PrintedObject, or, or_none};
 use super::{AGE, NAME, Printer, text, wide};
 
 pub(super) static CONFIG_MAP: Printer = Printer {
@@ -15,7 +15,7 @@ pub(super) static SECRET: Printer = Printer {
     cells: |row| vec![row.name(), row.str("/type").into(), members(row, "/data").into(), row.age()],
 };
 
-fn members(row: &Row<'_>, pointer: &str) -> usize {
+fn members(row: &PrintedObject<'_>, pointer: &str) -> usize {
     row.at(pointer).and_then(Value::as_object).map_or(0, serde_json::Map::len)
 }
 
@@ -51,7 +51,7 @@ pub(super) static NODE: Printer = Printer {
     },
 };
 
-fn node_status(row: &Row<'_>) -> String {
+fn node_status(row: &PrintedObject<'_>) -> String {
     let ready = row.list("/status/conditions").iter().find(|condition| condition["type"] == "Ready");
     let mut status = match ready {
         Some(condition) if condition["status"] == "True" => "Ready",
@@ -65,7 +65,7 @@ fn node_status(row: &Row<'_>) -> String {
     status
 }
 
-fn node_roles(row: &Row<'_>) -> String {
+fn node_roles(row: &PrintedObject<'_>) -> String {
     let labels = row.at("/metadata/labels").and_then(Value::as_object);
     let role = |(key, value): (&String, &Value)| match key.strip_prefix("node-role.kubernetes.io/") {
         Some(role) => (!role.is_empty()).then(|| role.to_owned()),
@@ -76,7 +76,7 @@ fn node_roles(row: &Row<'_>) -> String {
     roles.into_iter().collect::<Vec<_>>().join(",")
 }
 
-fn node_address(row: &Row<'_>, type_: &str) -> Value {
+fn node_address(row: &PrintedObject<'_>, type_: &str) -> Value {
     let address = row.list("/status/addresses").iter().find(|address| address["type"] == type_);
     address.and_then(|address| address["address"].as_str()).unwrap_or(NONE).into()
 }

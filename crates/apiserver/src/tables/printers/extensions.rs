@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::tables::age;
 
-use super::row::{NONE, Row, or_none};
+use super::row::{NONE, PrintedObject, or_none};
 use super::{AGE, Header, NAME, Printer, integer, text};
 
 const fn boolean(name: &'static str) -> Header {
@@ -247,6 +247,6 @@ pub(super) static COMPONENT_STATUS: Printer = Printer {
     },
 };
 
-fn truth(row: &Row<'_>, pointer: &str) -> Value {
+fn truth(row: &PrintedObject<'_>, pointer: &str) -> Value {
     (row.at(pointer) == Some(&Value::Bool(true))).into()
 }

@@ -13,7 +13,7 @@ mod workloads;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use row::Row;
+use row::PrintedObject;
 
 /// A column: its name, OpenAPI type and priority (1: only in wide output).
 type Header = (&'static str, &'static str, i64);
@@ -22,7 +22,7 @@ type Header = (&'static str, &'static str, i64);
 #[derive(Debug)]
 pub(super) struct Printer {
     columns: &'static [Header],
-    cells: fn(&Row<'_>) -> Vec<Value>,
+    cells: fn(&PrintedObject<'_>) -> Vec<Value>,
 }
 
 impl Printer {
@@ -33,7 +33,7 @@ impl Printer {
 
     /// Returns the cells of an object, one for each column.
     pub(super) fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
-        (self.cells)(&Row { object, now })
+        (self.cells)(&PrintedObject { object, now })
     }
 }
 

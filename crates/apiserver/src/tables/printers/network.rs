@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::row::{NONE, Row, first, first_of, list, or, or_none, plain};
+use super::row::{NONE, PrintedObject, first, first_of, list, or, or_none, plain};
 use super::{AGE, NAME, Printer, text, wide};
 
 pub(super) static SERVICE: Printer = Printer {
@@ -22,7 +22,7 @@ pub(super) static SERVICE: Printer = Printer {
     },
 };
 
-fn external_address(row: &Row<'_>) -> String {
+fn external_address(row: &PrintedObject<'_>) -> String {
     let external: Vec<_> = row.list("/spec/externalIPs").iter().filter_map(Value::as_str).collect();
     match row.str("/spec/type") {
         "ExternalName" => row.str("/spec/externalName").to_owned(),
@@ -37,7 +37,7 @@ fn external_address(row: &Row<'_>) -> String {
     }
 }
 
-fn service_ports(row: &Row<'_>) -> String {
+fn service_ports(row: &PrintedObject<'_>) -> String {
     let port = |port: &Value| {
         let (number, protocol) = (port["port"].as_i64().unwrap_or_default(), port["protocol"].as_str().unwrap_or("TCP"));
         match port["nodePort"].as_i64() {
@@ -96,7 +96,7 @@ pub(super) static ENDPOINTS: Printer = Printer {
     cells: |row| vec![row.name(), or_none(endpoints(row)).into(), row.age()],
 };
 
-fn endpoints(row: &Row<'_>) -> String {
+fn endpoints(row: &PrintedObject<'_>) -> String {
     // Every pair of an address and a port is an endpoint, and only the first few are shown.
     const SHOWN: usize = 3;
     let (mut shown, mut count) = (Vec::new(), 0);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::row::{NONE, Row, list};
+use super::row::{NONE, PrintedObject, list};
 use super::{AGE, NAME, Printer, text, wide};
 
 pub(super) static POD: Printer = Printer {
@@ -18,7 +18,7 @@ pub(super) static POD: Printer = Printer {
         wide("Readiness Gates"),
     ],
     cells: |row| {
-        let summary = Summary::of(row.object);
+        let summary = ContainerSummary::of(row.object);
         let restarts = match summary.last_restart {
             Some(at) if summary.restarts > 0 => {
                 format!("{} ({} ago)", summary.restarts, crate::tables::age::since(Some(at), row.now))
@@ -39,7 +39,7 @@ pub(super) static POD: Printer = Printer {
     },
 };
 
-fn gates(row: &Row<'_>) -> Value {
+fn gates(row: &PrintedObject<'_>) -> Value {
     let gates = row.list("/spec/readinessGates");
     if gates.is_empty() {
         return NONE.into();
@@ -51,7 +51,7 @@ fn gates(row: &Row<'_>) -> Value {
 }
 
 /// A summary of the containers of a pod.
-struct Summary<'a> {
+struct ContainerSummary<'a> {
     ready: usize,
     containers: usize,
     reason: String,
@@ -59,7 +59,7 @@ struct Summary<'a> {
     last_restart: Option<&'a Value>,
 }
 
-impl<'a> Summary<'a> {
+impl<'a> ContainerSummary<'a> {
     fn of(pod: &'a Value) -> Self {
         let phase = pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
         let own_reason = pod.pointer("/status/reason").and_then(Value::as_str).unwrap_or_default();

@@ -3,7 +3,7 @@
 use kubewright_machinery::quantity::Quantity;
 use serde_json::Value;
 
-use super::row::{Row, first, plain};
+use super::row::{PrintedObject, first, plain};
 use super::{AGE, NAME, Printer, integer, text};
 
 pub(super) static AUTOSCALER: Printer = Printer {
@@ -24,7 +24,7 @@ pub(super) static AUTOSCALER: Printer = Printer {
 };
 
 /// Returns the current and wanted value of each metric, of at most two of them.
-fn targets(row: &Row<'_>) -> String {
+fn targets(row: &PrintedObject<'_>) -> String {
     let current = row.list("/status/currentMetrics");
     let target = |(index, metric): (usize, &Value)| {
         let source = metric["type"].as_str().unwrap_or_default();
@@ -95,7 +95,7 @@ pub(super) static RESOURCE_QUOTA: Printer = Printer {
     cells: |row| vec![row.name(), quota(row, false).into(), quota(row, true).into(), row.age()],
 };
 
-fn quota(row: &Row<'_>, limits: bool) -> String {
+fn quota(row: &PrintedObject<'_>, limits: bool) -> String {
     let hard = row.at("/status/hard").and_then(Value::as_object);
     let amount = |value: &Value| Quantity::from_value(value).map_or_else(|_| plain(value), |quantity| quantity.canonical());
     let used = |name: &str| row.at("/status/used").and_then(|used| used.get(name)).map_or_else(|| "0".to_owned(), amount);

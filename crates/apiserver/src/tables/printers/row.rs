@@ -10,12 +10,12 @@ use crate::tables::age;
 pub(super) const NONE: &str = "<none>";
 
 /// An object and the time at which it is shown.
-pub(super) struct Row<'a> {
+pub(super) struct PrintedObject<'a> {
     pub(super) object: &'a Value,
     pub(super) now: Timestamp,
 }
 
-impl<'a> Row<'a> {
+impl<'a> PrintedObject<'a> {
     pub(super) fn name(&self) -> Value {
         self.str("/metadata/name").into()
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::row::{NONE, Row, plain};
+use super::row::{NONE, PrintedObject, plain};
 use super::{AGE, NAME, Printer, text, wide};
 
 pub(super) static CLAIM: Printer = Printer {
@@ -95,7 +95,7 @@ pub(super) static CLASS: Printer = Printer {
     },
 };
 
-fn access_modes(row: &Row<'_>, pointer: &str) -> String {
+fn access_modes(row: &PrintedObject<'_>, pointer: &str) -> String {
     let short = |mode: &Value| match mode.as_str() {
         Some("ReadWriteOnce") => "RWO",
         Some("ReadOnlyMany") => "ROX",

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::tables::age;
 
-use super::row::{NONE, Row};
+use super::row::{NONE, PrintedObject};
 use super::{AGE, NAME, Printer, integer, text, wide};
 
 const TEMPLATE: &str = "/spec/template/spec/containers";
@@ -163,11 +163,11 @@ pub(super) static CRON_JOB: Printer = Printer {
     },
 };
 
-fn ready(row: &Row<'_>) -> Value {
+fn ready(row: &PrintedObject<'_>) -> Value {
     format!("{}/{}", row.int("/status/readyReplicas"), row.int("/spec/replicas")).into()
 }
 
-fn completions(row: &Row<'_>) -> Value {
+fn completions(row: &PrintedObject<'_>) -> Value {
     let done = row.int("/status/succeeded");
     match (row.at("/spec/completions").and_then(Value::as_i64), row.int("/spec/parallelism")) {
         (Some(wanted), _) => format!("{done}/{wanted}").into(),
@@ -176,7 +176,7 @@ fn completions(row: &Row<'_>) -> Value {
     }
 }
 
-fn duration(row: &Row<'_>) -> Value {
+fn duration(row: &PrintedObject<'_>) -> Value {
     let time = |pointer: &str| age::parse(row.str(pointer));
     match (time("/status/startTime"), time("/status/completionTime")) {
         (None, _) => "".into(),
@@ -184,7 +184,7 @@ fn duration(row: &Row<'_>) -> Value {
     }
 }
 
-fn job_status(row: &Row<'_>) -> Value {
+fn job_status(row: &PrintedObject<'_>) -> Value {
     let holds = |type_: &str| {
         row.list("/status/conditions").iter().any(|condition| condition["type"] == type_ && condition["status"] == "True")
     };

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{
     data::Definitions,
-    form::{Absent, Field, Form, SCHEMA, Struct},
+    form::{Absent, Form, SCHEMA, Struct, StructField},
 };
 use crate::{model::WrongType, schema};
 
@@ -31,7 +31,7 @@ pub(super) fn complete(definition: &str, object: &mut Value) {
     let (Some(form), Value::Object(members)) = (definitions.form(definition), object) else {
         return;
     };
-    let absent = |field: &&Field| field.absent != Absent::Omitted && field.name != "metadata";
+    let absent = |field: &&StructField| field.absent != Absent::Omitted && field.name != "metadata";
     for field in form.fields().iter().filter(absent) {
         if members.get(&field.name).is_none_or(Value::is_null) {
             let mut walk =
@@ -123,7 +123,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn field(&mut self, form: &'static Struct, field: &'static Field, members: &mut Map<String, Value>) -> Result<(), WrongType> {
+    fn field(
+        &mut self,
+        form: &'static Struct,
+        field: &'static StructField,
+        members: &mut Map<String, Value>,
+    ) -> Result<(), WrongType> {
         // This shortcut pays off because most fields of most objects are absent.
         if field.absent == Absent::Omitted && !members.contains_key(&field.name) {
             return Ok(());
@@ -142,7 +147,7 @@ impl Walk<'_> {
         result
     }
 
-    fn slot(&mut self, field: &'static Field, members: &mut Map<String, Value>) -> Result<(), WrongType> {
+    fn slot(&mut self, field: &'static StructField, members: &mut Map<String, Value>) -> Result<(), WrongType> {
         if let Some(value) = members.get_mut(&field.name).filter(|value| !value.is_null()) {
             self.value(&field.form, value)?;
             // The form decides on the meaning of an empty string; an empty time becomes null.

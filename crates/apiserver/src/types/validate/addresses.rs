@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use kubewright_machinery::object::names;
 use serde_json::{Value, json};
 
-use super::checks::{Checks, is_blank, items};
+use super::checks::{FieldChecks, is_blank, items};
 use crate::status::{FieldError, FieldReason};
 
 const NO_ADDRESS: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
@@ -27,7 +27,7 @@ pub(crate) fn address_problems(name: &str) -> Vec<String> {
 }
 
 /// Checks the parent of an address, which never changes.
-pub(super) fn ip_address(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn ip_address(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let parent = &object["spec"]["parentRef"];
     if let Some(stored) = stored {
         if *parent != stored["spec"]["parentRef"] {
@@ -57,7 +57,7 @@ pub(super) fn ip_address(checks: &mut Checks, object: &Value, stored: Option<&Va
 }
 
 /// Checks the ranges of a ServiceCIDR: one of each family at most. Ranges do not change; a second one may be added later.
-pub(super) fn service_range(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn service_range(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     const PATH: &str = "spec.cidrs";
     let list = |object: &Value| object["spec"]["cidrs"].as_array().cloned().unwrap_or_default();
     let ranges = list(object);
@@ -79,7 +79,7 @@ pub(super) fn service_range(checks: &mut Checks, object: &Value, stored: Option<
     }
 }
 
-fn new_ranges(checks: &mut Checks, path: &str, ranges: &[Value]) {
+fn new_ranges(checks: &mut FieldChecks, path: &str, ranges: &[Value]) {
     if ranges.is_empty() {
         checks.add(FieldError::required(path, "at least one CIDR required"));
         return;

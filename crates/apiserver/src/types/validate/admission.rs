@@ -5,21 +5,21 @@ use std::collections::HashSet;
 use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::{Value, json};
 
-use super::checks::{Checks, is_blank, is_empty, items};
+use super::checks::{FieldChecks, is_blank, is_empty, items};
 use crate::status::FieldError;
 
-pub(super) fn validating_webhooks(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn validating_webhooks(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     webhooks(checks, object);
 }
 
-pub(super) fn mutating_webhooks(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn mutating_webhooks(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     webhooks(checks, object);
     for (path, webhook) in items("webhooks", &object["webhooks"]) {
         checks.one_of(&format!("{path}.reinvocationPolicy"), &webhook["reinvocationPolicy"], &["IfNeeded", "Never"]);
     }
 }
 
-fn webhooks(checks: &mut Checks, object: &Value) {
+fn webhooks(checks: &mut FieldChecks, object: &Value) {
     let mut seen = HashSet::new();
     for (path, webhook) in items("webhooks", &object["webhooks"]) {
         qualified(checks, &format!("{path}.name"), &webhook["name"]);
@@ -53,7 +53,7 @@ fn webhooks(checks: &mut Checks, object: &Value) {
 }
 
 /// Checks that a name is a domain of at least three parts.
-fn qualified(checks: &mut Checks, path: &str, name: &Value) {
+fn qualified(checks: &mut FieldChecks, path: &str, name: &Value) {
     if !checks.required(path, name) {
         return;
     }
@@ -63,7 +63,7 @@ fn qualified(checks: &mut Checks, path: &str, name: &Value) {
     }
 }
 
-fn review_versions(checks: &mut Checks, path: &str, versions: &Value) {
+fn review_versions(checks: &mut FieldChecks, path: &str, versions: &Value) {
     let known = |version: &Value| matches!(version.as_str(), Some("v1" | "v1beta1"));
     if is_empty(versions) {
         checks.add(FieldError::required(path, "must specify one of v1, v1beta1"));
@@ -72,7 +72,7 @@ fn review_versions(checks: &mut Checks, path: &str, versions: &Value) {
     }
 }
 
-fn client(checks: &mut Checks, path: &str, client: &Value) {
+fn client(checks: &mut FieldChecks, path: &str, client: &Value) {
     let (url, service) = (&client["url"], &client["service"]);
     match (url.is_null(), service.is_null()) {
         (true, true) | (false, false) => checks.add(FieldError::required(path, "exactly one of url or service is required")),
@@ -95,7 +95,7 @@ fn client(checks: &mut Checks, path: &str, client: &Value) {
     }
 }
 
-pub(super) fn api_service(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn api_service(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
     let text = |field: &str| spec[field].as_str().unwrap_or_default();
     let expected = format!("{}.{}", text("version"), text("group"));

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::checks::Checks;
+use super::checks::FieldChecks;
 use crate::status::FieldError;
 
-pub(super) fn autoscaler(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn autoscaler(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
     checks.positive("spec.minReplicas", &spec["minReplicas"]);
     checks.positive("spec.maxReplicas", &spec["maxReplicas"]);
@@ -23,7 +23,7 @@ pub(super) fn autoscaler(checks: &mut Checks, object: &Value, _: Option<&Value>)
     checks.required("spec.scaleTargetRef.name", &spec["scaleTargetRef"]["name"]);
 }
 
-pub(super) fn disruption_budget(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn disruption_budget(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
     if !spec["minAvailable"].is_null() && !spec["maxUnavailable"].is_null() {
         checks.add(FieldError::invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set"));

@@ -5,7 +5,7 @@ use kubewright_machinery::{object::ObjectExt as _, quantity::GoDuration, selecto
 use serde_json::Value;
 
 use super::{
-    checks::{Checks, is_blank, is_empty, items},
+    checks::{FieldChecks, is_blank, is_empty, items},
     template, workload,
 };
 use crate::status::{FieldError, FieldReason};
@@ -14,7 +14,7 @@ use crate::status::{FieldError, FieldReason};
 const MAX_CRON_JOB_NAME: usize = 52;
 const RESTART_POLICIES: &str = "valid values: \"OnFailure\", \"Never\"";
 
-pub(super) fn job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn job(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
     job_spec(checks, "spec", spec);
     let own = &object["metadata"]["uid"];
@@ -47,7 +47,7 @@ pub(super) fn job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     }
 }
 
-pub(super) fn cron_job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn cron_job(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
     // Eleven characters are appended to the names of the jobs.
     if stored.is_none() && object.name().len() > MAX_CRON_JOB_NAME {
@@ -71,7 +71,7 @@ pub(super) fn cron_job(checks: &mut Checks, object: &Value, stored: Option<&Valu
     job_spec(checks, "spec.jobTemplate.spec", &spec["jobTemplate"]["spec"]);
 }
 
-fn job_spec(checks: &mut Checks, path: &str, spec: &Value) {
+fn job_spec(checks: &mut FieldChecks, path: &str, spec: &Value) {
     for field in ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"] {
         checks.not_negative(&format!("{path}.{field}"), &spec[field]);
     }
@@ -103,7 +103,7 @@ fn job_spec(checks: &mut Checks, path: &str, spec: &Value) {
 }
 
 /// Checks a schedule: five fields, or a word such as `@daily`. Time zones have a field of their own.
-fn schedule(checks: &mut Checks, schedule: &Value) {
+fn schedule(checks: &mut FieldChecks, schedule: &Value) {
     let text = schedule.as_str().unwrap_or_default();
     if text.contains("TZ") {
         let detail = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
@@ -124,7 +124,7 @@ fn schedule(checks: &mut Checks, schedule: &Value) {
     }
 }
 
-fn time_zone(checks: &mut Checks, zone: &Value) {
+fn time_zone(checks: &mut FieldChecks, zone: &Value) {
     let Some(name) = zone.as_str() else { return };
     if name.is_empty() {
         checks.add(FieldError::invalid("spec.timeZone", zone, "timeZone must be nil or non-empty string"));
@@ -134,7 +134,7 @@ fn time_zone(checks: &mut Checks, zone: &Value) {
 }
 
 /// Checks the policies for failed pods and for success.
-fn policies(checks: &mut Checks, path: &str, spec: &Value) {
+fn policies(checks: &mut FieldChecks, path: &str, spec: &Value) {
     for (path, rule) in items(&format!("{path}.podFailurePolicy.rules"), &spec["podFailurePolicy"]["rules"]) {
         checks.required_one_of(&format!("{path}.action"), &rule["action"], &["Count", "FailIndex", "FailJob", "Ignore"]);
         if rule["onExitCodes"].is_null() == is_empty(&rule["onPodConditions"]) {

@@ -9,11 +9,11 @@ use crate::status::FieldError;
 
 /// The errors found so far.
 #[derive(Debug, Default)]
-pub(super) struct Checks {
+pub(super) struct FieldChecks {
     errors: Vec<FieldError>,
 }
 
-impl Checks {
+impl FieldChecks {
     pub(super) fn add(&mut self, error: FieldError) {
         self.errors.push(error);
     }

@@ -4,14 +4,14 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::{Value, json};
 
-use super::checks::{Checks, items};
+use super::checks::{FieldChecks, items};
 use crate::{kinds::Endpoint, status::FieldError};
 
 const MAX_BYTES: usize = 1024 * 1024;
 const IMMUTABLE: &str = "field is immutable when `immutable` is set";
 
 /// Checks the keys of a ConfigMap and its size of at most 1 MiB (BVA-3).
-pub(super) fn config_map(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn config_map(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let mut size = 0;
     for field in ["data", "binaryData"] {
         for (key, value) in object[field].as_object().into_iter().flatten() {
@@ -30,7 +30,7 @@ pub(super) fn config_map(checks: &mut Checks, object: &Value, stored: Option<&Va
 }
 
 /// Checks the keys of a Secret, the keys that its type requires, and its size of at most 1 MiB (BVA-3).
-pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn secret(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let mut size = 0;
     for (key, value) in object["data"].as_object().into_iter().flatten() {
         key_syntax(checks, &format!("data[{key}]"), key);
@@ -71,7 +71,7 @@ pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>
 }
 
 /// Checks the finalizers of a namespace (SNS-8) and the phase that its status may have (SNS-1).
-pub(super) fn namespace(checks: &mut Checks, object: &Value, _: Option<&Value>, endpoint: Endpoint<'_>) {
+pub(super) fn namespace(checks: &mut FieldChecks, object: &Value, _: Option<&Value>, endpoint: Endpoint<'_>) {
     for (path, finalizer) in items("spec.finalizers", &object["spec"]["finalizers"]) {
         let name = finalizer.as_str().unwrap_or_default();
         checks.name(&path, finalizer, names::qualified_name);
@@ -91,7 +91,7 @@ pub(super) fn namespace(checks: &mut Checks, object: &Value, _: Option<&Value>, 
     }
 }
 
-pub(super) fn revision(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn revision(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     checks.not_negative("revision", &object["revision"]);
     if object["data"].is_null() {
         checks.add(FieldError::required("data", "data is mandatory"));
@@ -102,12 +102,12 @@ pub(super) fn revision(checks: &mut Checks, object: &Value, stored: Option<&Valu
 }
 
 /// Checks the duration and the number of transitions of a Lease (BVA-3).
-pub(super) fn lease(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn lease(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     checks.positive("spec.leaseDurationSeconds", &object["spec"]["leaseDurationSeconds"]);
     checks.not_negative("spec.leaseTransitions", &object["spec"]["leaseTransitions"]);
 }
 
-pub(super) fn priority_class(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn priority_class(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let value = &object["value"];
     let is_system = object.name().starts_with("system-");
     if !is_system && value.as_i64().is_some_and(|value| value > 1_000_000_000) {
@@ -120,14 +120,14 @@ pub(super) fn priority_class(checks: &mut Checks, object: &Value, stored: Option
     }
 }
 
-fn key_syntax(checks: &mut Checks, path: &str, key: &str) {
+fn key_syntax(checks: &mut FieldChecks, path: &str, key: &str) {
     for problem in names::config_key(key) {
         checks.add(FieldError::invalid(path, &json!(key), problem));
     }
 }
 
 /// Checks that an immutable object stays immutable and keeps its data (BVA-4).
-fn frozen(checks: &mut Checks, object: &Value, stored: Option<&Value>, fields: &[&str]) {
+fn frozen(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>, fields: &[&str]) {
     let Some(stored) = stored.filter(|stored| stored["immutable"] == Value::Bool(true)) else {
         return;
     };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use kubewright_machinery::{object::names, quantity::Quantity};
 use serde_json::{Map, Value, json};
 
-use super::checks::{Checks, is_blank, is_empty, items, port_name};
+use super::checks::{FieldChecks, is_blank, is_empty, items, port_name};
 use crate::status::{FieldError, FieldReason};
 
 const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
@@ -26,7 +26,7 @@ const FIELDS: [&str; 10] = [
 ];
 
 /// Checks a container of a pod. `volumes` holds the names of the volumes that it can mount.
-pub(super) fn container(checks: &mut Checks, path: &str, container: &Value, volumes: &HashSet<String>) {
+pub(super) fn container(checks: &mut FieldChecks, path: &str, container: &Value, volumes: &HashSet<String>) {
     if checks.required(&format!("{path}.name"), &container["name"]) {
         checks.name(&format!("{path}.name"), &container["name"], names::dns_1123_label);
     }
@@ -78,7 +78,7 @@ pub(super) fn container(checks: &mut Checks, path: &str, container: &Value, volu
     resources(checks, &format!("{path}.resources"), &container["resources"]);
 }
 
-fn ports(checks: &mut Checks, path: &str, ports: &Value) {
+fn ports(checks: &mut FieldChecks, path: &str, ports: &Value) {
     let mut seen = HashSet::new();
     for (path, port) in items(path, ports) {
         checks.name(&format!("{path}.name"), &port["name"], port_name);
@@ -93,7 +93,7 @@ fn ports(checks: &mut Checks, path: &str, ports: &Value) {
     }
 }
 
-fn environment(checks: &mut Checks, path: &str, variable: &Value) {
+fn environment(checks: &mut FieldChecks, path: &str, variable: &Value) {
     if checks.required(&format!("{path}.name"), &variable["name"]) {
         checks.name(&format!("{path}.name"), &variable["name"], variable_name);
     }
@@ -133,7 +133,7 @@ fn environment(checks: &mut Checks, path: &str, variable: &Value) {
 }
 
 /// Checks the path of a pod field that a container refers to.
-fn field_path(checks: &mut Checks, path: &str, field: &Value) {
+fn field_path(checks: &mut FieldChecks, path: &str, field: &Value) {
     let text = field.as_str().unwrap_or_default();
     let is_entry =
         ["metadata.labels['", "metadata.annotations['"].iter().any(|start| text.starts_with(start)) && text.ends_with("']");
@@ -144,7 +144,7 @@ fn field_path(checks: &mut Checks, path: &str, field: &Value) {
     }
 }
 
-fn environment_sources(checks: &mut Checks, path: &str, sources: &Value) {
+fn environment_sources(checks: &mut FieldChecks, path: &str, sources: &Value) {
     for (item, source) in items(path, sources) {
         checks.name(&format!("{item}.prefix"), &source["prefix"], variable_name);
         let references = ["configMapRef", "secretRef"].into_iter().filter(|reference| !source[*reference].is_null());
@@ -165,7 +165,7 @@ fn environment_sources(checks: &mut Checks, path: &str, sources: &Value) {
     }
 }
 
-fn probe(checks: &mut Checks, path: &str, probe: &Value, succeeds_once: bool) {
+fn probe(checks: &mut FieldChecks, path: &str, probe: &Value, succeeds_once: bool) {
     handler(checks, path, probe, &["exec", "httpGet", "tcpSocket", "grpc"]);
     for field in ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"] {
         checks.not_negative(&format!("{path}.{field}"), &probe[field]);
@@ -177,7 +177,7 @@ fn probe(checks: &mut Checks, path: &str, probe: &Value, succeeds_once: bool) {
 }
 
 /// Checks the action of a probe or a hook, which must be exactly one of those allowed.
-fn handler(checks: &mut Checks, path: &str, handler: &Value, allowed: &[&str]) {
+fn handler(checks: &mut FieldChecks, path: &str, handler: &Value, allowed: &[&str]) {
     let mut count = 0;
     for kind in allowed.iter().filter(|kind| !handler[**kind].is_null()) {
         count += 1;
@@ -207,7 +207,7 @@ fn handler(checks: &mut Checks, path: &str, handler: &Value, allowed: &[&str]) {
     }
 }
 
-fn resources(checks: &mut Checks, path: &str, resources: &Value) {
+fn resources(checks: &mut FieldChecks, path: &str, resources: &Value) {
     for kind in ["limits", "requests"] {
         for (name, amount) in resources[kind].as_object().into_iter().flatten() {
             let field = format!("{path}.{kind}[{name}]");
@@ -239,7 +239,7 @@ fn resources(checks: &mut Checks, path: &str, resources: &Value) {
     }
 }
 
-fn resource_name(checks: &mut Checks, path: &str, name: &str) {
+fn resource_name(checks: &mut FieldChecks, path: &str, name: &str) {
     for problem in names::qualified_name(name) {
         checks.add(FieldError::invalid(path, &json!(name), problem));
     }

@@ -3,7 +3,7 @@
 use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::{Value, json};
 
-use super::checks::{Checks, is_blank};
+use super::checks::{FieldChecks, is_blank};
 use crate::status::FieldError;
 
 /// The maximal lengths of strings, by field of the stored form.
@@ -26,12 +26,12 @@ const FIXED: [&str; 13] = [
 ];
 
 /// Checks an event of the core group.
-pub(super) fn event(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn event(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     common(checks, object, "reportingComponent");
 }
 
 /// Checks an event of the newer version, which requires the reporter and the time of the event.
-pub(super) fn reported(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn reported(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     common(checks, object, "reportingController");
     match stored {
         None => new(checks, object),
@@ -47,7 +47,7 @@ pub(super) fn reported(checks: &mut Checks, object: &Value, stored: Option<&Valu
     }
 }
 
-fn common(checks: &mut Checks, object: &Value, reporter: &str) {
+fn common(checks: &mut FieldChecks, object: &Value, reporter: &str) {
     let (about, namespace) = (object["involvedObject"]["namespace"].as_str().unwrap_or_default(), object.namespace());
     let is_timed = !object["eventTime"].is_null();
     // An event about a cluster-scoped object belongs to the namespace `default`; with an event time it may also be in `kube-system`.
@@ -80,7 +80,7 @@ fn common(checks: &mut Checks, object: &Value, reporter: &str) {
     }
 }
 
-fn new(checks: &mut Checks, object: &Value) {
+fn new(checks: &mut FieldChecks, object: &Value) {
     if !object["series"].is_null() {
         series(checks, &object["series"]);
     }
@@ -102,7 +102,7 @@ fn new(checks: &mut Checks, object: &Value) {
     }
 }
 
-fn series(checks: &mut Checks, series: &Value) {
+fn series(checks: &mut FieldChecks, series: &Value) {
     if series.is_null() {
         return;
     }

@@ -22,7 +22,7 @@ mod workload;
 use serde_json::Value;
 
 pub(crate) use self::addresses::{AddressRange, address_problems};
-use self::checks::Checks;
+use self::checks::FieldChecks;
 pub(super) use self::checks::items;
 use crate::{kinds::Endpoint, status::FieldError};
 
@@ -33,9 +33,9 @@ pub(super) fn validate(
     stored: Option<&Value>,
     endpoint: Endpoint<'_>,
 ) -> Vec<FieldError> {
-    let mut checks = Checks::default();
+    let mut checks = FieldChecks::default();
     let name = definition.strip_prefix("io.k8s.api.").or_else(|| definition.rsplit_once(".pkg.apis.").map(|(_, name)| name));
-    let check: fn(&mut Checks, &Value, Option<&Value>) = match name.unwrap_or(definition) {
+    let check: fn(&mut FieldChecks, &Value, Option<&Value>) = match name.unwrap_or(definition) {
         "core.v1.Pod" => {
             pod::pod(&mut checks, object, stored, endpoint);
             return checks.into_errors();

@@ -5,12 +5,12 @@ use std::{collections::HashSet, net::IpAddr};
 use kubewright_machinery::object::names;
 use serde_json::Value;
 
-use super::checks::{Checks, is_blank, is_empty, items};
+use super::checks::{FieldChecks, is_blank, is_empty, items};
 use crate::status::{FieldError, FieldReason};
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
-pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn service(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
     let kind = spec["type"].as_str().unwrap_or_default();
     let is_headless = spec["clusterIP"] == "None";
@@ -74,7 +74,7 @@ fn external_name(name: &str) -> Vec<String> {
 }
 
 /// Checks the address families and the list of addresses, whose first item must be the single address.
-fn families(checks: &mut Checks, spec: &Value) {
+fn families(checks: &mut FieldChecks, spec: &Value) {
     let mut seen = HashSet::new();
     for (path, family) in items("spec.ipFamilies", &spec["ipFamilies"]) {
         checks.one_of(&path, family, &["IPv4", "IPv6"]);
@@ -96,7 +96,7 @@ fn families(checks: &mut Checks, spec: &Value) {
 }
 
 /// Checks the fields that only load balancers may have.
-fn balancer(checks: &mut Checks, spec: &Value, kind: &str) {
+fn balancer(checks: &mut FieldChecks, spec: &Value, kind: &str) {
     const ONLY: &str = "may only be used when `type` is 'LoadBalancer'";
     let ranges = "spec.LoadBalancerSourceRanges";
     if kind == "LoadBalancer" {
@@ -136,7 +136,7 @@ fn is_range(text: &str) -> bool {
 }
 
 /// Checks the access from outside of the cluster, and the addresses that the cluster must support.
-fn outside(checks: &mut Checks, spec: &Value, kind: &str) {
+fn outside(checks: &mut FieldChecks, spec: &Value, kind: &str) {
     let mut addresses = 0;
     for (path, address) in items("spec.externalIPs", &spec["externalIPs"]) {
         addresses += 1;
@@ -175,7 +175,7 @@ fn outside(checks: &mut Checks, spec: &Value, kind: &str) {
     }
 }
 
-fn service_ports(checks: &mut Checks, ports: &Value) {
+fn service_ports(checks: &mut FieldChecks, ports: &Value) {
     let several = ports.as_array().is_some_and(|ports| ports.len() > 1);
     let mut names_seen = HashSet::new();
     for (path, port) in items("spec.ports", ports) {
@@ -193,7 +193,7 @@ fn service_ports(checks: &mut Checks, ports: &Value) {
 }
 
 /// Reports node ports, and then ports, that occur twice with the same protocol.
-fn repeated_ports(checks: &mut Checks, ports: &Value) {
+fn repeated_ports(checks: &mut FieldChecks, ports: &Value) {
     let mut seen = HashSet::new();
     for (path, port) in items("spec.ports", ports) {
         let node_port = port["nodePort"].as_u64().unwrap_or_default();
@@ -214,7 +214,7 @@ fn repeated_ports(checks: &mut Checks, ports: &Value) {
     }
 }
 
-pub(super) fn ingress(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn ingress(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
     if is_empty(&spec["rules"]) && spec["defaultBackend"].is_null() {
         checks.add(FieldError::invalid("spec", spec, "either `defaultBackend` or `rules` must be specified"));
@@ -251,7 +251,7 @@ pub(super) fn ingress(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     }
 }
 
-fn backend(checks: &mut Checks, path: &str, backend: &Value) {
+fn backend(checks: &mut FieldChecks, path: &str, backend: &Value) {
     let (service, resource) = (&backend["service"], &backend["resource"]);
     match (service.is_null(), resource.is_null()) {
         (true, true) => checks.add(FieldError::required(path, "either service or resource must be specified")),
@@ -268,7 +268,7 @@ fn backend(checks: &mut Checks, path: &str, backend: &Value) {
     }
 }
 
-pub(super) fn policy(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn policy(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
     checks.selector("spec.podSelector", &spec["podSelector"]);
     for (path, kind) in items("spec.policyTypes", &spec["policyTypes"]) {
@@ -292,7 +292,7 @@ pub(super) fn policy(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     }
 }
 
-pub(super) fn endpoint_slice(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn endpoint_slice(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     checks.required_one_of("addressType", &object["addressType"], &["FQDN", "IPv4", "IPv6"]);
     for (path, endpoint) in items("endpoints", &object["endpoints"]) {
         if is_empty(&endpoint["addresses"]) {

@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use kubewright_machinery::object::names;
 use serde_json::{Value, json};
 
-use super::checks::{Checks, is_blank, is_empty, items};
+use super::checks::{FieldChecks, is_blank, is_empty, items};
 use crate::status::FieldError;
 
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const OPERATORS: [&str; 6] = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
 
-pub(super) fn placement(checks: &mut Checks, path: &str, spec: &Value) {
+pub(super) fn placement(checks: &mut FieldChecks, path: &str, spec: &Value) {
     for (path, toleration) in items(&format!("{path}.tolerations"), &spec["tolerations"]) {
         self::toleration(checks, &path, toleration);
     }
@@ -27,7 +27,7 @@ pub(super) fn placement(checks: &mut Checks, path: &str, spec: &Value) {
     }
 }
 
-fn toleration(checks: &mut Checks, path: &str, toleration: &Value) {
+fn toleration(checks: &mut FieldChecks, path: &str, toleration: &Value) {
     checks.name(&format!("{path}.key"), &toleration["key"], names::qualified_name);
     let operator = toleration["operator"].as_str().unwrap_or_default();
     if is_blank(&toleration["key"]) && operator != "Exists" {
@@ -54,7 +54,7 @@ fn toleration(checks: &mut Checks, path: &str, toleration: &Value) {
     checks.one_of(&format!("{path}.effect"), &toleration["effect"], &["NoSchedule", "PreferNoSchedule", "NoExecute"]);
 }
 
-fn node_affinity(checks: &mut Checks, path: &str, affinity: &Value) {
+fn node_affinity(checks: &mut FieldChecks, path: &str, affinity: &Value) {
     let required = format!("{path}.{REQUIRED}.nodeSelectorTerms");
     if !affinity[REQUIRED].is_null() && is_empty(&affinity[REQUIRED]["nodeSelectorTerms"]) {
         checks.add(FieldError::required(&required, "must have at least one node selector term"));
@@ -68,7 +68,7 @@ fn node_affinity(checks: &mut Checks, path: &str, affinity: &Value) {
     }
 }
 
-fn node_term(checks: &mut Checks, path: &str, term: &Value) {
+fn node_term(checks: &mut FieldChecks, path: &str, term: &Value) {
     for (path, expression) in items(&format!("{path}.matchExpressions"), &term["matchExpressions"]) {
         if !OPERATORS.contains(&expression["operator"].as_str().unwrap_or_default()) {
             let detail = "not a valid selector operator";
@@ -78,7 +78,7 @@ fn node_term(checks: &mut Checks, path: &str, term: &Value) {
     }
 }
 
-fn pod_affinity(checks: &mut Checks, path: &str, affinity: &Value) {
+fn pod_affinity(checks: &mut FieldChecks, path: &str, affinity: &Value) {
     for (path, term) in items(&format!("{path}.{REQUIRED}"), &affinity[REQUIRED]) {
         pod_term(checks, &path, term);
     }
@@ -88,7 +88,7 @@ fn pod_affinity(checks: &mut Checks, path: &str, affinity: &Value) {
     }
 }
 
-fn pod_term(checks: &mut Checks, path: &str, term: &Value) {
+fn pod_term(checks: &mut FieldChecks, path: &str, term: &Value) {
     for selector in ["labelSelector", "namespaceSelector"] {
         checks.selector(&format!("{path}.{selector}"), &term[selector]);
     }
@@ -101,13 +101,13 @@ fn pod_term(checks: &mut Checks, path: &str, term: &Value) {
     }
 }
 
-fn weight(checks: &mut Checks, path: &str, preferred: &Value) {
+fn weight(checks: &mut FieldChecks, path: &str, preferred: &Value) {
     if !preferred["weight"].as_i64().is_some_and(|weight| (1..=100).contains(&weight)) {
         checks.add(FieldError::invalid(format!("{path}.weight"), &preferred["weight"], "must be in the range 1-100"));
     }
 }
 
-fn spread(checks: &mut Checks, path: &str, constraints: &Value) {
+fn spread(checks: &mut FieldChecks, path: &str, constraints: &Value) {
     let mut seen = HashMap::new();
     for (path, constraint) in items(path, constraints) {
         if constraint["maxSkew"].as_i64().unwrap_or_default() <= 0 {

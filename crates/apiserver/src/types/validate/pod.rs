@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::{
-    checks::{Checks, is_empty, without},
+    checks::{FieldChecks, is_empty, without},
     template,
 };
 use crate::{kinds::Endpoint, status::FieldError, types::prepare::quality};
@@ -15,7 +15,7 @@ const CHANGED: &str = "pod updates may not change fields other than `spec.contai
     `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it \
     to be set to 1 if it was previously negative)";
 
-pub(super) fn pod(checks: &mut Checks, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>) {
+pub(super) fn pod(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>) {
     let spec = &object["spec"];
     template::spec(checks, "spec", spec);
     match (stored.map(|stored| &stored["spec"]), endpoint) {
@@ -30,7 +30,7 @@ pub(super) fn pod(checks: &mut Checks, object: &Value, stored: Option<&Value>, e
 }
 
 /// Checks that an update changes only the mutable fields of a pod (BVA-4).
-fn update(checks: &mut Checks, spec: &Value, stored: &Value) {
+fn update(checks: &mut FieldChecks, spec: &Value, stored: &Value) {
     for field in ["containers", "initContainers"] {
         let names = |spec: &Value| spec[field].as_array().map_or(0, Vec::len);
         if names(spec) != names(stored) {
@@ -54,7 +54,7 @@ fn update(checks: &mut Checks, spec: &Value, stored: &Value) {
 }
 
 /// Checks that a deadline is not removed or extended.
-fn deadline(checks: &mut Checks, now: &Value, before: &Value) {
+fn deadline(checks: &mut FieldChecks, now: &Value, before: &Value) {
     let Some(most) = before.as_i64() else { return };
     match now.as_i64() {
         None => {
@@ -76,7 +76,7 @@ fn tolerations(spec: &Value) -> impl Iterator<Item = String> {
 }
 
 /// Checks that stored ephemeral containers are neither removed nor changed.
-fn ephemeral(checks: &mut Checks, spec: &Value, stored: &Value) {
+fn ephemeral(checks: &mut FieldChecks, spec: &Value, stored: &Value) {
     const FIELD: &str = "spec.ephemeralContainers";
     let containers = spec["ephemeralContainers"].as_array().into_iter().flatten();
     let containers: HashMap<_, _> =
@@ -94,7 +94,7 @@ fn ephemeral(checks: &mut Checks, spec: &Value, stored: &Value) {
 }
 
 /// Checks that a resize changes only the resources of containers and keeps the quality-of-service class of the pod.
-fn resize(checks: &mut Checks, spec: &Value, stored: &Value) {
+fn resize(checks: &mut FieldChecks, spec: &Value, stored: &Value) {
     let class = quality(stored);
     if class != quality(spec) {
         let detail = "Pod QOS Class may not change as a result of resizing";

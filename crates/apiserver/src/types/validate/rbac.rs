@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::checks::{Checks, is_blank, is_empty, items};
+use super::checks::{FieldChecks, is_blank, is_empty, items};
 use crate::status::FieldError;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-pub(super) fn role(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn role(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     rules(checks, &object["rules"], false);
 }
 
-pub(super) fn cluster_role(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn cluster_role(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     rules(checks, &object["rules"], true);
     let rule = &object["aggregationRule"];
     if rule.is_object() && is_empty(&rule["clusterRoleSelectors"]) {
@@ -23,15 +23,15 @@ pub(super) fn cluster_role(checks: &mut Checks, object: &Value, _: Option<&Value
     }
 }
 
-pub(super) fn role_binding(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn role_binding(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     binding(checks, object, stored, &["ClusterRole", "Role"]);
 }
 
-pub(super) fn cluster_role_binding(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn cluster_role_binding(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     binding(checks, object, stored, &["ClusterRole"]);
 }
 
-fn rules(checks: &mut Checks, rules: &Value, is_cluster: bool) {
+fn rules(checks: &mut FieldChecks, rules: &Value, is_cluster: bool) {
     for (path, rule) in items("rules", rules) {
         if is_empty(&rule["verbs"]) {
             checks.add(FieldError::required(format!("{path}.verbs"), "verbs must contain at least one value"));
@@ -60,7 +60,7 @@ fn rules(checks: &mut Checks, rules: &Value, is_cluster: bool) {
     }
 }
 
-fn binding(checks: &mut Checks, object: &Value, stored: Option<&Value>, kinds: &[&str]) {
+fn binding(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>, kinds: &[&str]) {
     let role = &object["roleRef"];
     if role["apiGroup"] != GROUP {
         checks.add(FieldError::not_supported("roleRef.apiGroup", &role["apiGroup"], &[GROUP]));

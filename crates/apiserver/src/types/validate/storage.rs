@@ -3,13 +3,13 @@
 use kubewright_machinery::quantity::Quantity;
 use serde_json::Value;
 
-use super::checks::{Checks, is_empty, items, without};
+use super::checks::{FieldChecks, is_empty, items, without};
 use crate::status::FieldError;
 
 const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const CHANGED: &str = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 
-pub(super) fn claim(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn claim(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
     claim_spec(checks, "spec", spec);
     let wanted = &spec["resources"]["requests"]["storage"];
@@ -30,7 +30,7 @@ pub(super) fn claim(checks: &mut Checks, object: &Value, stored: Option<&Value>)
 }
 
 /// Checks the spec of a claim, also in a template of claims.
-pub(super) fn claim_spec(checks: &mut Checks, path: &str, spec: &Value) {
+pub(super) fn claim_spec(checks: &mut FieldChecks, path: &str, spec: &Value) {
     access_modes(checks, path, &spec["accessModes"]);
     if !spec["selector"].is_null() {
         checks.selector(&format!("{path}.selector"), &spec["selector"]);
@@ -44,7 +44,7 @@ pub(super) fn claim_spec(checks: &mut Checks, path: &str, spec: &Value) {
     checks.one_of(&format!("{path}.volumeMode"), &spec["volumeMode"], &["Block", "Filesystem"]);
 }
 
-pub(super) fn volume(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn volume(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
     access_modes(checks, "spec", &spec["accessModes"]);
     if is_empty(&spec["capacity"]) {
@@ -55,7 +55,7 @@ pub(super) fn volume(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     checks.one_of("spec.volumeMode", &spec["volumeMode"], &["Block", "Filesystem"]);
 }
 
-pub(super) fn class(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn class(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     checks.required("provisioner", &object["provisioner"]);
     checks.required_one_of("reclaimPolicy", &object["reclaimPolicy"], &["Delete", "Retain"]);
     checks.required_one_of("volumeBindingMode", &object["volumeBindingMode"], &["Immediate", "WaitForFirstConsumer"]);
@@ -68,7 +68,7 @@ pub(super) fn class(checks: &mut Checks, object: &Value, stored: Option<&Value>)
     checks.immutable("volumeBindingMode", &object["volumeBindingMode"], &stored["volumeBindingMode"]);
 }
 
-pub(super) fn attributes(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn attributes(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     checks.required("driverName", &object["driverName"]);
     if is_empty(&object["parameters"]) {
         checks.add(FieldError::required("parameters", "must contain at least one key/value pair"));
@@ -82,7 +82,7 @@ pub(super) fn attributes(checks: &mut Checks, object: &Value, stored: Option<&Va
     }
 }
 
-fn access_modes(checks: &mut Checks, path: &str, modes: &Value) {
+fn access_modes(checks: &mut FieldChecks, path: &str, modes: &Value) {
     let field = format!("{path}.accessModes");
     if is_empty(modes) {
         checks.add(FieldError::required(&field, "at least 1 access mode is required"));

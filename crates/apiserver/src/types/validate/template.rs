@@ -6,7 +6,7 @@ use kubewright_machinery::object::names;
 use serde_json::Value;
 
 use super::{
-    checks::{Checks, is_blank, is_empty, items},
+    checks::{FieldChecks, is_blank, is_empty, items},
     container, placement,
 };
 use crate::status::FieldError;
@@ -15,18 +15,18 @@ const RESTART_POLICIES: [&str; 3] = ["Always", "OnFailure", "Never"];
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const I32_MAX: i64 = i32::MAX as i64;
 
-pub(super) fn pod_template(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn pod_template(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     template(checks, "template", &object["template"]);
 }
 
 /// Checks a template: the labels and the spec of its pods.
-pub(super) fn template(checks: &mut Checks, path: &str, template: &Value) {
+pub(super) fn template(checks: &mut FieldChecks, path: &str, template: &Value) {
     checks.labels(&format!("{path}.labels"), &template["metadata"]["labels"]);
     spec(checks, &format!("{path}.spec"), &template["spec"]);
 }
 
 /// Checks the spec of a pod (BVA-2).
-pub(super) fn spec(checks: &mut Checks, path: &str, spec: &Value) {
+pub(super) fn spec(checks: &mut FieldChecks, path: &str, spec: &Value) {
     let volumes = volumes(checks, &format!("{path}.volumes"), &spec["volumes"]);
     let mut seen = HashSet::new();
     for (field, required) in [("containers", true), ("initContainers", false)] {
@@ -67,7 +67,7 @@ pub(super) fn spec(checks: &mut Checks, path: &str, spec: &Value) {
 }
 
 /// Checks the network settings of a pod.
-fn network(checks: &mut Checks, path: &str, spec: &Value) {
+fn network(checks: &mut FieldChecks, path: &str, spec: &Value) {
     if spec["dnsPolicy"] == "None" && is_empty(&spec["dnsConfig"]) {
         checks.add(FieldError::required(format!("{path}.dnsConfig"), "must provide `dnsConfig` when `dnsPolicy` is None"));
     }
@@ -105,7 +105,7 @@ fn network(checks: &mut Checks, path: &str, spec: &Value) {
 }
 
 /// Checks the security settings of a pod, such as its users and groups.
-fn security(checks: &mut Checks, path: &str, spec: &Value) {
+fn security(checks: &mut FieldChecks, path: &str, spec: &Value) {
     if spec["shareProcessNamespace"] == true && spec["hostPID"] == true {
         let detail = "ShareProcessNamespace and HostPID cannot both be enabled";
         checks.add(FieldError::invalid(format!("{path}.shareProcessNamespace"), &Value::Bool(true), detail));
@@ -123,7 +123,7 @@ fn security(checks: &mut Checks, path: &str, spec: &Value) {
 }
 
 /// Checks volumes and returns their names.
-fn volumes(checks: &mut Checks, path: &str, volumes: &Value) -> HashSet<String> {
+fn volumes(checks: &mut FieldChecks, path: &str, volumes: &Value) -> HashSet<String> {
     let mut seen = HashSet::new();
     for (path, volume) in items(path, volumes) {
         let name = format!("{path}.name");

@@ -4,7 +4,7 @@ use kubewright_machinery::{object::names, selector::LabelSelector};
 use serde_json::{Value, json};
 
 use super::{
-    checks::{Checks, is_empty, items, without},
+    checks::{FieldChecks, is_empty, items, without},
     storage, template,
 };
 use crate::status::{FieldError, FieldReason};
@@ -21,7 +21,7 @@ const MUTABLE: [&str; 7] = [
 const CHANGED: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
     'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
-pub(super) fn deployment(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn deployment(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
     common(checks, spec, "deployment");
     strategy(checks, "spec.strategy", &spec["strategy"], &["Recreate", "RollingUpdate"], false);
@@ -38,19 +38,19 @@ pub(super) fn deployment(checks: &mut Checks, object: &Value, stored: Option<&Va
     fixed_selector(checks, spec, stored);
 }
 
-pub(super) fn replica_set(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn replica_set(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     // The real server uses the text of deployments for replica sets too.
     common(checks, &object["spec"], "deployment");
     fixed_selector(checks, &object["spec"], stored);
 }
 
-pub(super) fn daemon_set(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn daemon_set(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     common(checks, &object["spec"], "daemonset");
     strategy(checks, "spec.updateStrategy", &object["spec"]["updateStrategy"], &["RollingUpdate", "OnDelete"], true);
     fixed_selector(checks, &object["spec"], stored);
 }
 
-pub(super) fn stateful_set(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+pub(super) fn stateful_set(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
     if !matches!(spec["podManagementPolicy"].as_str(), Some("OrderedReady" | "Parallel")) {
         let detail = "must be 'OrderedReady' or 'Parallel'";
@@ -58,7 +58,7 @@ pub(super) fn stateful_set(checks: &mut Checks, object: &Value, stored: Option<&
     }
     let (kind, rolling) = (&spec["updateStrategy"]["type"], &spec["updateStrategy"]["rollingUpdate"]);
     // The real server quotes its internal structs here.
-    let invalid = |checks: &mut Checks, field: &str, printed: String, detail: &str| {
+    let invalid = |checks: &mut FieldChecks, field: &str, printed: String, detail: &str| {
         checks.add(FieldError::new(field, FieldReason::Invalid, format!("Invalid value: {printed}: {detail}")));
     };
     match kind.as_str() {
@@ -93,7 +93,7 @@ pub(super) fn stateful_set(checks: &mut Checks, object: &Value, stored: Option<&
     }
 }
 
-pub(super) fn replication_controller(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn replication_controller(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
     numbers(checks, spec, "replicationcontroller");
     if is_empty(&spec["selector"]) {
@@ -114,7 +114,7 @@ pub(super) fn replication_controller(checks: &mut Checks, object: &Value, _: Opt
 }
 
 /// Checks the fields that all workloads have: counts, a selector, a template that it selects, and the restart policy (BVA-2).
-fn common(checks: &mut Checks, spec: &Value, kind: &str) {
+fn common(checks: &mut FieldChecks, spec: &Value, kind: &str) {
     numbers(checks, spec, kind);
     let selector = &spec["selector"];
     let parsed = if selector.is_null() {
@@ -145,7 +145,7 @@ fn common(checks: &mut Checks, spec: &Value, kind: &str) {
     always_restarted(checks, spec, printed);
 }
 
-fn numbers(checks: &mut Checks, spec: &Value, kind: &str) {
+fn numbers(checks: &mut FieldChecks, spec: &Value, kind: &str) {
     for field in ["replicas", "minReadySeconds", "revisionHistoryLimit"] {
         if field == "revisionHistoryLimit" && kind == "statefulset" {
             continue;
@@ -155,14 +155,14 @@ fn numbers(checks: &mut Checks, spec: &Value, kind: &str) {
 }
 
 /// Checks that the selector matches the labels of the template.
-pub(super) fn matching_labels(checks: &mut Checks, spec: &Value, selector: &LabelSelector) {
+pub(super) fn matching_labels(checks: &mut FieldChecks, spec: &Value, selector: &LabelSelector) {
     let labels = &spec["template"]["metadata"]["labels"];
     if !selector.matches_object(&spec["template"]) {
         checks.add(FieldError::invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`"));
     }
 }
 
-fn always_restarted(checks: &mut Checks, spec: &Value, kind: &str) {
+fn always_restarted(checks: &mut FieldChecks, spec: &Value, kind: &str) {
     let policy = &spec["template"]["spec"]["restartPolicy"];
     if matches!(policy.as_str(), Some("OnFailure" | "Never")) {
         checks.add(FieldError::not_supported("spec.template.spec.restartPolicy", policy, &["Always"]));
@@ -173,7 +173,7 @@ fn always_restarted(checks: &mut Checks, spec: &Value, kind: &str) {
     }
 }
 
-fn strategy(checks: &mut Checks, path: &str, strategy: &Value, allowed: &[&str], is_daemon: bool) {
+fn strategy(checks: &mut FieldChecks, path: &str, strategy: &Value, allowed: &[&str], is_daemon: bool) {
     let kind = &strategy["type"];
     if !kind.as_str().is_some_and(|kind| allowed.contains(&kind)) {
         // The real server quotes its internal struct here.
@@ -204,7 +204,7 @@ fn strategy(checks: &mut Checks, path: &str, strategy: &Value, allowed: &[&str],
 }
 
 /// Checks that the selector of a workload is not changed (BVA-4).
-fn fixed_selector(checks: &mut Checks, spec: &Value, stored: Option<&Value>) {
+fn fixed_selector(checks: &mut FieldChecks, spec: &Value, stored: Option<&Value>) {
     if let Some(stored) = stored {
         checks.immutable("spec.selector", &spec["selector"], &stored["spec"]["selector"]);
     }

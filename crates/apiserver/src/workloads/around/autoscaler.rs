@@ -4,7 +4,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use crate::workloads::{
-    condition::{self, Condition},
+    condition::{self, ConditionUpdate},
     plan::{Plan, Surroundings},
     read::{at, int, is_deleted},
 };
@@ -19,21 +19,26 @@ pub fn autoscaler(autoscaler: &Value, target: Option<&Value>, around: Surroundin
     let replicas = target.map_or(0, |target| at(target, "/spec/replicas").as_i64().unwrap_or(1));
     let (able, active, limited) = if target.is_some() {
         (
-            Condition::new("AbleToScale", true, "ReadyForNewScale", "recommended size matches current size"),
-            Condition::new(
+            ConditionUpdate::new("AbleToScale", true, "ReadyForNewScale", "recommended size matches current size"),
+            ConditionUpdate::new(
                 "ScalingActive",
                 true,
                 "ValidMetricFound",
                 "the HPA was able to successfully calculate a replica count",
             ),
-            Condition::new("ScalingLimited", false, "DesiredWithinRange", "the desired count is within the acceptable range"),
+            ConditionUpdate::new(
+                "ScalingLimited",
+                false,
+                "DesiredWithinRange",
+                "the desired count is within the acceptable range",
+            ),
         )
     } else {
         let message = "the HPA controller was unable to get the target's current scale";
         (
-            Condition::new("AbleToScale", false, "FailedGetScale", message),
-            Condition::new("ScalingActive", false, "FailedGetScale", message),
-            Condition::new("ScalingLimited", false, "FailedGetScale", message),
+            ConditionUpdate::new("AbleToScale", false, "FailedGetScale", message),
+            ConditionUpdate::new("ScalingActive", false, "FailedGetScale", message),
+            ConditionUpdate::new("ScalingLimited", false, "FailedGetScale", message),
         )
     };
     let mut conditions = condition::of(autoscaler);

@@ -4,7 +4,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use crate::workloads::{
-    condition::{self, Condition},
+    condition::{self, ConditionUpdate},
     plan::{Plan, Surroundings},
     pods,
     read::{at, scaled},
@@ -27,8 +27,8 @@ pub fn disruption_budget(budget: &Value, pods: &[&Value], around: Surroundings<'
     let allowed = if expected == 0 { 0 } else { (healthy - desired).max(0) };
     let mut conditions = condition::of(budget);
     let condition = match allowed {
-        0 => Condition::new("DisruptionAllowed", false, "InsufficientPods", ""),
-        _ => Condition::new("DisruptionAllowed", true, "SufficientPods", ""),
+        0 => ConditionUpdate::new("DisruptionAllowed", false, "InsufficientPods", ""),
+        _ => ConditionUpdate::new("DisruptionAllowed", true, "SufficientPods", ""),
     };
     let generation = json!({"observedGeneration": budget.generation().unwrap_or_default(), "message": ""});
     condition::set(&mut conditions, condition, around.now, &generation);

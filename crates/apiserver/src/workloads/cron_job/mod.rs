@@ -9,5 +9,5 @@ pub(super) use rule::plan;
 
 /// Returns true if a text is a schedule of five fields or the name of one.
 pub(crate) fn is_schedule(text: &str) -> bool {
-    schedule::Schedule::parse(text).is_some()
+    schedule::CronSchedule::parse(text).is_some()
 }

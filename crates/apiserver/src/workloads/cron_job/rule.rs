@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::schedule::Schedule;
+use super::schedule::CronSchedule;
 use crate::workloads::{
     job,
     plan::{Plan, Surroundings},
@@ -48,7 +48,7 @@ pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], around: Sur
 
 /// Returns the latest time that is due and was not used yet, and adds the next time to the plan.
 fn due(cron_job: &Value, around: Surroundings<'_>, plan: &mut Plan) -> Option<Timestamp> {
-    let schedule = Schedule::parse(text(cron_job, "/spec/schedule"))?;
+    let schedule = CronSchedule::parse(text(cron_job, "/spec/schedule"))?;
     let zone = match text(cron_job, "/spec/timeZone") {
         "" => TimeZone::UTC,
         name => TimeZone::get(name).ok()?,

@@ -9,7 +9,7 @@ const STEPS: usize = 10_000;
 
 /// The times of a repeated event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Schedule {
+pub(super) struct CronSchedule {
     minutes: u64,
     hours: u64,
     days: u64,
@@ -19,7 +19,7 @@ pub(super) struct Schedule {
     either_day: bool,
 }
 
-impl Schedule {
+impl CronSchedule {
     /// Parses five fields, or a name such as `@daily`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = match text.trim() {

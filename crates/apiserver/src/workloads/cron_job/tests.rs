@@ -1,7 +1,7 @@
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use serde_json::{Value, json};
 
-use super::schedule::Schedule;
+use super::schedule::CronSchedule;
 use crate::workloads::{
     StageDelays,
     read::{list, text},
@@ -14,7 +14,7 @@ fn utc(text: &str) -> Zoned {
 }
 
 fn next(schedule: &str, from: &str) -> String {
-    Schedule::parse(schedule).unwrap().after(&utc(from)).unwrap().timestamp().to_string()
+    CronSchedule::parse(schedule).unwrap().after(&utc(from)).unwrap().timestamp().to_string()
 }
 
 // STG-12
@@ -41,9 +41,9 @@ fn what_is_no_schedule_is_refused() {
     for wrong in
         ["", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "*/0 * * * *", "5-1 * * * *", "@never", "* * * * someday"]
     {
-        assert_eq!(Schedule::parse(wrong), None, "{wrong:?}");
+        assert_eq!(CronSchedule::parse(wrong), None, "{wrong:?}");
     }
-    assert_eq!(Schedule::parse("0 0 30 2 *").unwrap().after(&utc("2026-01-01T00:00:00Z")), None);
+    assert_eq!(CronSchedule::parse("0 0 30 2 *").unwrap().after(&utc("2026-01-01T00:00:00Z")), None);
 }
 
 fn cron_job(spec: Value) -> Value {
@@ -111,7 +111,7 @@ fn of_many_missed_times_the_latest_counts() {
         ("*/7 3 * * 1", "2026-03-01T00:00:00Z", "2026-02-23T03:56:00Z"),
         ("0 0 29 2 *", "2027-01-01T00:00:00Z", "2024-02-29T00:00:00Z"),
     ] {
-        let schedule = Schedule::parse(schedule).unwrap();
+        let schedule = CronSchedule::parse(schedule).unwrap();
         let known = schedule.after(&utc("0001-01-01T00:00:00Z")).unwrap();
         assert_eq!(schedule.latest(known, &utc(now)).timestamp().to_string(), latest);
     }

@@ -7,7 +7,7 @@ use kubewright_machinery::object::ObjectExt;
 use super::{
     history,
     revisions::{REVISION, Revisions, annotations, sizes},
-    status::{self, Progress, max_surge, max_unavailable, wanted},
+    status::{self, RolloutProgress, max_surge, max_unavailable, wanted},
 };
 use crate::workloads::{
     plan::{Plan, Surroundings},
@@ -19,7 +19,7 @@ use crate::workloads::{
 pub(in crate::workloads) fn plan(deployment: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     let revisions = Revisions::of(deployment, owned);
-    let mut progress = Progress::Observe;
+    let mut progress = RolloutProgress::Observe;
     if !is_deleted(deployment) {
         if flag(deployment, "/spec/paused") {
             scale_paused(deployment, &revisions, &mut plan);
@@ -37,17 +37,17 @@ pub(in crate::workloads) fn plan(deployment: &Value, owned: &[&Value], around: S
 }
 
 /// Plans one step of a roll-out.
-fn roll_out(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) -> Progress {
+fn roll_out(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) -> RolloutProgress {
     let recreate = text(deployment, "/spec/strategy/type") == "Recreate";
     if recreate && scale_down_all_old(deployment, revisions, plan) {
-        return Progress::Observe;
+        return RolloutProgress::Observe;
     }
     let Some(new) = revisions.new else {
         let replicas = if recreate { wanted(deployment) } else { room_for_new(deployment, revisions, 0) };
         let set = revisions.create(deployment, replicas);
         let name = set.name().to_owned();
         plan.create(set);
-        return Progress::Created(name);
+        return RolloutProgress::Created(name);
     };
     annotate(deployment, revisions, new, plan);
     let present = int(new, "/spec/replicas");
@@ -60,7 +60,7 @@ fn roll_out(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) -> P
     } else if !recreate {
         scale_down_old(deployment, revisions, new, plan);
     }
-    Progress::Observe
+    RolloutProgress::Observe
 }
 
 /// Returns the number of pods that the new revision may gain: the missing ones, within the surge.

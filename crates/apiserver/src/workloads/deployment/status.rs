@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::revisions::Revisions;
 use crate::workloads::{
-    condition::{self, Condition},
+    condition::{self, ConditionUpdate},
     plan::{Plan, Surroundings},
     read::{at, flag, int, scaled, seconds_after, stamp, text, time},
 };
 
 /// The progress of this round in the roll-out.
 #[derive(Debug)]
-pub(super) enum Progress {
+pub(super) enum RolloutProgress {
     /// No progress beyond that in the ReplicaSets' status.
     Observe,
     /// The ReplicaSet of this name was created.
@@ -94,7 +94,7 @@ impl Counts {
 pub(super) fn write(
     deployment: &Value,
     revisions: &Revisions<'_>,
-    progress: &Progress,
+    progress: &RolloutProgress,
     around: Surroundings<'_>,
     plan: &mut Plan,
 ) {
@@ -124,9 +124,9 @@ pub(super) fn write(
 
 fn available(deployment: &Value, counts: Counts, now: Timestamp, conditions: &mut Vec<Value>) {
     let condition = if counts.available >= wanted(deployment) - max_unavailable(deployment) {
-        Condition::new("Available", true, "MinimumReplicasAvailable", "Deployment has minimum availability.")
+        ConditionUpdate::new("Available", true, "MinimumReplicasAvailable", "Deployment has minimum availability.")
     } else {
-        Condition::new("Available", false, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+        ConditionUpdate::new("Available", false, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
     };
     update(conditions, condition, now, false);
 }
@@ -135,7 +135,7 @@ fn progressing(
     deployment: &Value,
     revisions: &Revisions<'_>,
     counts: Counts,
-    progress: &Progress,
+    progress: &RolloutProgress,
     now: Timestamp,
     conditions: &mut Vec<Value>,
     plan: &mut Plan,
@@ -144,17 +144,17 @@ fn progressing(
     let reason = present.map_or("", |present| text(present, "/reason"));
     if flag(deployment, "/spec/paused") {
         if reason != "DeploymentPaused" {
-            update(conditions, Condition::unknown("Progressing", "DeploymentPaused", "Deployment is paused"), now, true);
+            update(conditions, ConditionUpdate::unknown("Progressing", "DeploymentPaused", "Deployment is paused"), now, true);
         }
         return;
     }
     if reason == "DeploymentPaused" {
-        update(conditions, Condition::unknown("Progressing", "DeploymentResumed", "Deployment is resumed"), now, true);
+        update(conditions, ConditionUpdate::unknown("Progressing", "DeploymentResumed", "Deployment is resumed"), now, true);
         return;
     }
-    if let Progress::Created(name) = progress {
+    if let RolloutProgress::Created(name) = progress {
         let message = format!("Created new replica set \"{name}\"");
-        update(conditions, Condition::new("Progressing", true, "NewReplicaSetCreated", &message), now, true);
+        update(conditions, ConditionUpdate::new("Progressing", true, "NewReplicaSetCreated", &message), now, true);
         return;
     }
     let Some(set) = revisions.new else { return };
@@ -162,7 +162,7 @@ fn progressing(
     if counts.is_complete(wanted(deployment)) {
         let message = format!("ReplicaSet \"{name}\" has successfully progressed.");
         let news = reason != "NewReplicaSetAvailable";
-        update(conditions, Condition::new("Progressing", true, "NewReplicaSetAvailable", &message), now, news);
+        update(conditions, ConditionUpdate::new("Progressing", true, "NewReplicaSetAvailable", &message), now, news);
         return;
     }
     // A complete roll-out stays complete while pods of the same revision are replaced.
@@ -174,14 +174,14 @@ fn progressing(
     }
     if counts.is_progress_since(Counts::before(deployment)) || present.is_none() || reason == "NewReplicaSetAvailable" {
         let message = format!("ReplicaSet \"{name}\" is progressing.");
-        update(conditions, Condition::new("Progressing", true, "ReplicaSetUpdated", &message), now, true);
+        update(conditions, ConditionUpdate::new("Progressing", true, "ReplicaSetUpdated", &message), now, true);
         wake_at_deadline(deployment, now, now, plan);
         return;
     }
     let since = present.and_then(|present| time(present, "/lastUpdateTime")).unwrap_or(now);
     if seconds_after(since, deadline(deployment)) <= now && reason != "ProgressDeadlineExceeded" {
         let message = format!("ReplicaSet \"{name}\" has timed out progressing.");
-        update(conditions, Condition::new("Progressing", false, "ProgressDeadlineExceeded", &message), now, true);
+        update(conditions, ConditionUpdate::new("Progressing", false, "ProgressDeadlineExceeded", &message), now, true);
         return;
     }
     wake_at_deadline(deployment, since, now, plan);
@@ -196,7 +196,7 @@ fn wake_at_deadline(deployment: &Value, since: Timestamp, now: Timestamp, plan: 
 }
 
 /// Sets a condition. Its update time changes if its status or reason changes, or if `news` is true.
-fn update(conditions: &mut Vec<Value>, condition: Condition<'_>, now: Timestamp, news: bool) {
+fn update(conditions: &mut Vec<Value>, condition: ConditionUpdate<'_>, now: Timestamp, news: bool) {
     let present = conditions.iter().find(|present| text(present, "/type") == condition.kind);
     let same = present
         .filter(|present| !news && text(present, "/status") == condition.status && text(present, "/reason") == condition.reason);

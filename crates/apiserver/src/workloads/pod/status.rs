@@ -7,20 +7,20 @@ use kubewright_machinery::object::{ObjectExt, sha256_hex};
 use serde_json::{Value, json};
 
 use crate::workloads::{
-    condition::{self, Condition},
+    condition::{self, ConditionUpdate},
     node,
     read::{at, list, stamp, text, time},
 };
 
 /// Returns the status of a pod that is bound to a node.
 pub(super) fn scheduled(pod: &Value, now: Timestamp) -> Value {
-    with_conditions(pod, now, &[Condition::new("PodScheduled", true, "", "")])
+    with_conditions(pod, now, &[ConditionUpdate::new("PodScheduled", true, "", "")])
 }
 
 /// Returns the status of a pod that scheduling gates hold back.
 pub(super) fn gated(pod: &Value, now: Timestamp) -> Value {
     let message = "Scheduling is blocked due to non-empty scheduling gates";
-    with_conditions(pod, now, &[Condition::new("PodScheduled", false, "SchedulingGated", message)])
+    with_conditions(pod, now, &[ConditionUpdate::new("PodScheduled", false, "SchedulingGated", message)])
 }
 
 /// Returns the status of a pod that no node accepts.
@@ -33,7 +33,7 @@ pub(super) fn unschedulable(pod: &Value, nodes: &[&Value], now: Timestamp) -> Va
             "0/{all} nodes are available: {all} node(s) didn't match Pod's node affinity/selector or had untolerated taint(s)."
         ),
     };
-    with_conditions(pod, now, &[Condition::new("PodScheduled", false, "Unschedulable", &why)])
+    with_conditions(pod, now, &[ConditionUpdate::new("PodScheduled", false, "Unschedulable", &why)])
 }
 
 /// Returns the status of a started pod: sandbox created, init containers done, containers being created.
@@ -43,10 +43,10 @@ pub(super) fn started(pod: &Value, node: Option<&Value>, address: Ipv4Addr, now:
         pod,
         now,
         &[
-            Condition::new("PodReadyToStartContainers", true, "", ""),
-            Condition::new("Initialized", true, "", ""),
-            Condition::new("Ready", false, "ContainersNotReady", &not_ready),
-            Condition::new("ContainersReady", false, "ContainersNotReady", &not_ready),
+            ConditionUpdate::new("PodReadyToStartContainers", true, "", ""),
+            ConditionUpdate::new("Initialized", true, "", ""),
+            ConditionUpdate::new("Ready", false, "ContainersNotReady", &not_ready),
+            ConditionUpdate::new("ContainersReady", false, "ContainersNotReady", &not_ready),
         ],
     );
     status["startTime"] = stamp(now);
@@ -81,10 +81,10 @@ pub(super) fn ready(pod: &Value, now: Timestamp) -> Value {
     };
     let gate = closed_gate(pod);
     let pod_ready = match &gate {
-        None => Condition::new("Ready", true, "", ""),
-        Some(message) => Condition::new("Ready", false, "ReadinessGatesNotReady", message),
+        None => ConditionUpdate::new("Ready", true, "", ""),
+        Some(message) => ConditionUpdate::new("Ready", false, "ReadinessGatesNotReady", message),
     };
-    let mut status = with_conditions(pod, now, &[pod_ready, Condition::new("ContainersReady", true, "", "")]);
+    let mut status = with_conditions(pod, now, &[pod_ready, ConditionUpdate::new("ContainersReady", true, "", "")]);
     status["phase"] = "Running".into();
     status["containerStatuses"] =
         statuses(pod, "containers", |container| (true, true, json!({"running": {"startedAt": stamp(started_at(container))}})));
@@ -98,8 +98,8 @@ pub(super) fn crashing(pod: &Value, now: Timestamp) -> Value {
         pod,
         now,
         &[
-            Condition::new("Ready", false, "ContainersNotReady", &not_ready),
-            Condition::new("ContainersReady", false, "ContainersNotReady", &not_ready),
+            ConditionUpdate::new("Ready", false, "ContainersNotReady", &not_ready),
+            ConditionUpdate::new("ContainersReady", false, "ContainersNotReady", &not_ready),
         ],
     );
     status["phase"] = "Running".into();
@@ -146,10 +146,10 @@ fn ended(pod: &Value, phase: &str, condition_reason: &str, container_reason: &st
         pod,
         now,
         &[
-            Condition::new("PodReadyToStartContainers", false, "", ""),
-            Condition::new("Initialized", true, condition_reason, ""),
-            Condition::new("Ready", false, condition_reason, ""),
-            Condition::new("ContainersReady", false, condition_reason, ""),
+            ConditionUpdate::new("PodReadyToStartContainers", false, "", ""),
+            ConditionUpdate::new("Initialized", true, condition_reason, ""),
+            ConditionUpdate::new("Ready", false, condition_reason, ""),
+            ConditionUpdate::new("ContainersReady", false, condition_reason, ""),
         ],
     );
     status["phase"] = phase.into();
@@ -160,7 +160,7 @@ fn ended(pod: &Value, phase: &str, condition_reason: &str, container_reason: &st
 }
 
 /// Returns the current status with these conditions at the current generation.
-fn with_conditions(pod: &Value, now: Timestamp, wanted: &[Condition<'_>]) -> Value {
+fn with_conditions(pod: &Value, now: Timestamp, wanted: &[ConditionUpdate<'_>]) -> Value {
     let mut status = match at(pod, "/status") {
         status @ Value::Object(_) => status.clone(),
         _ => json!({"phase": "Pending"}),

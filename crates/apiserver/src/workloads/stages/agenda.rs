@@ -13,11 +13,11 @@ use crate::store::ObjectRef;
 /// The objects that changed, and the objects with a planned evaluation, each once.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    state: Mutex<State>,
+    state: Mutex<AgendaState>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct State {
+struct AgendaState {
     now: BTreeSet<ObjectRef>,
     later: BTreeSet<(Duration, ObjectRef)>,
     planned: BTreeMap<ObjectRef, Duration>,
@@ -103,7 +103,7 @@ impl Agenda {
     }
 }
 
-impl State {
+impl AgendaState {
     fn forget(&mut self, object: &ObjectRef) {
         if let Some(moment) = self.planned.remove(object) {
             self.later.remove(&(moment, object.clone()));

@@ -8,7 +8,7 @@ use crate::workloads::{
     plan::{Plan, Surroundings},
     pods,
     read::{at, int, is_deleted, text},
-    revision::{History, POD_LABEL},
+    revision::{POD_LABEL, RevisionHistory},
 };
 
 /// Plans the next step of a StatefulSet; `owned` are its pods, `revisions` its ControllerRevisions, `claims` the claims of its namespace.
@@ -20,7 +20,7 @@ pub(in crate::workloads) fn plan(
     around: Surroundings<'_>,
 ) -> Plan {
     let mut plan = Plan::default();
-    let history = History::of(set, revisions);
+    let history = RevisionHistory::of(set, revisions);
     let update = history.present().name().to_owned();
     let stored_current = text(set, "/status/currentRevision");
     let current = if history.template(stored_current).is_some() { stored_current.to_owned() } else { update.clone() };
@@ -42,7 +42,7 @@ pub(in crate::workloads) fn plan(
 struct Pods<'a> {
     set: &'a Value,
     owned: &'a [&'a Value],
-    history: &'a History<'a>,
+    history: &'a RevisionHistory<'a>,
     current: &'a str,
     update: &'a str,
     around: Surroundings<'a>,

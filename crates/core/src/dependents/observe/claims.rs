@@ -11,7 +11,7 @@ const LENGTH: usize = 768;
 
 /// A field, and a manager other than ours that holds it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::dependents) struct Claim {
+pub(in crate::dependents) struct FieldClaim {
     /// The name of the manager.
     pub(in crate::dependents) manager: String,
     /// The path of the field, such as `.spec.replicas`.
@@ -47,10 +47,10 @@ pub(super) fn text_of(live: &Value, own: &str) -> String {
 }
 
 /// Parses the claims of a text that [`text_of`] returned.
-pub(super) fn parse(text: &str) -> impl Iterator<Item = Claim> {
+pub(super) fn parse(text: &str) -> impl Iterator<Item = FieldClaim> {
     let claim = |line: &str| {
         let (manager, field) = line.split_once('\t')?;
-        Some(Claim { manager: manager.to_owned(), field: field.to_owned() })
+        Some(FieldClaim { manager: manager.to_owned(), field: field.to_owned() })
     };
     text.lines().filter_map(claim)
 }

@@ -11,7 +11,7 @@ use super::projection::{MapLeaf, MapLeaves};
 pub const FINGERPRINT_NONE: &str = "none";
 
 /// The fingerprint of an object, and the data for fingerprints with empty paths.
-pub(super) struct Fields {
+pub(super) struct ObjectFingerprint {
     pub(super) exact: String,
     pub(super) maps: Option<MapLeaves>,
 }
@@ -25,9 +25,9 @@ pub fn fingerprint_of(leaves: &[(Vec<String>, Option<&Value>)]) -> String {
     short(&canonical_json(&Value::Array(document)))
 }
 
-pub(super) fn project(live: &Value, field_manager: &str) -> Fields {
+pub(super) fn project(live: &Value, field_manager: &str) -> ObjectFingerprint {
     let Some(ours) = own_fields(live, field_manager) else {
-        return Fields { exact: FINGERPRINT_NONE.to_owned(), maps: None };
+        return ObjectFingerprint { exact: FINGERPRINT_NONE.to_owned(), maps: None };
     };
     let empty = json!({});
     let paths = ours.leaves();
@@ -42,14 +42,14 @@ pub(super) fn project(live: &Value, field_manager: &str) -> Fields {
         })
         .collect();
     if maps.is_empty() {
-        return Fields { exact, maps: None };
+        return ObjectFingerprint { exact, maps: None };
     }
     let present: Vec<_> = leaves
         .into_iter()
         .map(|(path, value)| (path, if value.is_some_and(Value::is_object) { Some(&empty) } else { value }))
         .collect();
     let loose = fingerprint_of(&present).into();
-    Fields { exact, maps: Some(MapLeaves { loose, leaves: maps }) }
+    ObjectFingerprint { exact, maps: Some(MapLeaves { loose, leaves: maps }) }
 }
 
 /// Returns the fingerprint for an item that sent these paths as empty maps: of them only the presence counts.

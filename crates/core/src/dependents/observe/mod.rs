@@ -9,11 +9,11 @@ mod record;
 mod refusal;
 mod texts;
 
-pub(super) use claims::Claim;
+pub(super) use claims::FieldClaim;
 pub use fingerprint::{FINGERPRINT_NONE, fingerprint_of};
 pub(super) use fingerprint::{fill_empty_paths, own_fields};
 pub use observed::Observed;
-pub(super) use observed::{DryRun, Farewells, Halt, Written, WrittenHow};
+pub(super) use observed::{DryRun, Farewells, ObjectHalt, OwnWrite, WrittenHow};
 pub use owner::Owner;
 pub use projection::{KindRule, Projection, ProjectionContext, ServedType};
 pub use record::Response;

@@ -36,8 +36,8 @@ pub struct Observed {
     pub(in crate::dependents) continued: bool,
     /// The objects whose live state is unknown, so that they must be read.
     pub(in crate::dependents) unsure: BTreeSet<ObjectKey>,
-    pub(in crate::dependents) written: BTreeMap<ObjectKey, Written>,
-    pub(in crate::dependents) halts: BTreeMap<ObjectKey, Halt>,
+    pub(in crate::dependents) written: BTreeMap<ObjectKey, OwnWrite>,
+    pub(in crate::dependents) halts: BTreeMap<ObjectKey, ObjectHalt>,
     /// The numbers of repetitions after conflicts.
     pub(in crate::dependents) attempts: BTreeMap<ObjectKey, u32>,
     /// The objects whose type is not served, with the number of answers that said so and the last of them.
@@ -100,7 +100,7 @@ impl Undeclared {
 
 /// A write of ours in this pass.
 #[derive(Clone, Debug)]
-pub(in crate::dependents) struct Written {
+pub(in crate::dependents) struct OwnWrite {
     pub(in crate::dependents) how: WrittenHow,
     pub(in crate::dependents) at: Timestamp,
     pub(in crate::dependents) digest: String,
@@ -120,7 +120,7 @@ pub(in crate::dependents) enum WrittenHow {
 
 /// The reason why the request about an object is not repeated in this pass.
 #[derive(Clone, Debug)]
-pub(in crate::dependents) enum Halt {
+pub(in crate::dependents) enum ObjectHalt {
     Wait { message: String, after: Option<Duration> },
     Blocked { reason: BlockedReason, message: String },
     Failed { message: String, code: u16 },

@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt};
 use serde_json::Value;
 
-use super::claims::{self, Claim};
+use super::claims::{self, FieldClaim};
 use super::fingerprint;
 use super::owner::Owner;
-use super::texts::Texts;
+use super::texts::PackedTexts;
 use crate::dependents::reclaim::is_claimable;
 use crate::health::{self, Hints, Readiness, Status};
 use crate::manifest::OperatorName;
@@ -103,7 +103,7 @@ pub(super) struct MapLeaf {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Projection {
     /// The UID, resource version, digest, message, fingerprint and other managers, in this order.
-    texts: Texts<6>,
+    texts: PackedTexts<6>,
     /// The value of `metadata.generation`.
     pub generation: Option<i64>,
     /// True if the object is being deleted.
@@ -158,7 +158,7 @@ impl Projection {
             claims: claims::text_of(live, &context.field_manager).into(),
         };
         Self {
-            texts: Texts::of(texts),
+            texts: PackedTexts::of(texts),
             generation: live.generation(),
             terminating: live.deletion_timestamp().is_some(),
             finalizers: live.finalizers().map(Box::from).collect(),
@@ -202,7 +202,7 @@ impl Projection {
     }
 
     /// Returns the fields that other managers hold.
-    pub(in crate::dependents) fn claims(&self) -> impl Iterator<Item = Claim> {
+    pub(in crate::dependents) fn claims(&self) -> impl Iterator<Item = FieldClaim> {
         claims::parse(self.rare.as_ref().map_or("", |rare| &rare.claims))
     }
 

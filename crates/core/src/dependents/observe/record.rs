@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
-use super::{DryRun, Halt, Observed, Projection, Refusal, Written, WrittenHow, fingerprint};
+use super::{DryRun, ObjectHalt, Observed, OwnWrite, Projection, Refusal, WrittenHow, fingerprint};
 use crate::backoff::Transient;
-use crate::dependents::fights::{Cause, Corrections};
+use crate::dependents::fights::{CorrectionCause, Corrections};
 use crate::dependents::memory::{Deletions, Dropped};
 use crate::dependents::undeclared;
 use crate::dependents::verdict::BlockedReason;
@@ -116,7 +116,7 @@ impl Observed {
             Verb::Recreate => {
                 self.written.insert(
                     key.clone(),
-                    Written {
+                    OwnWrite {
                         how: WrittenHow::Recreating,
                         at: now,
                         digest: String::new(),
@@ -152,9 +152,9 @@ impl Observed {
         let uid = live.map_or("", |live| live.uid());
         let entry = memory.drift.entry(action.key.clone()).or_insert_with(|| Corrections::none(uid));
         match live {
-            _ if action.contested => entry.count([Cause::Marks], now),
+            _ if action.contested => entry.count([CorrectionCause::Marks], now),
             Some(live) if action.verb == Verb::Update => entry.restored(body, live, &engine.context.field_manager, now),
-            _ => entry.count([Cause::Object], now),
+            _ => entry.count([CorrectionCause::Object], now),
         }
         if action.verb == Verb::Recreate {
             entry.outlive_object();
@@ -176,7 +176,7 @@ impl Observed {
         // An object that did not keep our label is not the one that was sent, whatever its digest.
         let digest = if engine.owns(live) { live.digest().to_owned() } else { String::new() };
         let again = how == WrittenHow::Created && self.persisted.get(&action.key) == Some(&Phase::Ready);
-        self.written.insert(action.key.clone(), Written { how, at: now, digest, empty_paths, fingerprint, again });
+        self.written.insert(action.key.clone(), OwnWrite { how, at: now, digest, empty_paths, fingerprint, again });
     }
 
     fn refused(
@@ -289,7 +289,7 @@ impl Observed {
                 self.uncorrected.insert(action.key.clone());
             } else {
                 let message = format!("conflict while writing {title}");
-                self.halts.insert(action.key.clone(), Halt::Wait { message, after: None });
+                self.halts.insert(action.key.clone(), ObjectHalt::Wait { message, after: None });
             }
             self.note_transient(Transient::default());
             return;
@@ -305,7 +305,7 @@ impl Observed {
         } else if self.missing_namespaces.get(namespace) != Some(&true) {
             let message = refusal.to_string();
             self.awaited_namespaces.insert(namespace.clone(), Sight::Absent);
-            self.halts.insert(action.key.clone(), Halt::Wait { message, after: None });
+            self.halts.insert(action.key.clone(), ObjectHalt::Wait { message, after: None });
         }
     }
 
@@ -355,12 +355,12 @@ fn remember_marks(engine: &Engine, action: &ObjectAction, (uid, kept): (&str, &s
         entry.unkept = Some(sent.to_owned());
         entry.forget_marks();
     }
-    entry.count([Cause::Marks], now);
+    entry.count([CorrectionCause::Marks], now);
 }
 
-fn halt_of(action: &ObjectAction, refusal: &Refusal, title: &str) -> Halt {
+fn halt_of(action: &ObjectAction, refusal: &Refusal, title: &str) -> ObjectHalt {
     if refusal.is_transient() {
-        return Halt::Wait { message: format!("{title}: {refusal}"), after: None };
+        return ObjectHalt::Wait { message: format!("{title}: {refusal}"), after: None };
     }
     let fields = refusal.immutable_fields();
     let mut message = format!("{title}: {refusal}");
@@ -369,10 +369,10 @@ fn halt_of(action: &ObjectAction, refusal: &Refusal, title: &str) -> Halt {
         message.push_str(&fields.join(", "));
         message.push_str("; set update policy Recreate, or give the object another name)");
     }
-    Halt::Failed { message, code: refusal.code }
+    ObjectHalt::Failed { message, code: refusal.code }
 }
 
-impl Halt {
+impl ObjectHalt {
     /// Returns the severity of OUT-2; the highest number is the most severe.
     pub(in crate::dependents) const fn severity(&self) -> u8 {
         match self {

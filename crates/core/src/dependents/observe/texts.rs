@@ -11,9 +11,9 @@ const GAP: u32 = 0xD800;
 /// Several texts in one allocation: a box for each would take twice the memory, and projections are the most numerous objects of an operator. The
 /// lengths of the texts come first, each encoded as one character, which takes one byte for a short text.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Texts<const N: usize>(Box<str>);
+pub(super) struct PackedTexts<const N: usize>(Box<str>);
 
-impl<const N: usize> Texts<N> {
+impl<const N: usize> PackedTexts<N> {
     pub(super) fn of(texts: [&str; N]) -> Self {
         let texts = texts.map(|text| cut(text, LONGEST));
         let mut all = String::with_capacity(texts.iter().map(|text| text.len() + 2).sum());
@@ -48,7 +48,7 @@ fn number(character: char) -> usize {
     (if code < GAP { code } else { code - 0x800 }) as usize
 }
 
-impl<const N: usize> fmt::Debug for Texts<N> {
+impl<const N: usize> fmt::Debug for PackedTexts<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries((0..N).map(|place| self.get(place))).finish()
     }
@@ -60,20 +60,20 @@ mod tests {
 
     #[test]
     fn each_text_is_found_again() {
-        let texts = Texts::of(["a", "", "üb"]);
+        let texts = PackedTexts::of(["a", "", "üb"]);
         assert_eq!([0, 1, 2, 3].map(|place| texts.get(place)), ["a", "", "üb", ""]);
-        assert_ne!(texts, Texts::of(["", "a", "üb"]));
+        assert_ne!(texts, PackedTexts::of(["", "a", "üb"]));
     }
 
     #[test]
     fn texts_of_all_lengths_are_found_again() {
         for length in [0, 1, 127, 128, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDFFF, 0xE000, 0x10000, LONGEST] {
             let long = "a".repeat(length);
-            let texts = Texts::of(["b", &long, "c"]);
+            let texts = PackedTexts::of(["b", &long, "c"]);
             assert_eq!([texts.get(0), texts.get(2)], ["b", "c"], "{length}");
             assert_eq!(texts.get(1).len(), length);
         }
-        let texts = Texts::of([&*"a".repeat(LONGEST + 1), "b"]);
+        let texts = PackedTexts::of([&*"a".repeat(LONGEST + 1), "b"]);
         assert_eq!((texts.get(0).len(), texts.get(1)), (LONGEST, "b"));
     }
 }

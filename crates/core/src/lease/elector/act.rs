@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use super::Elector;
-use super::phase::{ElectorPhase, Request, Stage};
+use super::phase::{ElectorPhase, LeaseRequest, TermStage};
 use crate::lease::{LeaseWrite, Output};
 use crate::time::Moment;
 
 impl Elector {
     /// Sends the request that is due, unless one is in flight.
     pub(super) fn act(&mut self, now: Moment, outputs: &mut Vec<Output>) {
-        if let ElectorPhase::Holding { term, stage: Stage::PromotingAgain { failures, at }, renew } = self.phase
+        if let ElectorPhase::Holding { term, stage: TermStage::PromotingAgain { failures, at }, renew } = self.phase
             && now >= at
         {
-            self.phase = ElectorPhase::Holding { term, stage: Stage::Promoting { failures }, renew };
+            self.phase = ElectorPhase::Holding { term, stage: TermStage::Promoting { failures }, renew };
             outputs.push(Output::Promote(term));
         }
         if self.in_flight.is_some() {
@@ -31,8 +31,8 @@ impl Elector {
                 }
             }
             ElectorPhase::Waiting if now >= self.wake => self.send_read(self.reads_live, outputs),
-            ElectorPhase::Holding { stage: Stage::Checking(at), .. } if now >= at => {
-                self.in_flight = Some(Request::Check);
+            ElectorPhase::Holding { stage: TermStage::Checking(at), .. } if now >= at => {
+                self.in_flight = Some(LeaseRequest::Check);
                 outputs.push(Output::CheckOverlap);
             }
             ElectorPhase::Holding { renew, .. } if now >= renew => self.send_renewal(now, outputs),
@@ -59,12 +59,12 @@ impl Elector {
             None => Output::Create(write),
             Some(lease) => Output::Update(write, lease.clone()),
         });
-        self.in_flight = Some(Request::Gain);
+        self.in_flight = Some(LeaseRequest::Gain);
         self.phase = ElectorPhase::Acquiring { sent: now };
     }
 
     pub(super) fn send_read(&mut self, live: bool, outputs: &mut Vec<Output>) {
-        self.in_flight = Some(Request::Read);
+        self.in_flight = Some(LeaseRequest::Read);
         outputs.push(Output::Read { live });
     }
 
@@ -72,7 +72,7 @@ impl Elector {
         let Some(lease) = self.lease.seen() else { return };
         let write = LeaseWrite::gain(&self.identity, self.timing.stated_seconds(), Some(&lease.record));
         outputs.push(Output::Update(write, lease.clone()));
-        self.in_flight = Some(Request::Renew { sent: now });
+        self.in_flight = Some(LeaseRequest::Renew { sent: now });
         if let ElectorPhase::Holding { renew, .. } = &mut self.phase {
             *renew = now + self.timing.retry_period();
         }
@@ -81,7 +81,7 @@ impl Elector {
     pub(super) fn send_release(&mut self, outputs: &mut Vec<Output>) {
         let Some(lease) = self.lease.seen() else { return };
         outputs.push(Output::Release(LeaseWrite::release(&lease.record), lease.clone()));
-        self.in_flight = Some(Request::Release);
+        self.in_flight = Some(LeaseRequest::Release);
     }
 
     /// Sets the time of the next try: after a jittered retry period, or soon after the holder's lease ends, so that the bucket of a crashed holder is
@@ -100,8 +100,8 @@ impl Elector {
             ElectorPhase::Waiting if idle => Some(self.wake),
             ElectorPhase::Holding { term, stage, renew } => {
                 let stage = match stage {
-                    Stage::Checking(at) if idle => Some(at),
-                    Stage::PromotingAgain { at, .. } => Some(at),
+                    TermStage::Checking(at) if idle => Some(at),
+                    TermStage::PromotingAgain { at, .. } => Some(at),
                     _ => None,
                 };
                 let renew = idle.then_some(renew);

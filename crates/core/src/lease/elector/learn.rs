@@ -1,7 +1,7 @@
 //! The handling of answers to requests and of watch events, about the lease of an elector and about overlapping ones.
 
 use super::Elector;
-use super::phase::{ElectorPhase, Request, Stage};
+use super::phase::{ElectorPhase, LeaseRequest, TermStage};
 use crate::lease::observation::KnownLease;
 use crate::lease::{LeaseAnswer, ObservedLease, Output, Overlap, Term};
 use crate::time::Moment;
@@ -33,7 +33,7 @@ impl Elector {
     }
 
     pub(super) fn read(&mut self, answer: LeaseAnswer<Option<ObservedLease>>, now: Moment, outputs: &mut Vec<Output>) {
-        if self.in_flight != Some(Request::Read) {
+        if self.in_flight != Some(LeaseRequest::Read) {
             return;
         }
         self.in_flight = None;
@@ -67,7 +67,9 @@ impl Elector {
     }
 
     pub(super) fn written(&mut self, answer: LeaseAnswer<ObservedLease>, now: Moment, outputs: &mut Vec<Output>) {
-        let Some(request @ (Request::Gain | Request::Renew { .. } | Request::Release)) = self.in_flight else { return };
+        let Some(request @ (LeaseRequest::Gain | LeaseRequest::Renew { .. } | LeaseRequest::Release)) = self.in_flight else {
+            return;
+        };
         self.in_flight = None;
         let is_conflict = answer == LeaseAnswer::Conflict;
         if let LeaseAnswer::Ok(lease) = answer {
@@ -78,7 +80,7 @@ impl Elector {
             self.reads_live = true;
         }
         match (request, self.phase) {
-            (Request::Gain, ElectorPhase::Acquiring { sent }) => {
+            (LeaseRequest::Gain, ElectorPhase::Acquiring { sent }) => {
                 self.phase = ElectorPhase::Waiting;
                 let term = self.term_from(sent);
                 match term.filter(|term| !self.is_unsure && now < term.valid_until) {
@@ -86,7 +88,7 @@ impl Elector {
                     None => self.wait(now),
                 }
             }
-            (Request::Renew { sent }, ElectorPhase::Holding { stage, renew, .. }) => {
+            (LeaseRequest::Renew { sent }, ElectorPhase::Holding { stage, renew, .. }) => {
                 if is_conflict {
                     self.send_read(true, outputs);
                 } else if let Some(term) = self.term_from(sent).filter(|_| !self.is_unsure) {
@@ -94,12 +96,12 @@ impl Elector {
                     outputs.push(Output::Renewed(term));
                 }
             }
-            (Request::Release, _) if self.stopping => {
+            (LeaseRequest::Release, _) if self.stopping => {
                 // A failed release needs no retry, because the lease expires by itself.
                 self.is_unsure = false;
                 self.lease = KnownLease::default();
             }
-            (Request::Release, _) => {
+            (LeaseRequest::Release, _) => {
                 self.wait(now);
                 self.not_before = self.wake;
             }
@@ -109,11 +111,11 @@ impl Elector {
     }
 
     pub(super) fn checked(&mut self, answer: LeaseAnswer<Option<Overlap>>, now: Moment, outputs: &mut Vec<Output>) {
-        if self.in_flight != Some(Request::Check) {
+        if self.in_flight != Some(LeaseRequest::Check) {
             return;
         }
         self.in_flight = None;
-        let ElectorPhase::Holding { term, stage: Stage::Checking(_), renew } = self.phase else { return };
+        let ElectorPhase::Holding { term, stage: TermStage::Checking(_), renew } = self.phase else { return };
         match answer {
             LeaseAnswer::Ok(overlap) => {
                 self.overlap = overlap;
@@ -122,12 +124,12 @@ impl Elector {
                     self.wait(now);
                     self.send_release(outputs);
                 } else {
-                    self.phase = ElectorPhase::Holding { term, stage: Stage::Promoting { failures: 0 }, renew };
+                    self.phase = ElectorPhase::Holding { term, stage: TermStage::Promoting { failures: 0 }, renew };
                     outputs.push(Output::Promote(term));
                 }
             }
             LeaseAnswer::Conflict | LeaseAnswer::Error => {
-                let again = Stage::Checking(now + self.timing.retry_period());
+                let again = TermStage::Checking(now + self.timing.retry_period());
                 self.phase = ElectorPhase::Holding { term, stage: again, renew };
             }
         }

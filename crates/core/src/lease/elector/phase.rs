@@ -12,7 +12,7 @@ pub(super) enum ElectorPhase {
     },
     Holding {
         term: Term,
-        stage: Stage,
+        stage: TermStage,
         renew: Moment,
     },
     Losing(TermEnding),
@@ -21,7 +21,7 @@ pub(super) enum ElectorPhase {
 
 /// The progress of the promotion of a term, or of its demotion at shutdown.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Stage {
+pub(super) enum TermStage {
     /// Overlapping leases are checked for, from this time on.
     Checking(Moment),
     Promoting {
@@ -45,7 +45,7 @@ pub(super) enum TermEnding {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Request {
+pub(super) enum LeaseRequest {
     Read,
     Gain,
     Renew { sent: Moment },

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::phase::{ElectorPhase, Request, Stage};
+use super::phase::{ElectorPhase, LeaseRequest, TermStage};
 use crate::backoff::Rng;
 use crate::lease::observation::KnownLease;
 use crate::lease::{Input, LeaseTiming, ObservedLease, Output, Overlap, Term};
@@ -20,7 +20,7 @@ pub struct Elector {
     pub(super) guarded: bool,
     pub(super) rng: Rng,
     pub(super) phase: ElectorPhase,
-    pub(super) in_flight: Option<Request>,
+    pub(super) in_flight: Option<LeaseRequest>,
     pub(super) lease: KnownLease,
     /// True if a write may have been executed although its answer did not confirm it.
     pub(super) is_unsure: bool,
@@ -80,8 +80,8 @@ impl Elector {
         match self.phase {
             ElectorPhase::Waiting => LeaseState::Waiting,
             ElectorPhase::Acquiring { .. } => LeaseState::Acquiring,
-            ElectorPhase::Holding { stage: Stage::Active, .. } => LeaseState::Leading,
-            ElectorPhase::Losing(_) | ElectorPhase::Holding { stage: Stage::Demoting, .. } => LeaseState::Losing,
+            ElectorPhase::Holding { stage: TermStage::Active, .. } => LeaseState::Leading,
+            ElectorPhase::Losing(_) | ElectorPhase::Holding { stage: TermStage::Demoting, .. } => LeaseState::Losing,
             ElectorPhase::Holding { .. } => LeaseState::Promoting,
             ElectorPhase::Released => LeaseState::Released,
         }
@@ -90,7 +90,7 @@ impl Elector {
     /// Returns the term, from its gain until it is cancelled. It is over at its end even if the elector has not received an input since.
     pub fn term(&self, now: Moment) -> Option<Term> {
         match self.phase {
-            ElectorPhase::Holding { stage: Stage::Demoting, .. } => None,
+            ElectorPhase::Holding { stage: TermStage::Demoting, .. } => None,
             ElectorPhase::Holding { term, .. } if now < term.valid_until => Some(term),
             _ => None,
         }

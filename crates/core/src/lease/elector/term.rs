@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Elector;
-use super::phase::{ElectorPhase, Stage, TermEnding};
+use super::phase::{ElectorPhase, TermEnding, TermStage};
 use crate::backoff::Policy;
 use crate::lease::{Output, Term};
 use crate::time::Moment;
@@ -19,7 +19,7 @@ impl Elector {
         if self.stopping {
             return;
         }
-        let stage = if self.guarded { Stage::Checking(now) } else { Stage::Promoting { failures: 0 } };
+        let stage = if self.guarded { TermStage::Checking(now) } else { TermStage::Promoting { failures: 0 } };
         self.phase = ElectorPhase::Holding { term, stage, renew: sent + self.timing.retry_period() };
         if !self.guarded {
             outputs.push(Output::Promote(term));
@@ -28,18 +28,18 @@ impl Elector {
 
     pub(super) fn promoted(&mut self, succeeded: bool, now: Moment, outputs: &mut Vec<Output>) {
         match self.phase {
-            ElectorPhase::Holding { term, stage: Stage::Promoting { failures }, renew } => {
+            ElectorPhase::Holding { term, stage: TermStage::Promoting { failures }, renew } => {
                 let failures = failures + u32::from(!succeeded);
                 let stage = match (succeeded, self.stopping) {
                     (true, false) => {
                         outputs.push(Output::Activate(term));
-                        Stage::Active
+                        TermStage::Active
                     }
                     (true, true) => {
                         outputs.extend([Output::CancelTerm, Output::Demote]);
-                        Stage::Demoting
+                        TermStage::Demoting
                     }
-                    (false, false) => Stage::PromotingAgain { failures, at: now + promotion_delay(failures) },
+                    (false, false) => TermStage::PromotingAgain { failures, at: now + promotion_delay(failures) },
                     (false, true) => {
                         outputs.push(Output::CancelTerm);
                         self.phase = ElectorPhase::Waiting;
@@ -63,8 +63,8 @@ impl Elector {
                 *ending = TermEnding::Demotion;
                 outputs.push(Output::Demote);
             }
-            ElectorPhase::Holding { stage: stage @ Stage::Active, .. } if self.stopping => {
-                *stage = Stage::Demoting;
+            ElectorPhase::Holding { stage: stage @ TermStage::Active, .. } if self.stopping => {
+                *stage = TermStage::Demoting;
                 outputs.extend([Output::CancelTerm, Output::Demote]);
             }
             _ => {}
@@ -72,7 +72,8 @@ impl Elector {
     }
 
     pub(super) fn demoted(&mut self, now: Moment) {
-        if let ElectorPhase::Losing(TermEnding::Demotion) | ElectorPhase::Holding { stage: Stage::Demoting, .. } = self.phase {
+        if let ElectorPhase::Losing(TermEnding::Demotion) | ElectorPhase::Holding { stage: TermStage::Demoting, .. } = self.phase
+        {
             self.start_over(now);
         }
     }
@@ -80,8 +81,8 @@ impl Elector {
     pub(super) fn shut_down(&mut self, now: Moment, outputs: &mut Vec<Output>) {
         self.stopping = true;
         match self.phase {
-            ElectorPhase::Holding { stage: Stage::Checking(_), .. } => self.start_over(now),
-            ElectorPhase::Holding { stage: Stage::PromotingAgain { .. }, .. } => {
+            ElectorPhase::Holding { stage: TermStage::Checking(_), .. } => self.start_over(now),
+            ElectorPhase::Holding { stage: TermStage::PromotingAgain { .. }, .. } => {
                 outputs.push(Output::CancelTerm);
                 self.start_over(now);
             }
@@ -93,20 +94,20 @@ impl Elector {
     pub(super) fn lose(&mut self, now: Moment, outputs: &mut Vec<Output>) {
         let ElectorPhase::Holding { stage, .. } = self.phase else { return };
         let ending = match stage {
-            Stage::Checking(_) => None,
-            Stage::PromotingAgain { .. } => {
+            TermStage::Checking(_) => None,
+            TermStage::PromotingAgain { .. } => {
                 outputs.push(Output::CancelTerm);
                 None
             }
-            Stage::Promoting { .. } => {
+            TermStage::Promoting { .. } => {
                 outputs.push(Output::CancelTerm);
                 Some(TermEnding::Promotion)
             }
-            Stage::Active => {
+            TermStage::Active => {
                 outputs.push(Output::CancelTerm);
                 Some(TermEnding::Passes)
             }
-            Stage::Demoting => Some(TermEnding::Demotion),
+            TermStage::Demoting => Some(TermEnding::Demotion),
         };
         match ending {
             Some(ending) => self.phase = ElectorPhase::Losing(ending),

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::super::{ApiError, ApiResource, Connection};
 use super::documents;
-use super::table::Table;
+use super::table::TypeTable;
 
 /// The shortest interval between two reads of the table.
 const SHORTEST_INTERVAL: Duration = Duration::from_secs(1);
@@ -25,21 +25,21 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The types that a cluster serves, cached. Cheap to clone.
 #[derive(Clone)]
 pub struct Discovery {
-    inner: Arc<Inner>,
+    inner: Arc<SharedDiscovery>,
 }
 
-struct Inner {
+struct SharedDiscovery {
     connection: Arc<Connection>,
-    cache: RwLock<Cache>,
+    cache: RwLock<DiscoveryCache>,
     /// The read under way, shared by all callers that wait for it; it is abandoned when none is left.
-    reading: Mutex<Option<Reading>>,
+    reading: Mutex<Option<AwaitedRead>>,
     /// The number of reasons to read the table again.
     changes: watch::Sender<u64>,
 }
 
 #[derive(Default)]
-struct Cache {
-    table: Arc<Table>,
+struct DiscoveryCache {
+    table: Arc<TypeTable>,
     /// The number of reads begun so far. It orders reads, because two consecutive reads may begin at the same moment.
     begun: u64,
     /// The moment at which the last read began; `read_at` is the moment at which the last successful one began.
@@ -56,7 +56,7 @@ type Outcome = (u64, Result<(), Arc<ApiError>>);
 type Read = BoxFuture<'static, Outcome>;
 
 /// A read that callers wait for.
-struct Reading {
+struct AwaitedRead {
     read: WeakShared<Read>,
     /// The moment at which the server was asked; empty while the read still waits for its interval.
     since: Arc<OnceLock<Moment>>,
@@ -64,7 +64,8 @@ struct Reading {
 
 impl Discovery {
     pub(crate) fn new(connection: Arc<Connection>) -> Self {
-        let inner = Inner { connection, cache: RwLock::default(), reading: Mutex::default(), changes: watch::Sender::new(0) };
+        let inner =
+            SharedDiscovery { connection, cache: RwLock::default(), reading: Mutex::default(), changes: watch::Sender::new(0) };
         Self { inner: Arc::new(inner) }
     }
 
@@ -221,13 +222,13 @@ impl Discovery {
     }
 
     fn running(&self) -> Option<(Shared<Read>, Arc<OnceLock<Moment>>)> {
-        self.inner.reading.lock().as_ref().and_then(Reading::join)
+        self.inner.reading.lock().as_ref().and_then(AwaitedRead::join)
     }
 
     /// Returns the read that is under way, or begins a new one.
     fn read(&self) -> (Shared<Read>, Arc<OnceLock<Moment>>) {
         let mut reading = self.inner.reading.lock();
-        if let Some(running) = reading.as_ref().and_then(Reading::join) {
+        if let Some(running) = reading.as_ref().and_then(AwaitedRead::join) {
             return running;
         }
         let since = Arc::new(OnceLock::new());
@@ -239,7 +240,7 @@ impl Discovery {
         }
         .boxed();
         let read = read.shared();
-        *reading = read.downgrade().map(|read| Reading { read, since: since.clone() });
+        *reading = read.downgrade().map(|read| AwaitedRead { read, since: since.clone() });
         (read, since)
     }
 
@@ -269,7 +270,7 @@ impl Discovery {
         (number, Ok(()))
     }
 
-    fn table(&self) -> Arc<Table> {
+    fn table(&self) -> Arc<TypeTable> {
         self.inner.cache.read().table.clone()
     }
 
@@ -278,14 +279,14 @@ impl Discovery {
     }
 }
 
-impl Reading {
+impl AwaitedRead {
     /// Returns the read, or `None` if no caller waits for it any more.
     fn join(&self) -> Option<(Shared<Read>, Arc<OnceLock<Moment>>)> {
         Some((self.read.upgrade()?, self.since.clone()))
     }
 }
 
-impl Cache {
+impl DiscoveryCache {
     /// Returns true if the table was read before this number of announced changes, or is too old.
     fn is_older_than(&self, asked: u64, now: Moment) -> bool {
         asked > self.answered || self.read_at.is_none_or(|at| !self.watched && now.since(at) >= UNWATCHED_AGE)

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::super::{ApiError, ApiRequest, ApiResource, Connection};
-use super::table::Table;
+use super::table::TypeTable;
 
 /// The accepted media types: both forms of aggregated discovery; an older server answers with the second.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
@@ -20,7 +20,7 @@ const GROUPS_AT_ONCE: usize = 8;
 #[serde(default)]
 struct Index {
     /// The groups of an APIGroupDiscoveryList.
-    items: Vec<Group>,
+    items: Vec<DiscoveredGroup>,
     /// The groups of an APIGroupList.
     groups: Vec<LegacyGroup>,
     /// The versions of an APIVersions.
@@ -29,46 +29,46 @@ struct Index {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Group {
-    metadata: Named,
-    versions: Vec<Version>,
+struct DiscoveredGroup {
+    metadata: GroupMetadata,
+    versions: Vec<DiscoveredVersion>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Named {
+struct GroupMetadata {
     name: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Version {
+struct DiscoveredVersion {
     #[serde(rename = "version")]
     name: String,
     freshness: String,
-    resources: Vec<Resource>,
+    resources: Vec<DiscoveredResource>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Resource {
+struct DiscoveredResource {
     #[serde(rename = "resource")]
     plural: String,
-    response_kind: Option<Kind>,
+    response_kind: Option<DiscoveredKind>,
     scope: String,
     verbs: Vec<String>,
-    subresources: Vec<Subresource>,
+    subresources: Vec<DiscoveredSubresource>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Kind {
+struct DiscoveredKind {
     kind: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Subresource {
+struct DiscoveredSubresource {
     subresource: String,
 }
 
@@ -102,11 +102,11 @@ struct LegacyResource {
 }
 
 /// Reads all types of the cluster. The types of a group that cannot list them at the moment are taken from `before`.
-pub(super) async fn read(connection: &Connection, before: &Table) -> Result<Table, ApiError> {
+pub(super) async fn read(connection: &Connection, before: &TypeTable) -> Result<TypeTable, ApiError> {
     let core = ApiRequest::raw("/api").accept(AGGREGATED);
     let others = ApiRequest::raw("/apis").accept(AGGREGATED);
     let (core, others) = futures::try_join!(fetch::<Index>(connection, &core), fetch::<Index>(connection, &others))?;
-    let mut table = Table::default();
+    let mut table = TypeTable::default();
     let mut legacy = Vec::new();
     for index in [core, others] {
         for group in index.items {
@@ -122,7 +122,7 @@ pub(super) async fn read(connection: &Connection, before: &Table) -> Result<Tabl
     Ok(table)
 }
 
-fn add_group(table: &mut Table, group: Group, before: &Table) {
+fn add_group(table: &mut TypeTable, group: DiscoveredGroup, before: &TypeTable) {
     let name = group.metadata.name;
     for version in group.versions {
         if version.freshness == "Stale" && version.resources.is_empty() {
@@ -145,7 +145,7 @@ fn add_group(table: &mut Table, group: Group, before: &Table) {
     }
 }
 
-async fn read_legacy(connection: &Connection, versions: Vec<(String, String)>, before: &Table, table: &mut Table) {
+async fn read_legacy(connection: &Connection, versions: Vec<(String, String)>, before: &TypeTable, table: &mut TypeTable) {
     let requests = versions.into_iter().map(|(group, version)| async move {
         let path = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
         let answer = fetch::<LegacyResources>(connection, &ApiRequest::raw(path)).await;

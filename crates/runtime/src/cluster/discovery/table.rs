@@ -7,13 +7,13 @@ use super::super::ApiResource;
 
 /// The types of a cluster, by group and kind, each with its versions in the server's order of preference.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct TypeTable {
     kinds: HashMap<GroupKind, Vec<Arc<ApiResource>>>,
     /// The groups and versions that could not list their types when the table was read.
     silent: BTreeSet<(String, String)>,
 }
 
-impl Table {
+impl TypeTable {
     /// Adds a type after the versions that the table already has. The first resource of a kind in a version wins.
     pub(super) fn add(&mut self, resource: Arc<ApiResource>) {
         let versions = self.kinds.entry(resource.group_kind()).or_default();

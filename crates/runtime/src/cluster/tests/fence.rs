@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::super::*;
 use crate::task::Tasks;
-use crate::testing::{Call, client_of, cluster_of};
+use crate::testing::{ScriptedCall, client_of, cluster_of};
 
 /// A fence with this time left.
 struct Left(Arc<str>, Option<Duration>);
@@ -34,7 +34,7 @@ fn fence(left: Option<Duration>) -> Arc<dyn WriteFence> {
 fn noting() -> (Cluster, Arc<Mutex<Vec<String>>>) {
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let of_server = Arc::clone(&seen);
-    let client = client_of(move |call: Call| {
+    let client = client_of(move |call: ScriptedCall| {
         of_server.lock().push(format!("{} {}", call.method, call.path));
         (200, json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a", "namespace": "ns"}}))
     });

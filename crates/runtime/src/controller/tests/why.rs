@@ -7,7 +7,7 @@ use kubewright_machinery::object::GroupKind;
 use tracing::span::Id;
 use tracing_subscriber::layer::{Context as LayerContext, Layer, SubscriberExt as _};
 
-use super::super::waiting::Waiting;
+use super::super::waiting::WaitingKeys;
 use super::*;
 use crate::testing::subscribe;
 
@@ -219,7 +219,7 @@ async fn the_line_at_the_end_of_a_pass_says_why_it_ran() {
 // WHY-5
 #[test]
 fn the_keys_of_a_first_list_take_no_memory_for_their_causes() {
-    let mut waiting = Waiting::default();
+    let mut waiting = WaitingKeys::default();
     for number in 0..100_000 {
         waiting.add(Key::new("ns", format!("object-{number}")), Lane::Slow, QueuedBy::FirstList, Moment::START);
     }
@@ -233,7 +233,7 @@ fn the_keys_of_a_first_list_take_no_memory_for_their_causes() {
 // WHY-5
 #[test]
 fn causes_go_with_their_keys() {
-    let mut waiting = Waiting::default();
+    let mut waiting = WaitingKeys::default();
     let timer = |_: &Key| unreachable!();
     waiting.add(key("a"), Lane::Fast, QueuedBy::Requested, Moment::START);
     waiting.add_after(key("b"), Delay::secs::<1>(), Lane::Fast, Moment::START, QueuedBy::Requested);

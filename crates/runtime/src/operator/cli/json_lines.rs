@@ -106,7 +106,7 @@ where
     N: for<'w> FormatFields<'w> + 'static,
 {
     fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let mut fields = Fields::default();
+        let mut fields = LogFields::default();
         for span in context.event_scope().into_iter().flat_map(tracing_subscriber::registry::Scope::from_root) {
             let extensions = span.extensions();
             let text = extensions.get::<FormattedFields<N>>().map_or("", |fields| fields.as_str());
@@ -130,15 +130,15 @@ fn severity(level: Level) -> &'static str {
 
 /// The fields of spans and of a line, in this order.
 #[derive(Default)]
-struct Fields(Vec<(String, Value)>);
+struct LogFields(Vec<(String, Value)>);
 
-impl Fields {
+impl LogFields {
     fn add(&mut self, field: &Field, value: impl Into<Value>) {
         self.0.push((field.name().to_owned(), value.into()));
     }
 }
 
-impl Visit for Fields {
+impl Visit for LogFields {
     fn record_f64(&mut self, field: &Field, value: f64) {
         self.add(field, value);
     }

@@ -18,7 +18,7 @@ use crate::clock::{Clock, Random};
 use crate::controller::{PassContext, RunPass, Runner};
 use crate::events::{Event, Recorder};
 use crate::leadership::Leadership;
-use crate::testing::{Call, client_of};
+use crate::testing::{ScriptedCall, client_of};
 
 /// A part with a controller that runs passes for one key.
 struct Part {
@@ -126,7 +126,7 @@ impl Default for World {
 }
 
 impl World {
-    fn answer(&self, call: &Call) -> (u16, Value) {
+    fn answer(&self, call: &ScriptedCall) -> (u16, Value) {
         if !self.up.load(Ordering::Relaxed) {
             return (503, json!({"kind": "Status", "code": 503, "message": "down"}));
         }

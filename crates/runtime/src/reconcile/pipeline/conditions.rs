@@ -6,15 +6,15 @@ use kubewright_core::flow::{Halt, Prior, PriorWait, WaitingMark};
 use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest, Work};
 use crate::reconcile::EndedMethod;
-use crate::reconcile::draft::Draft;
+use crate::reconcile::draft::StatusDraft;
 use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
 
 /// The stage that prepares the conditions before the method, and completes them by its outcome (STAGE-9, STAGE-10).
 #[derive(Clone, Copy)]
-pub(super) struct Conditions;
+pub(super) struct ConditionsStage;
 
-impl PassStage for Conditions {
+impl PassStage for ConditionsStage {
     async fn around(self, mut request: PassRequest, inner: InnerStages<impl PassService>) -> PassEnd {
         let scope = Arc::clone(&request.scope);
         let Some(work) = &mut request.work else { return inner.call(request).await };
@@ -124,7 +124,7 @@ fn prepare(scope: &PassScope, work: &mut Work) -> bool {
     let generation = work.object.generation();
     let is_new = generation.is_some() && work.object.observed_generation() != generation && work.method == Method::Reconcile;
     let Some(draft) = &mut work.draft else { return false };
-    if !Draft::begin(&mut **draft, scope.services.policy, scope.services.cluster.redactor(), now, generation) {
+    if !StatusDraft::begin(&mut **draft, scope.services.policy, scope.services.cluster.redactor(), now, generation) {
         return false;
     }
     if let Some(manager) = draft.manager() {

@@ -5,9 +5,9 @@ use super::{PassEnd, PassRequest};
 
 /// The stage that counts the outcome once, and records its event (EMIT-3).
 #[derive(Clone, Copy)]
-pub(super) struct Events;
+pub(super) struct EventsStage;
 
-impl PassStage for Events {
+impl PassStage for EventsStage {
     async fn around(self, request: PassRequest, inner: InnerStages<impl PassService>) -> PassEnd {
         let scope = std::sync::Arc::clone(&request.scope);
         let mut end = inner.call(request).await;

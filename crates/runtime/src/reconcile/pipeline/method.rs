@@ -13,7 +13,7 @@ use tracing::Instrument as _;
 
 use super::{PassEnd, PassRequest, Work};
 use crate::reconcile::current;
-use crate::reconcile::draft::Draft;
+use crate::reconcile::draft::StatusDraft;
 use crate::reconcile::scope::PassScope;
 use crate::task::panic_message;
 
@@ -66,7 +66,7 @@ async fn call(request: PassRequest) -> PassEnd {
 }
 
 /// Restores the original status with the changes that were already written in the middle of the pass.
-fn restore(scope: &PassScope, draft: &mut dyn Draft, status: Option<&Value>) -> Result<(), Failure> {
+fn restore(scope: &PassScope, draft: &mut dyn StatusDraft, status: Option<&Value>) -> Result<(), Failure> {
     let mut status = status.cloned().unwrap_or_default();
     scope.changed(&mut status);
     draft.restore(Some(&status).filter(|status| !status.is_null()))

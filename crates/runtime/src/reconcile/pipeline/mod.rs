@@ -18,8 +18,8 @@ use std::sync::Arc;
 use kubewright_core::flow::{Conclusion, Event, Flow, Halt, PassReport, Prior};
 
 use self::cache::Cache;
-use self::conditions::Conditions;
-use self::events::Events;
+use self::conditions::ConditionsStage;
+use self::events::EventsStage;
 use self::finalizer::Finalizers;
 use self::layer::Layered;
 pub(crate) use self::layer::Layers;
@@ -27,8 +27,8 @@ pub use self::layer::{LayerContext, LayerOutcome, Next, PassLayer};
 use self::method::CallMethod;
 pub use self::stage::PipelineStage;
 use self::staged::{InnerStages, Staged};
-use self::status::Status;
-use super::draft::Draft;
+use self::status::StatusStage;
+use super::draft::StatusDraft;
 use super::methods::Method;
 use super::object::PassObject;
 use super::scope::PassScope;
@@ -45,7 +45,7 @@ pub(super) struct Work {
     pub(super) object: Arc<PassObject>,
     pub(super) method: Method,
     /// The draft of the status, from stage `Status` on; None for a method that changes none.
-    pub(super) draft: Option<Box<dyn Draft>>,
+    pub(super) draft: Option<Box<dyn StatusDraft>>,
     /// The outcome that replaces the call of the method, because the pass failed before it.
     pub(super) instead: Option<Halt>,
 }
@@ -57,7 +57,7 @@ pub(super) struct PassEnd {
     pub(super) prior: Prior,
     /// The report of the outcome; None if the outcome has changed, so that the report must be made again.
     pub(super) report: Option<PassReport>,
-    pub(super) draft: Option<Box<dyn Draft>>,
+    pub(super) draft: Option<Box<dyn StatusDraft>>,
     /// The events about conditions that changed; empty if the status could not be written.
     pub(super) condition_events: Vec<Event>,
     /// The conclusion, from stage `Events` on.
@@ -86,19 +86,19 @@ pub(super) async fn run(scope: Arc<PassScope>) -> PassEnd {
     if !scope.services.layers.is_empty() {
         return run_layered(scope).await;
     }
-    let conditions = Staged { stage: Conditions, inner: CallMethod };
-    let status = Staged { stage: Status, inner: conditions };
+    let conditions = Staged { stage: ConditionsStage, inner: CallMethod };
+    let status = Staged { stage: StatusStage, inner: conditions };
     let finalizers = Staged { stage: Finalizers, inner: status };
     let cache = Staged { stage: Cache, inner: finalizers };
-    InnerStages::new(Staged { stage: Events, inner: cache }).call(PassRequest { scope, work: None }).await
+    InnerStages::new(Staged { stage: EventsStage, inner: cache }).call(PassRequest { scope, work: None }).await
 }
 
 /// Runs the same stages with the layers of the controller between them (OPR-7).
 async fn run_layered(scope: Arc<PassScope>) -> PassEnd {
     let method = Staged { stage: Layered(PipelineStage::Conditions), inner: CallMethod };
-    let conditions = Staged { stage: Layered(PipelineStage::Status), inner: Staged { stage: Conditions, inner: method } };
-    let status = Staged { stage: Layered(PipelineStage::Finalizer), inner: Staged { stage: Status, inner: conditions } };
+    let conditions = Staged { stage: Layered(PipelineStage::Status), inner: Staged { stage: ConditionsStage, inner: method } };
+    let status = Staged { stage: Layered(PipelineStage::Finalizer), inner: Staged { stage: StatusStage, inner: conditions } };
     let finalizers = Staged { stage: Layered(PipelineStage::Cache), inner: Staged { stage: Finalizers, inner: status } };
     let cache = Staged { stage: Layered(PipelineStage::Events), inner: Staged { stage: Cache, inner: finalizers } };
-    InnerStages::new(Staged { stage: Events, inner: cache }).call(PassRequest { scope, work: None }).await
+    InnerStages::new(Staged { stage: EventsStage, inner: cache }).call(PassRequest { scope, work: None }).await
 }

@@ -14,9 +14,9 @@ use crate::status::{Meanwhile, Written};
 
 /// The stage that writes the status once, and only if it differs from that at the start of the pass (SW-2 to SW-5).
 #[derive(Clone, Copy)]
-pub(super) struct Status;
+pub(super) struct StatusStage;
 
-impl PassStage for Status {
+impl PassStage for StatusStage {
     async fn around(self, mut request: PassRequest, inner: InnerStages<impl PassService>) -> PassEnd {
         let scope = Arc::clone(&request.scope);
         let Some(work) = &mut request.work else { return inner.call(request).await };

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::Key;
 
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 use crate::schema::cel::convert::is_unknown;
 
 /// Returns true if two values are equal. Numbers are compared by value regardless of their types; values of other types are equal only if their
@@ -26,7 +26,7 @@ pub(super) fn equal(a: &Cel, b: &Cel) -> bool {
 }
 
 /// Returns the order of two values.
-pub(super) fn compare(a: &Cel, b: &Cel) -> Result<Option<Ordering>, Failure> {
+pub(super) fn compare(a: &Cel, b: &Cel) -> Result<Option<Ordering>, EvaluationFailure> {
     Ok(match (a, b) {
         (Cel::Int(_) | Cel::UInt(_) | Cel::Float(_), Cel::Int(_) | Cel::UInt(_) | Cel::Float(_)) => numbers(a, b),
         (Cel::Bool(a), Cel::Bool(b)) => Some(a.cmp(b)),
@@ -34,7 +34,7 @@ pub(super) fn compare(a: &Cel, b: &Cel) -> Result<Option<Ordering>, Failure> {
         (Cel::Bytes(a), Cel::Bytes(b)) => Some(a.cmp(b)),
         (Cel::Timestamp(a), Cel::Timestamp(b)) => Some(a.cmp(b)),
         (Cel::Duration(a), Cel::Duration(b)) => Some(a.cmp(b)),
-        _ => return Err(Failure::NoSuchOverload),
+        _ => return Err(EvaluationFailure::NoSuchOverload),
     })
 }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use kube_cel::cel::Value as Cel;
 
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 use super::library;
 use super::types::name_of;
 
-type Outcome = Result<Cel, Failure>;
+type Outcome = Result<Cel, EvaluationFailure>;
 
 /// Calls a conversion function; returns `None` for other functions.
 pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Option<Outcome> {
@@ -31,8 +31,8 @@ pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Option<Outcom
     })
 }
 
-fn impossible(value: &Cel, wanted: &str) -> Failure {
-    Failure::new(format!("type conversion error from '{}' to '{wanted}'", name_of(value)))
+fn impossible(value: &Cel, wanted: &str) -> EvaluationFailure {
+    EvaluationFailure::new(format!("type conversion error from '{}' to '{wanted}'", name_of(value)))
 }
 
 fn boolean(value: &Cel) -> Outcome {
@@ -43,7 +43,7 @@ fn boolean(value: &Cel) -> Outcome {
             "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(Cel::Bool(false)),
             _ => Err(impossible(value, "bool")),
         },
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 
@@ -51,7 +51,7 @@ fn bytes(value: &Cel) -> Outcome {
     match value {
         Cel::Bytes(_) => Ok(value.clone()),
         Cel::String(text) => Ok(Cel::Bytes(Arc::new(text.as_bytes().to_vec()))),
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 
@@ -61,12 +61,12 @@ fn double(value: &Cel) -> Outcome {
         Cel::Int(number) => Ok(Cel::Float(*number as f64)),
         Cel::UInt(number) => Ok(Cel::Float(*number as f64)),
         Cel::String(text) => text.parse().map(Cel::Float).map_err(|_| impossible(value, "double")),
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 
 fn integer(value: &Cel) -> Outcome {
-    let overflow = || Failure::new("integer overflow");
+    let overflow = || EvaluationFailure::new("integer overflow");
     match value {
         Cel::Int(_) => Ok(value.clone()),
         Cel::UInt(number) => i64::try_from(*number).map(Cel::Int).map_err(|_| overflow()),
@@ -76,19 +76,19 @@ fn integer(value: &Cel) -> Outcome {
         Cel::String(text) => text.parse().map(Cel::Int).map_err(|_| impossible(value, "int")),
         Cel::Timestamp(time) => Ok(Cel::Int(time.timestamp())),
         Cel::Duration(duration) => duration.num_nanoseconds().map(Cel::Int).ok_or_else(overflow),
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 
 fn unsigned(value: &Cel) -> Outcome {
-    let overflow = || Failure::new("unsigned integer overflow");
+    let overflow = || EvaluationFailure::new("unsigned integer overflow");
     match value {
         Cel::UInt(_) => Ok(value.clone()),
         Cel::Int(number) => u64::try_from(*number).map(Cel::UInt).map_err(|_| overflow()),
         Cel::Float(number) if *number >= 0.0 && *number < u64::MAX as f64 => Ok(Cel::UInt(*number as u64)),
         Cel::Float(_) => Err(overflow()),
         Cel::String(text) => text.parse().map(Cel::UInt).map_err(|_| impossible(value, "uint")),
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 
@@ -99,12 +99,11 @@ fn text(value: &Cel) -> Outcome {
         Cel::Int(number) => number.to_string(),
         Cel::UInt(number) => number.to_string(),
         Cel::Float(number) => shortest(*number),
-        Cel::Bytes(bytes) => {
-            String::from_utf8(bytes.to_vec()).map_err(|_| Failure::new("invalid UTF-8 in bytes, cannot convert to string"))?
-        }
+        Cel::Bytes(bytes) => String::from_utf8(bytes.to_vec())
+            .map_err(|_| EvaluationFailure::new("invalid UTF-8 in bytes, cannot convert to string"))?,
         Cel::Timestamp(time) => {
             let nanos = i32::try_from(time.timestamp_subsec_nanos()).unwrap_or_default();
-            jiff::Timestamp::new(time.timestamp(), nanos).map_err(|_| Failure::new("timestamp overflow"))?.to_string()
+            jiff::Timestamp::new(time.timestamp(), nanos).map_err(|_| EvaluationFailure::new("timestamp overflow"))?.to_string()
         }
         Cel::Duration(duration) => {
             let seconds = duration.num_seconds();
@@ -114,7 +113,7 @@ fn text(value: &Cel) -> Outcome {
             format!("{sign}{}{fraction}s", seconds.unsigned_abs())
         }
         Cel::Opaque(_) => return library::call("string", false, std::slice::from_ref(value)),
-        _ => return Err(Failure::NoSuchOverload),
+        _ => return Err(EvaluationFailure::NoSuchOverload),
     };
     Ok(Cel::String(Arc::new(text)))
 }
@@ -146,7 +145,7 @@ fn timestamp(value: &Cel) -> Outcome {
     match value {
         Cel::Timestamp(_) => Ok(value.clone()),
         Cel::Int(seconds) => {
-            let time = jiff::Timestamp::from_second(*seconds).map_err(|_| Failure::new("timestamp overflow"))?;
+            let time = jiff::Timestamp::from_second(*seconds).map_err(|_| EvaluationFailure::new("timestamp overflow"))?;
             library::call("timestamp", false, &[Cel::String(Arc::new(time.to_string()))])
         }
         Cel::String(_) => library::call("timestamp", false, std::slice::from_ref(value))

@@ -6,7 +6,7 @@ use kube_cel::cel::ExecutionError;
 
 /// The failure of an evaluation, with the text of the real server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::schema::cel) enum Failure {
+pub(in crate::schema::cel) enum EvaluationFailure {
     /// An operator or function is not defined for values of these types. Only dynamically typed expressions fail in this way.
     NoSuchOverload,
     /// The evaluation exceeds its cost limit.
@@ -14,13 +14,13 @@ pub(in crate::schema::cel) enum Failure {
     Other(String),
 }
 
-impl Failure {
+impl EvaluationFailure {
     pub(super) fn new(text: impl Into<String>) -> Self {
         Self::Other(text.into())
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for EvaluationFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchOverload => f.write_str("no such overload"),
@@ -30,7 +30,7 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<ExecutionError> for Failure {
+impl From<ExecutionError> for EvaluationFailure {
     fn from(error: ExecutionError) -> Self {
         match error {
             ExecutionError::NoSuchOverload | ExecutionError::UnexpectedType { .. } => Self::NoSuchOverload,

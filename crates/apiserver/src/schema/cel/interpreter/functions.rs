@@ -6,12 +6,12 @@ use std::sync::Arc;
 use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::Key;
 
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 use super::types::TypeValue;
 use super::values::{as_optional, map_key, none, some};
 use super::{convert, library, lists, texts, times};
 
-type Outcome = Result<Cel, Failure>;
+type Outcome = Result<Cel, EvaluationFailure>;
 
 /// Calls a function. The first argument of a member function is the value that it is called on.
 pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Outcome {
@@ -34,22 +34,22 @@ fn size(value: &Cel) -> Outcome {
         Cel::Bytes(bytes) => bytes.len(),
         Cel::List(items) => items.len(),
         Cel::Map(map) => map.map.len(),
-        _ => return Err(Failure::NoSuchOverload),
+        _ => return Err(EvaluationFailure::NoSuchOverload),
     };
     Ok(Cel::Int(size as i64))
 }
 
 /// Adds entries to a map; a key that the map already has is a failure.
-pub(super) fn insert(map: &mut HashMap<Key, Cel>, added: &[Cel]) -> Result<(), Failure> {
+pub(super) fn insert(map: &mut HashMap<Key, Cel>, added: &[Cel]) -> Result<(), EvaluationFailure> {
     let added = match added {
         [key, value] => vec![(map_key(key)?, value.clone())],
         [Cel::Map(added)] => added.map.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
-        _ => return Err(Failure::NoSuchOverload),
+        _ => return Err(EvaluationFailure::NoSuchOverload),
     };
     for (key, value) in added {
         let text = key.to_string();
         if map.insert(key, value).is_some() {
-            return Err(Failure::new(format!("insert failed: key {text} already exists")));
+            return Err(EvaluationFailure::new(format!("insert failed: key {text} already exists")));
         }
     }
     Ok(())
@@ -61,10 +61,12 @@ fn optionals(name: &str, arguments: &[Cel]) -> Option<Outcome> {
         ("optional.of", [value]) => Ok(some(value.clone())),
         ("optional.ofNonZeroValue", [value]) => Ok(if is_zero(value) { none() } else { some(value.clone()) }),
         ("optional.none", []) => Ok(none()),
-        ("hasValue", [_]) => optional.map(|optional| Cel::Bool(optional.value().is_some())).ok_or(Failure::NoSuchOverload),
+        ("hasValue", [_]) => {
+            optional.map(|optional| Cel::Bool(optional.value().is_some())).ok_or(EvaluationFailure::NoSuchOverload)
+        }
         ("value", [_]) => optional
-            .ok_or(Failure::NoSuchOverload)
-            .and_then(|optional| optional.value().cloned().ok_or_else(|| Failure::new("optional.none() dereference"))),
+            .ok_or(EvaluationFailure::NoSuchOverload)
+            .and_then(|optional| optional.value().cloned().ok_or_else(|| EvaluationFailure::new("optional.none() dereference"))),
         ("optional.unwrap" | "unwrapOpt", [Cel::List(items)]) => {
             Ok(Cel::List(Arc::new(items.iter().filter_map(as_optional).filter_map(|item| item.value().cloned()).collect())))
         }

@@ -6,7 +6,7 @@ use kube_cel::KubeCelExt as _;
 use kube_cel::cel::common::ast::{CallExpr, Expr, IdedExpr};
 use kube_cel::cel::{Context, Value as Cel};
 
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 use super::values::{as_optional, none, some};
 
 /// The functions of the library, registered once.
@@ -16,7 +16,7 @@ static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| Context::default
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// Calls a function of the library.
-pub(in crate::schema::cel) fn call(name: &str, member: bool, arguments: &[Cel]) -> Result<Cel, Failure> {
+pub(in crate::schema::cel) fn call(name: &str, member: bool, arguments: &[Cel]) -> Result<Cel, EvaluationFailure> {
     let mut scope = FUNCTIONS.new_inner_scope();
     let mut parts = Vec::new();
     for (name, argument) in NAMES.into_iter().zip(arguments) {
@@ -34,7 +34,7 @@ pub(in crate::schema::cel) fn call(name: &str, member: bool, arguments: &[Cel]) 
     let call = CallExpr { func_name: function.to_owned(), target, args: parts };
     let result = scope
         .resolve(&IdedExpr { id: 0, expr: Expr::Call(call) })
-        .map_err(|error| explained(name, arguments, Failure::from(error)))?;
+        .map_err(|error| explained(name, arguments, EvaluationFailure::from(error)))?;
     Ok(match name {
         // The library returns the content itself or null instead of an optional.
         "format.named" if as_optional(&result).is_none() => match result {
@@ -46,12 +46,12 @@ pub(in crate::schema::cel) fn call(name: &str, member: bool, arguments: &[Cel]) 
 }
 
 /// Replaces the failure for a text that is no quantity or address by that of the real server.
-fn explained(name: &str, arguments: &[Cel], failure: Failure) -> Failure {
+fn explained(name: &str, arguments: &[Cel], failure: EvaluationFailure) -> EvaluationFailure {
     const CIDR: &str = "network address parse error during conversion from string";
     let Some(Cel::String(text)) = arguments.first() else {
         return failure;
     };
-    Failure::new(match name {
+    EvaluationFailure::new(match name {
         "quantity" => "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".to_owned(),
         "ip" | "ip.isCanonical" if text.starts_with("::ffff:") => format!("IPv4-mapped IPv6 address {text:?} is not allowed"),
         "ip" | "ip.isCanonical" => {

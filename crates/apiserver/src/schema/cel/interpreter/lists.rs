@@ -6,10 +6,10 @@ use std::sync::Arc;
 use kube_cel::cel::Value as Cel;
 
 use super::compare::{compare, equal};
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 use super::operators;
 
-type Outcome = Result<Cel, Failure>;
+type Outcome = Result<Cel, EvaluationFailure>;
 
 /// Calls a function of lists; returns `None` for other functions.
 pub(super) fn call(name: &str, arguments: &[Cel]) -> Option<Outcome> {
@@ -32,7 +32,7 @@ pub(super) fn call(name: &str, arguments: &[Cel]) -> Option<Outcome> {
         ("distinct", []) => Ok(list(distinct(items))),
         ("slice", [Cel::Int(start), Cel::Int(end)]) => slice(items, *start, *end),
         ("flatten", []) => Ok(list(flatten(items, 1))),
-        ("flatten", [Cel::Int(depth)]) if *depth < 0 => Err(Failure::new("level must be non-negative")),
+        ("flatten", [Cel::Int(depth)]) if *depth < 0 => Err(EvaluationFailure::new("level must be non-negative")),
         ("flatten", [Cel::Int(depth)]) => Ok(list(flatten(items, *depth))),
         ("sort", []) => sorted(items, items),
         ("@sortByAssociatedKeys", [Cel::List(keys)]) => sorted(items, keys),
@@ -64,13 +64,13 @@ fn sum(items: &[Cel]) -> Outcome {
         return Ok(Cel::Int(0));
     };
     rest.iter().try_fold(first.clone(), |sum, item| {
-        operators::apply("_+_", &[sum, item.clone()]).unwrap_or(Err(Failure::NoSuchOverload))
+        operators::apply("_+_", &[sum, item.clone()]).unwrap_or(Err(EvaluationFailure::NoSuchOverload))
     })
 }
 
 fn extreme(items: &[Cel], name: &str, wanted: Ordering) -> Outcome {
     let Some((first, rest)) = items.split_first() else {
-        return Err(Failure::new(format!("{name} called on empty list")));
+        return Err(EvaluationFailure::new(format!("{name} called on empty list")));
     };
     let mut found = first;
     for item in rest {
@@ -101,7 +101,7 @@ fn slice(items: &[Cel], start: i64, end: i64) -> Outcome {
     } else {
         return Ok(list(items[start as usize..end as usize].to_vec()));
     };
-    Err(Failure::new(format!("cannot slice({start}, {end}), {problem}")))
+    Err(EvaluationFailure::new(format!("cannot slice({start}, {end}), {problem}")))
 }
 
 fn flatten(items: &[Cel], depth: i64) -> Vec<Cel> {
@@ -117,7 +117,7 @@ fn flatten(items: &[Cel], depth: i64) -> Vec<Cel> {
 
 fn sorted(items: &[Cel], keys: &[Cel]) -> Outcome {
     if items.len() != keys.len() {
-        return Err(Failure::new(format!(
+        return Err(EvaluationFailure::new(format!(
             "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got {} and {} elements respectively",
             items.len(),
             keys.len()
@@ -126,10 +126,10 @@ fn sorted(items: &[Cel], keys: &[Cel]) -> Outcome {
     if let Some(first) = keys.first()
         && keys.iter().any(|key| std::mem::discriminant(key) != std::mem::discriminant(first))
     {
-        return Err(Failure::new("list elements must have the same type"));
+        return Err(EvaluationFailure::new("list elements must have the same type"));
     }
     if let Some(first) = keys.first() {
-        compare(first, first).map_err(|_| Failure::new("list elements must be comparable"))?;
+        compare(first, first).map_err(|_| EvaluationFailure::new("list elements must be comparable"))?;
     }
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by(|a, b| compare(&keys[*a], &keys[*b]).ok().flatten().unwrap_or(Ordering::Equal));
@@ -141,7 +141,7 @@ fn join(items: &[Cel], separator: &str) -> Outcome {
         .iter()
         .map(|item| match item {
             Cel::String(text) => Ok(text.as_str()),
-            _ => Err(Failure::NoSuchOverload),
+            _ => Err(EvaluationFailure::NoSuchOverload),
         })
         .collect();
     Ok(Cel::String(Arc::new(texts?.join(separator))))

@@ -8,16 +8,16 @@ use kube_cel::cel::objects::Map;
 use crate::schema::cel::syntax::{Comprehension, Expression, Kind};
 
 use super::cost;
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 use super::functions::insert;
 use super::program::Known;
-use super::scope::Scope;
+use super::scope::EvaluationScope;
 use super::values::key_value;
 
-type Outcome = Result<Cel, Failure>;
+type Outcome = Result<Cel, EvaluationFailure>;
 
 /// The macro that a loop was expanded from, which defines the work of a round.
-enum Shape<'p> {
+enum LoopMacro<'p> {
     /// `all` and `exists`: an item can decide the result.
     Quantifier {
         predicate: &'p Expression,
@@ -36,7 +36,7 @@ enum Shape<'p> {
     Other,
 }
 
-impl<'p> Shape<'p> {
+impl<'p> LoopMacro<'p> {
     fn of(comprehension: &'p Comprehension) -> Self {
         let is_accumulator = |part: &Expression| matches!(&part.kind, Kind::Ident(name) if *name == comprehension.accumulator);
         let (filter, step) = match &comprehension.step.kind {
@@ -69,12 +69,12 @@ enum Round {
     Stop(Outcome),
 }
 
-impl<'p> Scope<'p> {
+impl<'p> EvaluationScope<'p> {
     pub(super) fn comprehension(&mut self, comprehension: &'p Comprehension) -> Outcome {
         let range = self.evaluate(&comprehension.range)?;
         let start = self.evaluate(&comprehension.start);
         let rounds = rounds(range, comprehension.second_variable.is_some())?;
-        let shape = Shape::of(comprehension);
+        let shape = LoopMacro::of(comprehension);
         let outer = self.inner.len();
         self.inner.push((&comprehension.accumulator, Cel::Null));
         let mut accumulated = start;
@@ -105,10 +105,10 @@ impl<'p> Scope<'p> {
         result
     }
 
-    fn round(&mut self, shape: &Shape<'p>, comprehension: &'p Comprehension, outer: usize, accumulated: Outcome) -> Round {
+    fn round(&mut self, shape: &LoopMacro<'p>, comprehension: &'p Comprehension, outer: usize, accumulated: Outcome) -> Round {
         match (shape, accumulated) {
             // A failure is kept until an item decides the result.
-            (Shape::Quantifier { predicate, deciding }, accumulated) => {
+            (LoopMacro::Quantifier { predicate, deciding }, accumulated) => {
                 let condition = if *deciding { cost::EXISTS_CONDITION } else { cost::ALL_CONDITION };
                 if self.meter.charge(condition).is_err() || accumulated == Ok(Cel::Bool(*deciding)) {
                     return Round::Stop(accumulated);
@@ -120,7 +120,7 @@ impl<'p> Scope<'p> {
                 })
             }
             // After a failure, the remaining rounds are charged as they would be without it.
-            (Shape::Append { filter, value }, list) => {
+            (LoopMacro::Append { filter, value }, list) => {
                 let added = self.passes(*filter).and_then(|passes| if passes { self.item(value).map(Some) } else { Ok(None) });
                 Round::Next(list.and_then(|mut list| {
                     if let (Cel::List(items), Some(added)) = (&mut list, added?) {
@@ -129,7 +129,7 @@ impl<'p> Scope<'p> {
                     Ok(list)
                 }))
             }
-            (Shape::Insert { filter, entries }, map) => {
+            (LoopMacro::Insert { filter, entries }, map) => {
                 let added = self.passes(*filter).and_then(|passes| {
                     if !passes {
                         return Ok(None);
@@ -146,8 +146,8 @@ impl<'p> Scope<'p> {
                     (map, _) => Ok(map),
                 }))
             }
-            (Shape::Other, Err(failure)) => Round::Stop(Err(failure)),
-            (Shape::Other, Ok(value)) => {
+            (LoopMacro::Other, Err(failure)) => Round::Stop(Err(failure)),
+            (LoopMacro::Other, Ok(value)) => {
                 self.inner[outer].1 = value;
                 match self.boolean(&comprehension.condition) {
                     Ok(true) => Round::Next(self.evaluate(&comprehension.step)),
@@ -166,13 +166,13 @@ impl<'p> Scope<'p> {
         item
     }
 
-    fn passes(&mut self, filter: Option<&'p Expression>) -> Result<bool, Failure> {
+    fn passes(&mut self, filter: Option<&'p Expression>) -> Result<bool, EvaluationFailure> {
         filter.map_or(Ok(true), |filter| self.boolean(filter))
     }
 }
 
 /// Returns the values of the variables of each round of a loop.
-fn rounds(range: Cel, two: bool) -> Result<Vec<(Cel, Option<Cel>)>, Failure> {
+fn rounds(range: Cel, two: bool) -> Result<Vec<(Cel, Option<Cel>)>, EvaluationFailure> {
     match range {
         Cel::List(items) if two => {
             Ok(items.iter().enumerate().map(|(index, item)| (Cel::Int(index as i64), Some(item.clone()))).collect())
@@ -183,6 +183,6 @@ fn rounds(range: Cel, two: bool) -> Result<Vec<(Cel, Option<Cel>)>, Failure> {
             entries.sort_by_key(|(a, _)| *a);
             Ok(entries.into_iter().map(|(key, value)| (key_value(key), two.then(|| value.clone()))).collect())
         }
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }

@@ -1,6 +1,6 @@
 //! The costs that an evaluation has accumulated.
 
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 
 /// The maximal number of elements that an evaluation may copy besides its charged costs. The real server joins lists without copying them.
 const MOST_COPIED: u64 = 10_000_000;
@@ -23,13 +23,13 @@ impl Meter {
     }
 
     /// Charges for a step. Once the limit is exceeded, every call fails.
-    pub(super) fn charge(&mut self, cost: u64) -> Result<(), Failure> {
+    pub(super) fn charge(&mut self, cost: u64) -> Result<(), EvaluationFailure> {
         self.cost = self.cost.saturating_add(cost);
         self.check()
     }
 
     /// Counts copies that the real server does not make.
-    pub(super) fn work(&mut self, copies: u64) -> Result<(), Failure> {
+    pub(super) fn work(&mut self, copies: u64) -> Result<(), EvaluationFailure> {
         self.copied = self.copied.saturating_add(copies);
         if self.copied > MOST_COPIED {
             self.cost = self.cost.max(self.limit.saturating_add(1));
@@ -37,7 +37,7 @@ impl Meter {
         self.check()
     }
 
-    pub(super) fn check(&self) -> Result<(), Failure> {
-        if self.cost > self.limit { Err(Failure::TooDear) } else { Ok(()) }
+    pub(super) fn check(&self) -> Result<(), EvaluationFailure> {
+        if self.cost > self.limit { Err(EvaluationFailure::TooDear) } else { Ok(()) }
     }
 }

@@ -20,7 +20,7 @@ mod times;
 mod types;
 mod values;
 
-pub(super) use failure::Failure;
+pub(super) use failure::EvaluationFailure;
 pub(super) use library::call as library_call;
 #[cfg(test)]
 pub(super) use program::Evaluated;

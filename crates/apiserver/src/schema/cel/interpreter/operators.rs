@@ -6,16 +6,16 @@ use std::sync::Arc;
 use kube_cel::cel::Value as Cel;
 
 use super::compare::{compare, equal};
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 use super::values::{as_optional, contains, map_key, none, some};
 
-type Outcome = Result<Cel, Failure>;
+type Outcome = Result<Cel, EvaluationFailure>;
 
 /// Applies an operator; returns `None` for functions.
 pub(super) fn apply(operator: &str, operands: &[Cel]) -> Option<Outcome> {
     let ordered = |accept: &[Ordering]| match operands {
         [a, b] => compare(a, b).map(|order| Cel::Bool(order.is_some_and(|order| accept.contains(&order)))),
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     };
     Some(match (operator, operands) {
         ("_==_", [a, b]) => Ok(Cel::Bool(equal(a, b))),
@@ -32,22 +32,22 @@ pub(super) fn apply(operator: &str, operands: &[Cel]) -> Option<Outcome> {
         ("_*_", [a, b]) => arithmetic(a, b, i64::checked_mul, u64::checked_mul, |a, b| a * b),
         ("_/_", [a, b]) => {
             if is_zero(b) {
-                return Some(Err(Failure::new("division by zero")));
+                return Some(Err(EvaluationFailure::new("division by zero")));
             }
             arithmetic(a, b, i64::checked_div, u64::checked_div, |a, b| a / b)
         }
         ("_%_", [a, b]) => {
             if is_zero(b) {
-                return Some(Err(Failure::new("modulus by zero")));
+                return Some(Err(EvaluationFailure::new("modulus by zero")));
             }
             match (a, b) {
-                (Cel::Float(_), Cel::Float(_)) => Err(Failure::NoSuchOverload),
+                (Cel::Float(_), Cel::Float(_)) => Err(EvaluationFailure::NoSuchOverload),
                 _ => arithmetic(a, b, i64::checked_rem, u64::checked_rem, |a, b| a % b),
             }
         }
         ("_[_]", [container, index]) => at(container, index),
         ("_[?_]", [container, index]) => Ok(at_optional(container, index)),
-        ("!_" | "_+_" | "_-_", _) => Err(Failure::NoSuchOverload),
+        ("!_" | "_+_" | "_-_", _) => Err(EvaluationFailure::NoSuchOverload),
         _ => return None,
     })
 }
@@ -56,15 +56,15 @@ fn is_zero(value: &Cel) -> bool {
     matches!(value, Cel::Int(0) | Cel::UInt(0))
 }
 
-fn overflow(kind: &str) -> Failure {
-    Failure::new(format!("{kind} overflow"))
+fn overflow(kind: &str) -> EvaluationFailure {
+    EvaluationFailure::new(format!("{kind} overflow"))
 }
 
 fn negate(value: &Cel) -> Outcome {
     match value {
         Cel::Int(value) => value.checked_neg().map(Cel::Int).ok_or_else(|| overflow("integer")),
         Cel::Float(value) => Ok(Cel::Float(-value)),
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 
@@ -79,7 +79,7 @@ fn arithmetic(
         (Cel::Int(a), Cel::Int(b)) => integers(*a, *b).map(Cel::Int).ok_or_else(|| overflow("integer")),
         (Cel::UInt(a), Cel::UInt(b)) => unsigned(*a, *b).map(Cel::UInt).ok_or_else(|| overflow("unsigned integer")),
         (Cel::Float(a), Cel::Float(b)) => Ok(Cel::Float(floats(*a, *b))),
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 
@@ -108,12 +108,12 @@ fn subtract(a: &Cel, b: &Cel) -> Outcome {
 }
 
 /// Returns the index in a list that a number stands for.
-fn place(index: &Cel) -> Result<i64, Failure> {
+fn place(index: &Cel) -> Result<i64, EvaluationFailure> {
     match index {
         Cel::Int(index) => Ok(*index),
         Cel::UInt(index) => i64::try_from(*index).map_err(|_| overflow("integer")),
         Cel::Float(index) if index.fract() == 0.0 => Ok(*index as i64),
-        _ => Err(Failure::new("unsupported index type")),
+        _ => Err(EvaluationFailure::new("unsupported index type")),
     }
 }
 
@@ -125,13 +125,13 @@ fn at(container: &Cel, index: &Cel) -> Outcome {
         Cel::List(items) => {
             let index = place(index)?;
             let found = usize::try_from(index).ok().and_then(|index| items.get(index));
-            found.cloned().ok_or_else(|| Failure::new(format!("index out of bounds: {index}")))
+            found.cloned().ok_or_else(|| EvaluationFailure::new(format!("index out of bounds: {index}")))
         }
         Cel::Map(map) => match map.map.get(&map_key(index)?) {
             Some(value) => Ok(value.clone()),
-            None => Err(Failure::new(format!("no such key: {}", shown(index)))),
+            None => Err(EvaluationFailure::new(format!("no such key: {}", shown(index)))),
         },
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 

@@ -3,19 +3,19 @@
 use kube_cel::cel::Value as Cel;
 use regex::Regex;
 
-use crate::schema::cel::syntax::{self, Expression, Kind, Parsed};
+use crate::schema::cel::syntax::{self, Expression, Kind, ParsedExpression};
 use crate::schema::pattern;
 use crate::schema::stack;
 
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 use super::meter::Meter;
-use super::scope::Scope;
+use super::scope::EvaluationScope;
 use super::{functions, values};
 
 /// A compiled expression.
 #[derive(Debug)]
 pub(in crate::schema::cel) struct Program {
-    parsed: Parsed,
+    parsed: ParsedExpression,
     /// The precomputed parts, by the id of the expression.
     known: Vec<Known>,
 }
@@ -37,7 +37,7 @@ pub(in crate::schema::cel) type Variables<'v> = &'v [(&'static str, Cel)];
 /// The outcome of evaluating an expression.
 #[derive(Debug)]
 pub(in crate::schema::cel) struct Evaluated {
-    pub(in crate::schema::cel) outcome: Result<Cel, Failure>,
+    pub(in crate::schema::cel) outcome: Result<Cel, EvaluationFailure>,
     /// The cost of the evaluation, in the units of the real server.
     pub(in crate::schema::cel) cost: u64,
 }
@@ -65,11 +65,11 @@ impl Program {
     pub(in crate::schema::cel) fn evaluate(&self, variables: Variables<'_>, limit: u64) -> Evaluated {
         let root = &self.parsed.root;
         let evaluated = stack::for_depth(root.extent.depth, || {
-            let mut scope = Scope::new(self, variables, Meter::new(limit));
+            let mut scope = EvaluationScope::new(self, variables, Meter::new(limit));
             let outcome = scope.evaluate(root);
             Evaluated { outcome, cost: scope.meter.cost() }
         });
-        evaluated.unwrap_or(Evaluated { outcome: Err(Failure::TooDear), cost: limit })
+        evaluated.unwrap_or(Evaluated { outcome: Err(EvaluationFailure::TooDear), cost: limit })
     }
 
     pub(super) fn known(&self, expression: &Expression) -> &Known {

@@ -8,17 +8,17 @@ use kube_cel::cel::Value as Cel;
 
 use crate::schema::cel::syntax::{self, Expression, Kind};
 
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 use super::meter::Meter;
 use super::program::{Known, Program, Variables};
 use super::types::TypeValue;
 use super::values::{self, as_optional, content};
 use super::{cost, functions, operators, texts};
 
-type Outcome = Result<Cel, Failure>;
+type Outcome = Result<Cel, EvaluationFailure>;
 
 /// The values of variables, and the costs so far.
-pub(super) struct Scope<'p> {
+pub(super) struct EvaluationScope<'p> {
     pub(super) program: &'p Program,
     outer: Variables<'p>,
     /// The variables of loops, innermost last.
@@ -26,7 +26,7 @@ pub(super) struct Scope<'p> {
     pub(super) meter: Meter,
 }
 
-impl<'p> Scope<'p> {
+impl<'p> EvaluationScope<'p> {
     pub(super) fn new(program: &'p Program, outer: Variables<'p>, meter: Meter) -> Self {
         Self { program, outer, inner: Vec::new(), meter }
     }
@@ -61,7 +61,7 @@ impl<'p> Scope<'p> {
                 self.meter.charge(cost::NEW_MAP)?;
                 values::map(found)
             }
-            Kind::Struct { name, .. } => Err(Failure::new(format!("unknown type: {name}"))),
+            Kind::Struct { name, .. } => Err(EvaluationFailure::new(format!("unknown type: {name}"))),
             Kind::Comprehension(comprehension) => self.comprehension(comprehension),
             Kind::Ident(_) | Kind::Select { .. } | Kind::Call { .. } => {
                 if let Some(type_) = syntax::qualified_name(expression).and_then(|name| self.type_named(&name)) {
@@ -95,7 +95,7 @@ impl<'p> Scope<'p> {
                 }
                 ("_?._", [operand, field]) => {
                     let (operand, field) = (self.operand(operand)?, self.evaluate(field)?);
-                    let Cel::String(field) = field else { return Err(Failure::NoSuchOverload) };
+                    let Cel::String(field) = field else { return Err(EvaluationFailure::NoSuchOverload) };
                     self.looked_up(true, |_| values::select_optional(&operand, &field))
                 }
                 (_, [container, index]) => {
@@ -103,10 +103,10 @@ impl<'p> Scope<'p> {
                     let optional = function == "_[?_]" || as_optional(&container).is_some();
                     let index = self.part(index)?;
                     self.looked_up(optional, |_| {
-                        operators::apply(function, &[container, index]).unwrap_or(Err(Failure::NoSuchOverload))
+                        operators::apply(function, &[container, index]).unwrap_or(Err(EvaluationFailure::NoSuchOverload))
                     })
                 }
-                _ => Err(Failure::NoSuchOverload),
+                _ => Err(EvaluationFailure::NoSuchOverload),
             },
             _ => self.evaluate(expression),
         }
@@ -157,13 +157,13 @@ impl<'p> Scope<'p> {
         if let Some((_, value)) = self.outer.iter().find(|(known, _)| *known == name) {
             return Ok(value.clone());
         }
-        Err(Failure::new(format!("no such attribute(s): {name}")))
+        Err(EvaluationFailure::new(format!("no such attribute(s): {name}")))
     }
 
-    pub(super) fn boolean(&mut self, expression: &'p Expression) -> Result<bool, Failure> {
+    pub(super) fn boolean(&mut self, expression: &'p Expression) -> Result<bool, EvaluationFailure> {
         match self.evaluate(expression)? {
             Cel::Bool(value) => Ok(value),
-            _ => Err(Failure::NoSuchOverload),
+            _ => Err(EvaluationFailure::NoSuchOverload),
         }
     }
 
@@ -185,7 +185,7 @@ impl<'p> Scope<'p> {
             }
             ("or" | "orValue", Some(target), [other]) => {
                 let value = self.evaluate(target)?;
-                let Some(optional) = as_optional(&value) else { return Err(Failure::NoSuchOverload) };
+                let Some(optional) = as_optional(&value) else { return Err(EvaluationFailure::NoSuchOverload) };
                 return match optional.value() {
                     None => self.evaluate(other),
                     Some(_) if function == "or" => Ok(value),

@@ -6,9 +6,9 @@ use kube_cel::cel::Value as Cel;
 
 use crate::schema::pattern;
 
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 
-type Outcome = Result<Cel, Failure>;
+type Outcome = Result<Cel, EvaluationFailure>;
 
 /// Calls a function of strings; returns `None` for other functions.
 pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Option<Outcome> {
@@ -72,12 +72,12 @@ fn characters(text: &str) -> Vec<char> {
     text.chars().collect()
 }
 
-fn out_of_range(index: i64) -> Failure {
-    Failure::new(format!("index out of range: {index}"))
+fn out_of_range(index: i64) -> EvaluationFailure {
+    EvaluationFailure::new(format!("index out of range: {index}"))
 }
 
-fn regex(source: &str) -> Result<regex::Regex, Failure> {
-    pattern::compile(source).map_err(Failure::new)
+fn regex(source: &str) -> Result<regex::Regex, EvaluationFailure> {
+    pattern::compile(source).map_err(EvaluationFailure::new)
 }
 
 fn char_at(text: &str, index: i64) -> Outcome {
@@ -127,7 +127,7 @@ fn substring(text: &str, start: i64, end: Option<i64>) -> Outcome {
     let length = characters.len() as i64;
     let stop = end.unwrap_or(length);
     if end.is_some_and(|end| start > end) {
-        return Err(Failure::new(format!("invalid substring range. start: {start}, end: {stop}")));
+        return Err(EvaluationFailure::new(format!("invalid substring range. start: {start}, end: {stop}")));
     }
     if start < 0 || start > length {
         return Err(out_of_range(start));
@@ -148,7 +148,7 @@ pub(super) fn with_pattern(name: &str, pattern: &regex::Regex, text: &str, argum
             let limit = usize::try_from(*limit).unwrap_or(usize::MAX);
             Ok(texts(pattern.find_iter(text).take(limit).map(|found| found.as_str())))
         }
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 

@@ -3,9 +3,9 @@
 use jiff::{Timestamp, tz::TimeZone};
 use kube_cel::cel::Value as Cel;
 
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 
-type Outcome = Result<Cel, Failure>;
+type Outcome = Result<Cel, EvaluationFailure>;
 
 /// Calls a function of times in a zone; returns `None` for other functions.
 pub(super) fn call(name: &str, arguments: &[Cel]) -> Option<Outcome> {
@@ -15,7 +15,7 @@ pub(super) fn call(name: &str, arguments: &[Cel]) -> Option<Outcome> {
     let nanos = i32::try_from(time.timestamp_subsec_nanos()).unwrap_or_default();
     let zoned = Timestamp::new(time.timestamp(), nanos).ok().zip(zone_of(zone)).map(|(time, zone)| time.to_zoned(zone));
     let Some(zoned) = zoned else {
-        return Some(Err(Failure::new(format!("unknown time zone {zone}"))));
+        return Some(Err(EvaluationFailure::new(format!("unknown time zone {zone}"))));
     };
     let part = match name {
         "getFullYear" => i64::from(zoned.year()),

@@ -9,9 +9,9 @@ use kube_cel::cel::objects::{Key, Map, OptionalValue};
 use crate::schema::cel::syntax::Literal;
 
 use super::compare::equal;
-use super::failure::Failure;
+use super::failure::EvaluationFailure;
 
-type Outcome = Result<Cel, Failure>;
+type Outcome = Result<Cel, EvaluationFailure>;
 
 pub(super) fn literal(literal: &Literal) -> Cel {
     match literal {
@@ -34,13 +34,13 @@ pub(super) fn key_value(key: &Key) -> Cel {
     }
 }
 
-pub(super) fn map_key(value: &Cel) -> Result<Key, Failure> {
+pub(super) fn map_key(value: &Cel) -> Result<Key, EvaluationFailure> {
     Ok(match value {
         Cel::Int(value) => Key::Int(*value),
         Cel::UInt(value) => Key::Uint(*value),
         Cel::Bool(value) => Key::Bool(*value),
         Cel::String(text) => Key::String(text.clone()),
-        _ => return Err(Failure::new("unsupported key type")),
+        _ => return Err(EvaluationFailure::new("unsupported key type")),
     })
 }
 
@@ -69,8 +69,8 @@ pub(super) fn none() -> Cel {
     Cel::Opaque(Arc::new(OptionalValue::none()))
 }
 
-pub(super) fn content(value: &Cel) -> Result<Option<Cel>, Failure> {
-    as_optional(value).map(|optional| optional.value().cloned()).ok_or(Failure::NoSuchOverload)
+pub(super) fn content(value: &Cel) -> Result<Option<Cel>, EvaluationFailure> {
+    as_optional(value).map(|optional| optional.value().cloned()).ok_or(EvaluationFailure::NoSuchOverload)
 }
 
 fn text_key(field: &str) -> Key {
@@ -83,7 +83,7 @@ pub(super) fn has(operand: &Cel, field: &str) -> Outcome {
     }
     match operand {
         Cel::Map(map) => Ok(Cel::Bool(map.map.contains_key(&text_key(field)))),
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 
@@ -92,8 +92,10 @@ pub(super) fn select(operand: &Cel, field: &str) -> Outcome {
         return select_optional(operand, field);
     }
     match operand {
-        Cel::Map(map) => map.map.get(&text_key(field)).cloned().ok_or_else(|| Failure::new(format!("no such key: {field}"))),
-        _ => Err(Failure::NoSuchOverload),
+        Cel::Map(map) => {
+            map.map.get(&text_key(field)).cloned().ok_or_else(|| EvaluationFailure::new(format!("no such key: {field}")))
+        }
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 
@@ -107,7 +109,7 @@ pub(super) fn select_optional(operand: &Cel, field: &str) -> Outcome {
     };
     match value {
         Cel::Map(map) => Ok(map.map.get(&text_key(field)).map_or_else(none, |value| some(value.clone()))),
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }
 
@@ -116,6 +118,6 @@ pub(super) fn contains(container: &Cel, value: &Cel) -> Outcome {
     match container {
         Cel::List(items) => Ok(Cel::Bool(items.iter().any(|item| equal(item, value)))),
         Cel::Map(map) => Ok(Cel::Bool(map.map.keys().any(|key| equal(&key_value(key), value)))),
-        _ => Err(Failure::NoSuchOverload),
+        _ => Err(EvaluationFailure::NoSuchOverload),
     }
 }

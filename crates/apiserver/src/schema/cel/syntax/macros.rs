@@ -1,10 +1,10 @@
 //! Macros: `has`, and the loops over lists and maps.
 
 use super::expression::{ACCUMULATOR, Comprehension, Expression, Kind, Literal};
-use super::parser::Nodes;
+use super::parser::ExpressionBuilder;
 
 /// Creates a call of a function, or expands the macro with that name.
-pub(super) fn call(nodes: &mut Nodes, at: usize, name: &str, mut arguments: Vec<Expression>) -> Option<Expression> {
+pub(super) fn call(nodes: &mut ExpressionBuilder, at: usize, name: &str, mut arguments: Vec<Expression>) -> Option<Expression> {
     if name == "has" && arguments.len() == 1 {
         return match arguments.remove(0).kind {
             Kind::Select { operand, field, test: false } => Some(nodes.make(at, Kind::Select { operand, field, test: true })),
@@ -16,7 +16,7 @@ pub(super) fn call(nodes: &mut Nodes, at: usize, name: &str, mut arguments: Vec<
 
 /// Creates a call on a value, or expands the macro with that name.
 pub(super) fn member_call(
-    nodes: &mut Nodes,
+    nodes: &mut ExpressionBuilder,
     at: usize,
     name: &str,
     target: Expression,
@@ -35,7 +35,7 @@ pub(super) fn member_call(
 }
 
 struct Expander<'n> {
-    nodes: &'n mut Nodes,
+    nodes: &'n mut ExpressionBuilder,
     at: usize,
 }
 
@@ -63,7 +63,7 @@ impl Expander<'_> {
     fn fold(
         &mut self,
         range: Expression,
-        variables: Variables,
+        variables: LoopVariables,
         start: Expression,
         condition: Expression,
         step: Expression,
@@ -83,7 +83,7 @@ impl Expander<'_> {
 
     fn quantifier(&mut self, name: &str, target: Expression, mut arguments: Vec<Expression>) -> Option<Expression> {
         let predicate = arguments.pop()?;
-        let variables = Variables::of(&arguments)?;
+        let variables = LoopVariables::of(&arguments)?;
         let (accumulator, result) = (self.accumulator(), self.accumulator());
         let (start, condition, step, result) = match name {
             "all" => {
@@ -114,7 +114,13 @@ impl Expander<'_> {
     }
 
     /// Creates a loop that appends a value in each round, or in each round that passes a filter.
-    fn collect(&mut self, target: Expression, variables: Variables, filter: Option<Expression>, value: Expression) -> Expression {
+    fn collect(
+        &mut self,
+        target: Expression,
+        variables: LoopVariables,
+        filter: Option<Expression>,
+        value: Expression,
+    ) -> Expression {
         let start = self.make(Kind::List(Vec::new()));
         let condition = self.literal(Literal::Bool(true));
         let accumulator = self.accumulator();
@@ -138,13 +144,13 @@ impl Expander<'_> {
     fn map(&mut self, target: Expression, mut arguments: Vec<Expression>) -> Option<Expression> {
         let value = arguments.pop()?;
         let filter = if arguments.len() == 2 { arguments.pop() } else { None };
-        let variables = Variables::of(&arguments)?;
+        let variables = LoopVariables::of(&arguments)?;
         Some(self.collect(target, variables, filter, value))
     }
 
     fn filter(&mut self, target: Expression, mut arguments: Vec<Expression>) -> Option<Expression> {
         let filter = arguments.pop()?;
-        let variables = Variables::of(&arguments)?;
+        let variables = LoopVariables::of(&arguments)?;
         let value = arguments.pop()?;
         Some(self.collect(target, variables, Some(filter), value))
     }
@@ -152,7 +158,7 @@ impl Expander<'_> {
     fn transform(&mut self, name: &str, target: Expression, mut arguments: Vec<Expression>) -> Option<Expression> {
         let value = arguments.pop()?;
         let filter = if arguments.len() == 3 { arguments.pop() } else { None };
-        let variables = Variables::of(&arguments)?;
+        let variables = LoopVariables::of(&arguments)?;
         if name == "transformList" {
             return Some(self.collect(target, variables, filter, value));
         }
@@ -195,7 +201,7 @@ impl Expander<'_> {
 
     fn optional(&mut self, name: &str, target: Expression, mut arguments: Vec<Expression>) -> Option<Expression> {
         let value = arguments.pop()?;
-        let variables = Variables::of(&arguments)?;
+        let variables = LoopVariables::of(&arguments)?;
         if !self.nodes.has_room_for(&target) {
             return None;
         }
@@ -221,12 +227,12 @@ impl Expander<'_> {
 }
 
 /// The variables of a loop.
-struct Variables {
+struct LoopVariables {
     first: String,
     second: Option<String>,
 }
 
-impl Variables {
+impl LoopVariables {
     fn of(arguments: &[Expression]) -> Option<Self> {
         let name = |argument: &Expression| match &argument.kind {
             Kind::Ident(name) => Some(name.clone()),

@@ -10,4 +10,4 @@ mod tokens;
 
 pub(super) use expression::ACCUMULATOR;
 pub(super) use expression::{Comprehension, Expression, Kind, Literal};
-pub(super) use parser::{Parsed, Refused, parse, qualified_name};
+pub(super) use parser::{ParsedExpression, Refused, parse, qualified_name};

@@ -6,7 +6,7 @@ use crate::schema::cel::typing::is_function;
 
 use super::expression::{Expression, Kind, Literal};
 use super::macros;
-use super::tokens::{Token, TokenKind, tokens};
+use super::tokens::{CelToken, TokenKind, tokens};
 
 /// The maximal nesting depth of expressions, as on the real server.
 const DEPTH: usize = 250;
@@ -18,7 +18,7 @@ const PARTS: usize = 500_000;
 
 /// An expression and the positions of its parts.
 #[derive(Debug)]
-pub(in crate::schema::cel) struct Parsed {
+pub(in crate::schema::cel) struct ParsedExpression {
     pub(in crate::schema::cel) root: Expression,
     /// The position of the character that errors point at, for each id.
     pub(in crate::schema::cel) places: Vec<usize>,
@@ -52,31 +52,36 @@ impl fmt::Display for Refused {
 }
 
 /// Parses an expression.
-pub(in crate::schema::cel) fn parse(source: &str) -> Result<Parsed, Refused> {
+pub(in crate::schema::cel) fn parse(source: &str) -> Result<ParsedExpression, Refused> {
     let size = source.chars().count();
     if size > LONGEST {
         return Err(Refused::Long(size));
     }
     let tokens = tokens(source).ok_or(Refused::Syntax { tokens: size })?;
     let count = tokens.len();
-    let mut parser = Parser { tokens, next: 0, depth: Depth::default(), nodes: Nodes { places: Vec::new(), refused: None } };
+    let mut parser = ExpressionParser {
+        tokens,
+        next: 0,
+        depth: Depth::default(),
+        nodes: ExpressionBuilder { places: Vec::new(), refused: None },
+    };
     let root = parser.expression();
     let root = match (root, parser.nodes.refused) {
         (_, Some(refused)) => return Err(refused),
         (Some(root), None) if parser.next == count => root,
         _ => return Err(Refused::Syntax { tokens: count }),
     };
-    if root.extent.steps > DEPTH { Err(Refused::Deep) } else { Ok(Parsed { root, places: parser.nodes.places }) }
+    if root.extent.steps > DEPTH { Err(Refused::Deep) } else { Ok(ParsedExpression { root, places: parser.nodes.places }) }
 }
 
 /// Creates expressions and records their positions.
-pub(super) struct Nodes {
+pub(super) struct ExpressionBuilder {
     places: Vec<usize>,
     /// The reason for which parsing has ended, unless it is a syntax error.
     refused: Option<Refused>,
 }
 
-impl Nodes {
+impl ExpressionBuilder {
     pub(super) fn make(&mut self, at: usize, kind: Kind) -> Expression {
         self.node(at, kind, false)
     }
@@ -109,11 +114,11 @@ impl Nodes {
     }
 }
 
-struct Parser {
-    tokens: Vec<Token>,
+struct ExpressionParser {
+    tokens: Vec<CelToken>,
     next: usize,
     depth: Depth,
-    nodes: Nodes,
+    nodes: ExpressionBuilder,
 }
 
 /// The number of times that each rule of the grammar is currently being read.
@@ -131,7 +136,7 @@ const SUM: usize = 3;
 /// The left-associative operators of each level, from the lowest precedence to the highest.
 const LEVELS: [&[&str]; 5] = [&["||"], &["&&"], &["<", "<=", ">=", ">", "==", "!=", "in"], &["+", "-"], &["*", "/", "%"]];
 
-impl Parser {
+impl ExpressionParser {
     fn symbol(&self) -> Option<&'static str> {
         match self.tokens.get(self.next)?.kind {
             TokenKind::Symbol(symbol) => Some(symbol),

@@ -4,7 +4,7 @@ use super::expression::Literal;
 
 /// A token with the position of its first character.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Token {
+pub(super) struct CelToken {
     pub(super) at: usize,
     pub(super) kind: TokenKind,
 }
@@ -25,9 +25,9 @@ const SYMBOLS: [&str; 27] = [
 ];
 
 /// Returns the tokens of a text, or `None` if a part of it is no token.
-pub(super) fn tokens(source: &str) -> Option<Vec<Token>> {
+pub(super) fn tokens(source: &str) -> Option<Vec<CelToken>> {
     let characters: Vec<char> = source.chars().collect();
-    let mut reader = Reader { characters: &characters, at: 0 };
+    let mut reader = CelTokenizer { characters: &characters, at: 0 };
     let mut tokens = Vec::new();
     while reader.more() {
         tokens.push(reader.token()?);
@@ -35,12 +35,12 @@ pub(super) fn tokens(source: &str) -> Option<Vec<Token>> {
     Some(tokens)
 }
 
-struct Reader<'a> {
+struct CelTokenizer<'a> {
     characters: &'a [char],
     at: usize,
 }
 
-impl Reader<'_> {
+impl CelTokenizer<'_> {
     fn peek(&self, ahead: usize) -> Option<char> {
         self.characters.get(self.at + ahead).copied()
     }
@@ -52,7 +52,7 @@ impl Reader<'_> {
     }
 
     /// Reads the next token; returns `None` if the text is no token.
-    fn token(&mut self) -> Option<Token> {
+    fn token(&mut self) -> Option<CelToken> {
         let at = self.at;
         let first = self.peek(0)?;
         let kind = if first.is_ascii_digit() || (first == '.' && self.peek(1).is_some_and(|next| next.is_ascii_digit())) {
@@ -71,7 +71,7 @@ impl Reader<'_> {
             self.at += symbol.len();
             TokenKind::Symbol(symbol)
         };
-        Some(Token { at, kind })
+        Some(CelToken { at, kind })
     }
 
     fn skip_blank(&mut self) {

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::schema::cel::convert::RESERVED;
-use crate::schema::cel::syntax::{Comprehension, Expression, Kind, Literal, Parsed, qualified_name};
+use crate::schema::cel::syntax::{Comprehension, Expression, Kind, Literal, ParsedExpression, qualified_name};
 
 use super::functions::{Overload, overloads};
-use super::types::{Type, Variable};
-use super::unify::{Known, most_general};
+use super::types::{CelType, Variable};
+use super::unify::{InferredTypes, most_general};
 
 /// An error with the position that it points at.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Problem {
+pub(super) struct ExpressionError {
     pub(super) at: usize,
     pub(super) text: String,
 }
@@ -21,15 +21,15 @@ pub(super) struct Problem {
 pub(super) struct Checked<'e> {
     pub(super) root: &'e Expression,
     /// The type of each part, by its id.
-    types: Vec<Type>,
-    calls: Vec<Option<Call>>,
+    types: Vec<CelType>,
+    calls: Vec<Option<ResolvedCall>>,
     /// The variables of the rule that occur.
     pub(super) variables: BTreeSet<String>,
 }
 
 /// The resolved meaning of a call.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub(super) struct ResolvedCall {
     /// The function, including the namespace that may look like the target of the call.
     pub(super) function: String,
     /// True if the function is called on a value.
@@ -38,25 +38,28 @@ pub(super) struct Call {
 }
 
 impl Checked<'_> {
-    pub(super) fn type_of(&self, expression: &Expression) -> &Type {
-        self.types.get(expression.id).unwrap_or(&Type::Dynamic)
+    pub(super) fn type_of(&self, expression: &Expression) -> &CelType {
+        self.types.get(expression.id).unwrap_or(&CelType::Dynamic)
     }
 
-    pub(super) fn call(&self, expression: &Expression) -> Option<&Call> {
+    pub(super) fn call(&self, expression: &Expression) -> Option<&ResolvedCall> {
         self.calls.get(expression.id)?.as_ref()
     }
 }
 
 /// Checks an expression in which variables have these types.
-pub(super) fn check<'e>(parsed: &'e Parsed, variables: &[(&str, Type)]) -> Result<Checked<'e>, Vec<Problem>> {
+pub(super) fn check<'e>(
+    parsed: &'e ParsedExpression,
+    variables: &[(&str, CelType)],
+) -> Result<Checked<'e>, Vec<ExpressionError>> {
     let count = parsed.places.len();
     let mut checker = Checker {
         parsed,
         outer: variables,
         scopes: Vec::new(),
-        known: Known::default(),
+        known: InferredTypes::default(),
         free: 0,
-        types: vec![Type::Dynamic; count],
+        types: vec![CelType::Dynamic; count],
         calls: vec![None; count],
         variables: BTreeSet::new(),
         problems: Vec::new(),
@@ -72,37 +75,37 @@ pub(super) fn check<'e>(parsed: &'e Parsed, variables: &[(&str, Type)]) -> Resul
 }
 
 struct Checker<'c> {
-    parsed: &'c Parsed,
-    outer: &'c [(&'c str, Type)],
-    scopes: Vec<(String, Type)>,
-    known: Known,
+    parsed: &'c ParsedExpression,
+    outer: &'c [(&'c str, CelType)],
+    scopes: Vec<(String, CelType)>,
+    known: InferredTypes,
     free: usize,
-    types: Vec<Type>,
-    calls: Vec<Option<Call>>,
+    types: Vec<CelType>,
+    calls: Vec<Option<ResolvedCall>>,
     variables: BTreeSet<String>,
-    problems: Vec<Problem>,
+    problems: Vec<ExpressionError>,
 }
 
 impl Checker<'_> {
     fn report(&mut self, at: &Expression, text: String) {
-        self.problems.push(Problem { at: self.parsed.places[at.id], text });
+        self.problems.push(ExpressionError { at: self.parsed.places[at.id], text });
     }
 
-    fn mismatch(&mut self, at: &Expression, wanted: &Type, found: &Type) {
+    fn mismatch(&mut self, at: &Expression, wanted: &CelType, found: &CelType) {
         let (wanted, found) = (self.known.resolve(wanted, false), self.known.resolve(found, false));
         self.report(at, format!("expected type '{wanted}' but found '{found}'"));
     }
 
-    fn free_type(&mut self) -> Type {
+    fn free_type(&mut self) -> CelType {
         self.free += 1;
-        Type::Variable(Variable::Free(self.free - 1))
+        CelType::Variable(Variable::Free(self.free - 1))
     }
 
-    fn type_of(&self, expression: &Expression) -> Type {
+    fn type_of(&self, expression: &Expression) -> CelType {
         self.types[expression.id].clone()
     }
 
-    fn check(&mut self, expression: &Expression) -> Type {
+    fn check(&mut self, expression: &Expression) -> CelType {
         let found = match &expression.kind {
             Kind::Literal(literal) => literal_type(literal),
             Kind::Ident(name) => self.ident(expression, name),
@@ -114,11 +117,11 @@ impl Checker<'_> {
                 for field in fields {
                     self.check(field);
                 }
-                if let Some(type_) = Type::named(name) {
+                if let Some(type_) = CelType::named(name) {
                     type_
                 } else {
                     self.report(expression, format!("undeclared reference to '{name}' (in container '')"));
-                    Type::Error
+                    CelType::Error
                 }
             }
             Kind::Comprehension(comprehension) => self.comprehension(comprehension),
@@ -127,7 +130,7 @@ impl Checker<'_> {
         found
     }
 
-    fn lookup(&mut self, name: &str) -> Option<Type> {
+    fn lookup(&mut self, name: &str) -> Option<CelType> {
         if let Some((_, type_)) = self.scopes.iter().rev().find(|(known, _)| known == name) {
             return Some(type_.clone());
         }
@@ -135,64 +138,71 @@ impl Checker<'_> {
             self.variables.insert(name.to_owned());
             return Some(type_.clone());
         }
-        Type::named(name).map(|type_| Type::Type(Some(type_.into())))
+        CelType::named(name).map(|type_| CelType::Type(Some(type_.into())))
     }
 
-    fn ident(&mut self, expression: &Expression, name: &str) -> Type {
+    fn ident(&mut self, expression: &Expression, name: &str) -> CelType {
         if RESERVED.contains(&name) {
             self.report(expression, format!("reserved identifier: {name}"));
-            return Type::Error;
+            return CelType::Error;
         }
         self.lookup(name).unwrap_or_else(|| {
             self.report(expression, format!("undeclared reference to '{name}' (in container '')"));
-            Type::Error
+            CelType::Error
         })
     }
 
-    fn select(&mut self, expression: &Expression, operand: &Expression, field: &str, test: bool) -> Type {
+    fn select(&mut self, expression: &Expression, operand: &Expression, field: &str, test: bool) -> CelType {
         if let Some(name) = qualified_name(expression).filter(|name| name.contains('.'))
-            && let Some(type_) = Type::named(&name)
+            && let Some(type_) = CelType::named(&name)
         {
-            return Type::Type(Some(type_.into()));
+            return CelType::Type(Some(type_.into()));
         }
         let found = self.field(expression, operand, field, false);
-        if test { Type::Bool } else { self.known.resolve(&found, false) }
+        if test { CelType::Bool } else { self.known.resolve(&found, false) }
     }
 
-    fn field(&mut self, expression: &Expression, operand: &Expression, field: &str, optional: bool) -> Type {
+    fn field(&mut self, expression: &Expression, operand: &Expression, field: &str, optional: bool) -> CelType {
         let operand = self.check(operand);
         let (target, was_optional) = self.known.resolve(&operand, false).unwrapped();
         let result = match &target {
-            Type::Map(_, value) => (**value).clone(),
-            Type::Object(object) => object.field(field).cloned().unwrap_or_else(|| {
+            CelType::Map(_, value) => (**value).clone(),
+            CelType::Object(object) => object.field(field).cloned().unwrap_or_else(|| {
                 self.report(expression, format!("undefined field '{field}'"));
-                Type::Error
+                CelType::Error
             }),
-            Type::Opaque(name) if name.starts_with("kubernetes.") => {
+            CelType::Opaque(name) if name.starts_with("kubernetes.") => {
                 self.report(expression, format!("undefined field '{field}'"));
-                Type::Error
+                CelType::Error
             }
-            Type::Variable(_) => {
-                self.known.fit(&[Type::Dynamic], std::slice::from_ref(&target));
-                Type::Dynamic
+            CelType::Variable(_) => {
+                self.known.fit(&[CelType::Dynamic], std::slice::from_ref(&target));
+                CelType::Dynamic
             }
             other => {
                 if !other.is_dynamic_or_error() {
                     self.report(expression, format!("type '{other}' does not support field selection"));
                 }
-                Type::Dynamic
+                CelType::Dynamic
             }
         };
-        if optional || was_optional { Type::optional(result) } else { result }
+        if optional || was_optional { CelType::optional(result) } else { result }
     }
 
-    fn call(&mut self, expression: &Expression, function: &str, target: Option<&Expression>, arguments: &[Expression]) -> Type {
+    fn call(
+        &mut self,
+        expression: &Expression,
+        function: &str,
+        target: Option<&Expression>,
+        arguments: &[Expression],
+    ) -> CelType {
         if function == "_?._"
             && let [operand, field] = arguments
             && let Kind::Literal(Literal::Text(name)) = &field.kind
         {
             let found = self.field(expression, operand, name, true);
-            self.calls[expression.id] = Some(Call { function: function.to_owned(), member: false, overloads: Vec::new() });
+            self.calls[expression.id] =
+                Some(ResolvedCall { function: function.to_owned(), member: false, overloads: Vec::new() });
             return self.known.resolve(&found, false);
         }
         for argument in arguments {
@@ -217,25 +227,25 @@ impl Checker<'_> {
         function: &str,
         target: Option<&Expression>,
         arguments: &[Expression],
-    ) -> Type {
+    ) -> CelType {
         let Some(candidates) = overloads(function) else {
             self.report(expression, format!("undeclared reference to '{function}' (in container '')"));
-            return Type::Error;
+            return CelType::Error;
         };
         let member = target.is_some();
-        let found: Vec<Type> = target.into_iter().chain(arguments).map(|argument| self.type_of(argument)).collect();
-        let mut call = Call { function: function.to_owned(), member, overloads: Vec::new() };
-        let mut result: Option<Type> = None;
+        let found: Vec<CelType> = target.into_iter().chain(arguments).map(|argument| self.type_of(argument)).collect();
+        let mut call = ResolvedCall { function: function.to_owned(), member, overloads: Vec::new() };
+        let mut result: Option<CelType> = None;
         for overload in candidates.iter().filter(|overload| overload.member == member) {
             if matches!(function, "_&&_" | "_||_") {
                 let wrong = self.problems.len();
                 for (argument, found) in arguments.iter().zip(&found) {
-                    if !self.known.fit(std::slice::from_ref(found), &[Type::Bool]) {
-                        self.mismatch(argument, &Type::Bool, found);
+                    if !self.known.fit(std::slice::from_ref(found), &[CelType::Bool]) {
+                        self.mismatch(argument, &CelType::Bool, found);
                     }
                 }
                 call.overloads.push(overload);
-                result = Some(if self.problems.len() > wrong { Type::Error } else { Type::Bool });
+                result = Some(if self.problems.len() > wrong { CelType::Error } else { CelType::Bool });
                 break;
             }
             let (parameters, yields) = self.instance(overload);
@@ -246,8 +256,8 @@ impl Checker<'_> {
             let yields = self.known.resolve(&yields, false);
             result = Some(match result {
                 None => yields,
-                Some(before) if before == Type::Dynamic || before == yields => before,
-                Some(_) => Type::Dynamic,
+                Some(before) if before == CelType::Dynamic || before == yields => before,
+                Some(_) => CelType::Dynamic,
             });
         }
         self.calls[expression.id] = Some(call);
@@ -256,15 +266,15 @@ impl Checker<'_> {
             let target = if member { format!("{}.", texts.remove(0)) } else { String::new() };
             let signature = format!("{target}({})", texts.join(", "));
             self.report(expression, format!("found no matching overload for '{function}' applied to '{signature}'"));
-            Type::Error
+            CelType::Error
         })
     }
 
     /// Returns an overload with its type parameters replaced by fresh unknown types.
-    fn instance(&mut self, overload: &Overload) -> (Vec<Type>, Type) {
+    fn instance(&mut self, overload: &Overload) -> (Vec<CelType>, CelType) {
         let mut names = BTreeSet::new();
         overload.parameters.iter().chain([&overload.result]).for_each(|type_| declared(type_, &mut names));
-        let mut fresh = Known::default();
+        let mut fresh = InferredTypes::default();
         for name in names {
             let free = self.free_type();
             fresh.learn(Variable::Declared(name), free);
@@ -273,17 +283,17 @@ impl Checker<'_> {
         (parameters, fresh.resolve(&overload.result, false))
     }
 
-    fn list(&mut self, elements: &[(Expression, bool)]) -> Type {
+    fn list(&mut self, elements: &[(Expression, bool)]) -> CelType {
         let mut joined = None;
         for (element, optional) in elements {
             let found = self.check(element);
             let found = self.content(element, found, *optional);
             joined = Some(self.join(element, joined, found));
         }
-        Type::list(joined.unwrap_or_else(|| self.free_type()))
+        CelType::list(joined.unwrap_or_else(|| self.free_type()))
     }
 
-    fn map(&mut self, entries: &[(Expression, Expression, bool)]) -> Type {
+    fn map(&mut self, entries: &[(Expression, Expression, bool)]) -> CelType {
         let (mut keys, mut values) = (None, None);
         for (key, value, optional) in entries {
             let found = self.check(key);
@@ -294,23 +304,23 @@ impl Checker<'_> {
         }
         let keys = keys.unwrap_or_else(|| self.free_type());
         let values = values.unwrap_or_else(|| self.free_type());
-        Type::map(keys, values)
+        CelType::map(keys, values)
     }
 
     /// Returns the type that an element contributes; an optional element contributes its content.
-    fn content(&mut self, element: &Expression, found: Type, optional: bool) -> Type {
+    fn content(&mut self, element: &Expression, found: CelType, optional: bool) -> CelType {
         if !optional {
             return found;
         }
         let (content, was_optional) = found.unwrapped();
-        if !was_optional && content != Type::Dynamic {
-            self.mismatch(element, &Type::optional(content.clone()), &content);
+        if !was_optional && content != CelType::Dynamic {
+            self.mismatch(element, &CelType::optional(content.clone()), &content);
         }
         content
     }
 
     /// Returns the common type of elements that must all have one type.
-    fn join(&mut self, element: &Expression, before: Option<Type>, found: Type) -> Type {
+    fn join(&mut self, element: &Expression, before: Option<CelType>, found: CelType) -> CelType {
         let Some(before) = before else {
             return found;
         };
@@ -318,26 +328,26 @@ impl Checker<'_> {
             return most_general(&before, &found);
         }
         self.mismatch(element, &before, &found);
-        Type::Error
+        CelType::Error
     }
 
-    fn comprehension(&mut self, comprehension: &Comprehension) -> Type {
+    fn comprehension(&mut self, comprehension: &Comprehension) -> CelType {
         let range = self.check(&comprehension.range);
         let start = self.check(&comprehension.start);
         let range = self.known.resolve(&range, false);
         let (first, second) = match &range {
-            Type::List(element) if comprehension.second_variable.is_some() => (Type::Int, (**element).clone()),
-            Type::List(element) => ((**element).clone(), Type::Error),
-            Type::Map(key, value) => ((**key).clone(), (**value).clone()),
-            Type::Dynamic | Type::Error | Type::Variable(_) => {
-                self.known.fit(&[Type::Dynamic], std::slice::from_ref(&range));
-                (Type::Dynamic, Type::Dynamic)
+            CelType::List(element) if comprehension.second_variable.is_some() => (CelType::Int, (**element).clone()),
+            CelType::List(element) => ((**element).clone(), CelType::Error),
+            CelType::Map(key, value) => ((**key).clone(), (**value).clone()),
+            CelType::Dynamic | CelType::Error | CelType::Variable(_) => {
+                self.known.fit(&[CelType::Dynamic], std::slice::from_ref(&range));
+                (CelType::Dynamic, CelType::Dynamic)
             }
             other => {
                 let text =
                     format!("expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)");
                 self.report(&comprehension.range, text);
-                (Type::Error, Type::Error)
+                (CelType::Error, CelType::Error)
             }
         };
         let outer = self.scopes.len();
@@ -346,7 +356,7 @@ impl Checker<'_> {
         if let Some(name) = &comprehension.second_variable {
             self.scopes.push((name.clone(), second));
         }
-        for (part, wanted) in [(&comprehension.condition, Type::Bool), (&comprehension.step, start)] {
+        for (part, wanted) in [(&comprehension.condition, CelType::Bool), (&comprehension.step, start)] {
             let found = self.check(part);
             if !self.known.fit(std::slice::from_ref(&wanted), std::slice::from_ref(&found)) {
                 self.mismatch(part, &wanted, &found);
@@ -359,13 +369,13 @@ impl Checker<'_> {
     }
 }
 
-fn declared(type_: &Type, names: &mut BTreeSet<char>) {
+fn declared(type_: &CelType, names: &mut BTreeSet<char>) {
     match type_ {
-        Type::Variable(Variable::Declared(name)) => {
+        CelType::Variable(Variable::Declared(name)) => {
             names.insert(*name);
         }
-        Type::List(inner) | Type::Optional(inner) | Type::Type(Some(inner)) => declared(inner, names),
-        Type::Map(key, value) => {
+        CelType::List(inner) | CelType::Optional(inner) | CelType::Type(Some(inner)) => declared(inner, names),
+        CelType::Map(key, value) => {
             declared(key, names);
             declared(value, names);
         }
@@ -373,14 +383,14 @@ fn declared(type_: &Type, names: &mut BTreeSet<char>) {
     }
 }
 
-fn literal_type(literal: &Literal) -> Type {
+fn literal_type(literal: &Literal) -> CelType {
     match literal {
-        Literal::Null => Type::Null,
-        Literal::Bool(_) => Type::Bool,
-        Literal::Int(_) => Type::Int,
-        Literal::Uint(_) => Type::Uint,
-        Literal::Double(_) => Type::Double,
-        Literal::Text(_) => Type::Text,
-        Literal::Bytes(_) => Type::Bytes,
+        Literal::Null => CelType::Null,
+        Literal::Bool(_) => CelType::Bool,
+        Literal::Int(_) => CelType::Int,
+        Literal::Uint(_) => CelType::Uint,
+        Literal::Double(_) => CelType::Double,
+        Literal::Text(_) => CelType::Text,
+        Literal::Bytes(_) => CelType::Bytes,
     }
 }

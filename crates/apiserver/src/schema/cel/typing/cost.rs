@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use crate::schema::cel::syntax::{ACCUMULATOR, Comprehension, Expression, Kind, Literal};
 
 use super::checker::Checked;
-use super::declared::Declared;
+use super::declared::DeclaredType;
 use super::estimate::{self, Argument, Estimate};
 use super::sizes::Range;
-use super::types::Type;
+use super::types::CelType;
 
 /// Estimates the cost of an expression about a value of this type.
-pub(super) fn estimate(checked: &Checked<'_>, declared: &Declared) -> Range {
+pub(super) fn estimate(checked: &Checked<'_>, declared: &DeclaredType) -> Range {
     let mut coster =
         Coster { checked, declared, scopes: Vec::new(), paths: HashMap::new(), sizes: HashMap::new(), entries: HashMap::new() };
     coster.cost(checked.root)
@@ -47,7 +47,7 @@ const INDICES: &str = "@indices";
 
 pub(super) struct Coster<'c> {
     checked: &'c Checked<'c>,
-    declared: &'c Declared,
+    declared: &'c DeclaredType,
     scopes: Vec<Local>,
     paths: HashMap<usize, Vec<String>>,
     sizes: HashMap<usize, Range>,
@@ -71,7 +71,7 @@ impl Coster<'_> {
             Kind::Select { operand, test: true, .. } => self.cost(operand),
             Kind::Select { operand, field, test: false } => {
                 let mut sum = self.cost(operand);
-                if matches!(self.checked.type_of(operand), Type::Map(..) | Type::Object(_) | Type::Variable(_)) {
+                if matches!(self.checked.type_of(operand), CelType::Map(..) | CelType::Object(_) | CelType::Variable(_)) {
                     sum = sum.plus(ACCESS);
                 }
                 self.step(expression, operand, field);
@@ -165,8 +165,8 @@ impl Coster<'_> {
                 && let (Some(overload), [container, _]) = (overload, arguments)
             {
                 let step = match overload.parameters.first() {
-                    Some(Type::List(_)) => Some(ITEMS),
-                    Some(Type::Map(..)) => Some(VALUES),
+                    Some(CelType::List(_)) => Some(ITEMS),
+                    Some(CelType::Map(..)) => Some(VALUES),
                     _ => None,
                 };
                 if let Some(step) = step {
@@ -280,8 +280,8 @@ impl Coster<'_> {
 
     fn push_loop(&mut self, comprehension: &Comprehension) {
         let entries = self.entries_of(&comprehension.range);
-        let list =
-            entries.map_or_else(|| matches!(self.checked.type_of(&comprehension.range), Type::List(_)), |entries| entries.list);
+        let list = entries
+            .map_or_else(|| matches!(self.checked.type_of(&comprehension.range), CelType::List(_)), |entries| entries.list);
         let (key, value) = (entries.map(|entries| entries.key), entries.map(|entries| entries.value));
         let path = self.path(&comprehension.range);
         let mut push = |name: &str, step: &str, size: Option<Range>| {
@@ -324,7 +324,7 @@ impl Coster<'_> {
         }
         let scalar = matches!(
             self.checked.type_of(expression),
-            Type::Bool | Type::Double | Type::Duration | Type::Int | Type::Timestamp | Type::Uint
+            CelType::Bool | CelType::Double | CelType::Duration | CelType::Int | CelType::Timestamp | CelType::Uint
         );
         if scalar {
             return Some(Range::exactly(1));
@@ -341,7 +341,7 @@ impl Coster<'_> {
         for step in path.get(1..)? {
             place = match step.as_str() {
                 ITEMS | VALUES => place.elements.as_deref()?,
-                KEYS if matches!(place.type_, Type::Map(..)) => return Some(Range { min: 0, max: 0 }),
+                KEYS if matches!(place.type_, CelType::Map(..)) => return Some(Range { min: 0, max: 0 }),
                 field => place.fields.get(field)?,
             };
         }

@@ -10,10 +10,10 @@ use crate::schema::cel::convert::declared_name;
 use crate::schema::cel::syntax::{self, Refused};
 use crate::schema::stack;
 
-use super::checker::{self, Problem};
+use super::checker::{self, ExpressionError};
 use super::cost;
 use super::literals;
-use super::types::{Object, Type};
+use super::types::{CelType, Object};
 
 /// The number of parts above which the library does not parse an expression again, because that would take long. Only the library's texts of
 /// syntax errors are missed.
@@ -26,8 +26,8 @@ const REQUEST: u64 = 3 * 1024 * 1024;
 
 /// The type and sizes of the values at one path.
 #[derive(Clone, Debug)]
-pub(in crate::schema) struct Declared {
-    pub(super) type_: Type,
+pub(in crate::schema) struct DeclaredType {
+    pub(super) type_: CelType,
     pub(super) fields: BTreeMap<String, Self>,
     /// The items of a list, or the values of a map.
     pub(super) elements: Option<Box<Self>>,
@@ -52,7 +52,7 @@ pub(in crate::schema) struct Compiled {
     pub(in crate::schema) uses_old_self: bool,
 }
 
-impl Declared {
+impl DeclaredType {
     /// Returns the type of a schema, or `None` for a schema whose values rules cannot access. `root` is true if apiVersion, kind and metadata are
     /// known.
     pub(in crate::schema) fn of(schema: &Map<String, Value>, root: bool) -> Option<Self> {
@@ -65,31 +65,31 @@ impl Declared {
         // A character takes up to four bytes.
         let length = limit("maxLength").map(|length| length.saturating_mul(4));
         if schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) {
-            return Some(Self::scalar(Type::Dynamic, length.unwrap_or(REQUEST - 2), 1));
+            return Some(Self::scalar(CelType::Dynamic, length.unwrap_or(REQUEST - 2), 1));
         }
         match if root { "object" } else { text("type") } {
             "array" => {
                 let elements = Self::child(schema.get("items")?.as_object()?, &format!("{name}.@idx"))?;
                 let most = limit("maxItems").unwrap_or((REQUEST - 2) / (elements.least_bytes + 1));
-                Some(Self::container(Type::list(elements.type_.clone()), elements, most))
+                Some(Self::container(CelType::list(elements.type_.clone()), elements, most))
             }
             "object" => Self::object(schema, root, name, limit("maxProperties")),
             "string" => Some(match text("format") {
-                "byte" => Self::scalar(Type::Bytes, limit("maxLength").unwrap_or(REQUEST - 2), 2),
-                "duration" => Self::scalar(Type::Duration, 32, 3),
-                "date" => Self::scalar(Type::Timestamp, 12, 12),
-                "date-time" => Self::scalar(Type::Timestamp, 32, 21),
+                "byte" => Self::scalar(CelType::Bytes, limit("maxLength").unwrap_or(REQUEST - 2), 2),
+                "duration" => Self::scalar(CelType::Duration, 32, 3),
+                "date" => Self::scalar(CelType::Timestamp, 12, 12),
+                "date-time" => Self::scalar(CelType::Timestamp, 32, 21),
                 _ => {
                     let longest = || {
                         let values = schema.get("enum").and_then(Value::as_array).filter(|values| !values.is_empty())?;
                         values.iter().map(|value| value.as_str().map_or(0, |text| text.len() as u64)).max()
                     };
-                    Self::scalar(Type::Text, length.or_else(longest).unwrap_or(REQUEST - 2), 2)
+                    Self::scalar(CelType::Text, length.or_else(longest).unwrap_or(REQUEST - 2), 2)
                 }
             }),
-            "boolean" => Some(Self::scalar(Type::Bool, 0, 4)),
-            "number" => Some(Self::scalar(Type::Double, 0, 1)),
-            "integer" => Some(Self::scalar(Type::Int, 0, 1)),
+            "boolean" => Some(Self::scalar(CelType::Bool, 0, 4)),
+            "number" => Some(Self::scalar(CelType::Double, 0, 1)),
+            "integer" => Some(Self::scalar(CelType::Int, 0, 1)),
             _ => None,
         }
     }
@@ -98,11 +98,11 @@ impl Declared {
         Self::at(schema, schema.get("x-kubernetes-embedded-resource") == Some(&Value::Bool(true)), name)
     }
 
-    fn scalar(type_: Type, most: u64, least_bytes: u64) -> Self {
+    fn scalar(type_: CelType, most: u64, least_bytes: u64) -> Self {
         Self { type_, fields: BTreeMap::new(), elements: None, most, least_bytes }
     }
 
-    fn container(type_: Type, elements: Self, most: u64) -> Self {
+    fn container(type_: CelType, elements: Self, most: u64) -> Self {
         Self { type_, fields: BTreeMap::new(), elements: Some(Box::new(elements)), most, least_bytes: 2 }
     }
 
@@ -110,7 +110,7 @@ impl Declared {
         if let Some(values) = schema.get("additionalProperties").and_then(Value::as_object) {
             let values = Self::child(values, &format!("{name}.@elem"))?;
             let most = most.unwrap_or((REQUEST - 2) / (values.least_bytes + 6));
-            return Some(Self::container(Type::map(Type::Text, values.type_.clone()), values, most));
+            return Some(Self::container(CelType::map(CelType::Text, values.type_.clone()), values, most));
         }
         let required: Vec<_> =
             schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
@@ -131,7 +131,7 @@ impl Declared {
             }
         }
         if root {
-            let text = || Self::scalar(Type::Text, REQUEST - 2, 2);
+            let text = || Self::scalar(CelType::Text, REQUEST - 2, 2);
             for field in ["apiVersion", "kind"] {
                 fields.entry(field.to_owned()).or_insert_with(text);
             }
@@ -143,7 +143,7 @@ impl Declared {
 
     fn with_fields(name: &str, fields: BTreeMap<String, Self>, least_bytes: u64) -> Self {
         let types = fields.iter().map(|(field, declared)| (field.clone(), declared.type_.clone())).collect();
-        let type_ = Type::Object(Arc::new(Object { name: name.to_owned(), fields: types }));
+        let type_ = CelType::Object(Arc::new(Object { name: name.to_owned(), fields: types }));
         Self { type_, fields, elements: None, most: 0, least_bytes }
     }
 
@@ -180,7 +180,7 @@ impl Declared {
                 }
             }
         };
-        let old_self = if optional { Type::optional(self.type_.clone()) } else { self.type_.clone() };
+        let old_self = if optional { CelType::optional(self.type_.clone()) } else { self.type_.clone() };
         let variables = [("self", self.type_.clone()), ("oldSelf", old_self)];
         let checked = match checker::check(&parsed, &variables) {
             Ok(checked) => checked,
@@ -191,7 +191,7 @@ impl Declared {
             return failed(framed(source, &problems));
         }
         match (wanted, checked.type_of(checked.root)) {
-            (Wanted::Verdict, Type::Bool) | (Wanted::Message, Type::Text) => {}
+            (Wanted::Verdict, CelType::Bool) | (Wanted::Message, CelType::Text) => {}
             (Wanted::Verdict, _) => return Err("cel expression must evaluate to a bool".to_owned()),
             (Wanted::Message, _) => return Err("messageExpression must evaluate to a string".to_owned()),
         }
@@ -209,12 +209,12 @@ fn expecting_the_end(text: &str) -> String {
 }
 
 /// Returns errors with excerpts of the source that point at their positions.
-fn framed(source: &str, problems: &[Problem]) -> String {
+fn framed(source: &str, problems: &[ExpressionError]) -> String {
     let texts: Vec<_> = problems.iter().map(|problem| excerpt(source, problem)).collect();
     texts.join("\n")
 }
 
-fn excerpt(source: &str, problem: &Problem) -> String {
+fn excerpt(source: &str, problem: &ExpressionError) -> String {
     let before: Vec<char> = source.chars().take(problem.at).collect();
     let line_number = before.iter().filter(|c| **c == '\n').count() + 1;
     let column = before.iter().rev().take_while(|c| **c != '\n').count();

@@ -4,7 +4,7 @@ use crate::schema::cel::syntax::Literal;
 
 use super::functions::Overload;
 use super::sizes::{REGEX, Range, TRAVERSAL};
-use super::types::Type;
+use super::types::CelType;
 
 /// The cost of a call, and the size of its result if it is known.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ impl Estimate {
 /// The properties of an argument of a call.
 #[derive(Clone, Debug)]
 pub(super) struct Argument {
-    pub(super) type_: Type,
+    pub(super) type_: CelType,
     pub(super) path: Vec<String>,
     pub(super) size: Option<Range>,
     pub(super) literal: Option<Literal>,
@@ -68,14 +68,14 @@ fn kubernetes(
 ) -> Option<Estimate> {
     let traversed = |size: Range| size.scaled(TRAVERSAL);
     let first = arguments.first();
-    let takes_text = overload.is_some_and(|overload| overload.parameters.get(1) == Some(&Type::Text));
+    let takes_text = overload.is_some_and(|overload| overload.parameters.get(1) == Some(&CelType::Text));
     Some(match name {
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
             let target = target?;
             match &target.type_ {
-                Type::List(element) => {
+                CelType::List(element) => {
                     let mut one = Range::exactly(1);
-                    if matches!(**element, Type::Text | Type::Bytes) {
+                    if matches!(**element, CelType::Text | CelType::Bytes) {
                         let path: Vec<_> = target.path.iter().cloned().chain(["@items".to_owned()]).collect();
                         let known = if target.path.is_empty() { None } else { sizes(&path) };
                         one = one.plus(traversed(known.unwrap_or(Range::ANY)));
@@ -101,7 +101,7 @@ fn kubernetes(
         }
         "sort" | "@sortByAssociatedKeys" => {
             let keys = if name == "sort" { target? } else { first? };
-            let text = matches!(&keys.type_, Type::List(element) if matches!(**element, Type::Text | Type::Bytes));
+            let text = matches!(&keys.type_, CelType::List(element) if matches!(**element, CelType::Text | CelType::Bytes));
             let size = size(keys, sizes);
             new_list(if text { 2.0 + TRAVERSAL } else { 2.0 }, size.times(size))
         }
@@ -167,14 +167,14 @@ fn kubernetes(
         "_==_" => {
             let [left, right] = arguments else { return None };
             match (&left.type_, &right.type_) {
-                (Type::Opaque("kubernetes.NamedFormat"), b) if *b == left.type_ => {
+                (CelType::Opaque("kubernetes.NamedFormat"), b) if *b == left.type_ => {
                     Estimate::cost(Range { min: 1, max: 64 }.scaled(TRAVERSAL))
                 }
-                (Type::Opaque("kubernetes.URL"), b) if *b == left.type_ => {
+                (CelType::Opaque("kubernetes.URL"), b) if *b == left.type_ => {
                     let size = right.size.map_or(Range::exactly(1), |size| size);
                     Estimate::cost(Range { min: 1, max: size.max }.scaled(TRAVERSAL))
                 }
-                (Type::Opaque(_), b) if *b == left.type_ => Estimate::cost(Range::exactly(1)),
+                (CelType::Opaque(_), b) if *b == left.type_ => Estimate::cost(Range::exactly(1)),
                 _ => return None,
             }
         }
@@ -221,15 +221,15 @@ fn replaced(text: Range, old: Range, new: Range) -> Range {
 
 fn standard(name: &str, overload: Option<&Overload>, target: Option<&Argument>, arguments: &[Argument]) -> Option<Estimate> {
     let of =
-        |types: &[Type]| overload.and_then(|overload| overload.parameters.first()).is_some_and(|found| types.contains(found));
+        |types: &[CelType]| overload.and_then(|overload| overload.parameters.first()).is_some_and(|found| types.contains(found));
     let first = arguments.first().map(Argument::size_or_any);
     Some(match name {
         "format" => Estimate::cost(target?.size_or_any().scaled(TRAVERSAL)),
-        "bytes" if of(&[Type::Text]) => {
+        "bytes" if of(&[CelType::Text]) => {
             let size = first?;
             Estimate::sized(size.scaled(TRAVERSAL), Range { min: size.min, max: size.max.wrapping_mul(4) })
         }
-        "string" if of(&[Type::Bytes]) => {
+        "string" if of(&[CelType::Bytes]) => {
             let size = first?;
             Estimate::sized(size.scaled(TRAVERSAL), Range { min: size.min / 4, max: size.max })
         }
@@ -239,7 +239,7 @@ fn standard(name: &str, overload: Option<&Overload>, target: Option<&Argument>, 
             Estimate::sized(size.scaled(TRAVERSAL), quoted)
         }
         "startsWith" | "endsWith" => Estimate::cost(first?.scaled(TRAVERSAL)),
-        "@in" if overload.is_some_and(|overload| matches!(overload.parameters.get(1), Some(Type::List(_)))) => {
+        "@in" if overload.is_some_and(|overload| matches!(overload.parameters.get(1), Some(CelType::List(_)))) => {
             Estimate::cost(arguments.get(1)?.size_or_any())
         }
         "matches" if target.is_some() => {
@@ -247,12 +247,17 @@ fn standard(name: &str, overload: Option<&Overload>, target: Option<&Argument>, 
             Estimate::cost(text.times(first?.scaled(REGEX)))
         }
         "contains" => Estimate::cost(target?.size_or_any().scaled(TRAVERSAL).times(first?.scaled(TRAVERSAL))),
-        "_+_" if overload.is_some_and(|overload| matches!(overload.parameters[0], Type::Text | Type::Bytes | Type::List(_))) => {
+        "_+_"
+            if overload
+                .is_some_and(|overload| matches!(overload.parameters[0], CelType::Text | CelType::Bytes | CelType::List(_))) =>
+        {
             let size = first?.plus(arguments.get(1)?.size_or_any());
-            let cost = if of(&[Type::Text, Type::Bytes]) { size.scaled(TRAVERSAL) } else { Range::exactly(1) };
+            let cost = if of(&[CelType::Text, CelType::Bytes]) { size.scaled(TRAVERSAL) } else { Range::exactly(1) };
             Estimate::sized(cost, size)
         }
-        "_<_" | "_>_" | "_<=_" | "_>=_" if of(&[Type::Text, Type::Bytes]) => compared(first?, arguments.get(1)?.size_or_any()),
+        "_<_" | "_>_" | "_<=_" | "_>=_" if of(&[CelType::Text, CelType::Bytes]) => {
+            compared(first?, arguments.get(1)?.size_or_any())
+        }
         "_==_" | "_!=_" => compared(first?, arguments.get(1)?.size_or_any()),
         _ => return None,
     })

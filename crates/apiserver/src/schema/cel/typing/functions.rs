@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::types::{LIBRARY_TYPES, Type, Variable};
+use super::types::{CelType, LIBRARY_TYPES, Variable};
 
 /// A signature of a function.
 #[derive(Debug)]
 pub(super) struct Overload {
     /// True if the function is called on a value, which is the first of the parameters.
     pub(super) member: bool,
-    pub(super) parameters: Vec<Type>,
-    pub(super) result: Type,
+    pub(super) parameters: Vec<CelType>,
+    pub(super) result: CelType,
 }
 
 /// Returns the signatures of a function, or `None` if there is no function of that name.
@@ -260,7 +260,7 @@ fn declaration(line: &str) -> Option<(String, Vec<Overload>)> {
     let target = target.strip_suffix('.');
     let result = parse_type(result)?;
     let columns = target.into_iter().chain(split(parameters, ',')).map(alternatives).collect::<Option<Vec<_>>>()?;
-    let mut rows: Vec<Vec<Type>> = vec![Vec::new()];
+    let mut rows: Vec<Vec<CelType>> = vec![Vec::new()];
     for column in columns {
         rows = rows
             .into_iter()
@@ -272,7 +272,7 @@ fn declaration(line: &str) -> Option<(String, Vec<Overload>)> {
     Some((name.to_owned(), overloads.collect()))
 }
 
-fn alternatives(text: &str) -> Option<Vec<Type>> {
+fn alternatives(text: &str) -> Option<Vec<CelType>> {
     split(text, '|').map(parse_type).collect()
 }
 
@@ -290,25 +290,25 @@ fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
-fn parse_type(text: &str) -> Option<Type> {
+fn parse_type(text: &str) -> Option<CelType> {
     if let Some((name, parameters)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) {
         let mut parameters = split(parameters, ',').map(parse_type);
         let first = parameters.next()??;
         return Some(match name {
-            "list" => Type::list(first),
-            "optional" => Type::optional(first),
-            "map" => Type::map(first, parameters.next()??),
-            _ => Type::Type(Some(first.into())),
+            "list" => CelType::list(first),
+            "optional" => CelType::optional(first),
+            "map" => CelType::map(first, parameters.next()??),
+            _ => CelType::Type(Some(first.into())),
         });
     }
     let mut characters = text.chars();
     if let (Some(letter), None) = (characters.next(), characters.next()) {
-        return Some(Type::Variable(Variable::Declared(letter)));
+        return Some(CelType::Variable(Variable::Declared(letter)));
     }
     match text {
-        "timestamp" => Some(Type::Timestamp),
-        "duration" => Some(Type::Duration),
-        _ => Type::named(text).or_else(|| LIBRARY_TYPES.iter().find(|name| **name == text).map(|name| Type::Opaque(name))),
+        "timestamp" => Some(CelType::Timestamp),
+        "duration" => Some(CelType::Duration),
+        _ => CelType::named(text).or_else(|| LIBRARY_TYPES.iter().find(|name| **name == text).map(|name| CelType::Opaque(name))),
     }
 }
 

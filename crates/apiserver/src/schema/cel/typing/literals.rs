@@ -1,16 +1,16 @@
 //! Checks of literals that would fail whenever they are evaluated.
 
-use crate::schema::cel::syntax::{Expression, Kind, Literal, Parsed};
+use crate::schema::cel::syntax::{Expression, Kind, Literal, ParsedExpression};
 use crate::schema::format;
 
-use super::checker::{Checked, Problem};
-use super::types::Type;
+use super::checker::{Checked, ExpressionError};
+use super::types::CelType;
 
 /// Reports texts that are no duration, time or regular expression, and lists and maps of mixed types.
-pub(super) fn check(parsed: &Parsed, checked: &Checked<'_>) -> Vec<Problem> {
+pub(super) fn check(parsed: &ParsedExpression, checked: &Checked<'_>) -> Vec<ExpressionError> {
     let mut problems = Vec::new();
     parsed.root.visit(&mut |expression| {
-        let mut report = |at: &Expression, text: String| problems.push(Problem { at: parsed.places[at.id], text });
+        let mut report = |at: &Expression, text: String| problems.push(ExpressionError { at: parsed.places[at.id], text });
         match &expression.kind {
             Kind::Call { function, arguments, .. } => {
                 if let Some(first) = arguments.first()
@@ -51,7 +51,7 @@ pub(super) fn check(parsed: &Parsed, checked: &Checked<'_>) -> Vec<Problem> {
     problems
 }
 
-fn content(checked: &Checked<'_>, element: &Expression, optional: bool) -> Type {
+fn content(checked: &Checked<'_>, element: &Expression, optional: bool) -> CelType {
     let found = checked.type_of(element).clone();
     if optional { found.unwrapped().0 } else { found }
 }

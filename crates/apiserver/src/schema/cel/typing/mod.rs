@@ -13,7 +13,7 @@ mod sizes;
 mod types;
 mod unify;
 
-pub(in crate::schema) use declared::{Declared, Wanted};
+pub(in crate::schema) use declared::{DeclaredType, Wanted};
 
 /// Returns true if there is a function of this name.
 pub(super) fn is_function(name: &str) -> bool {
@@ -22,5 +22,5 @@ pub(super) fn is_function(name: &str) -> bool {
 
 /// Returns true if a name stands for a type.
 pub(super) fn is_type_name(name: &str) -> bool {
-    types::Type::named(name).is_some()
+    types::CelType::named(name).is_some()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::schema::cel::convert::declared_name;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Type {
+pub(super) enum CelType {
     Bool,
     Int,
     Uint,
@@ -45,12 +45,12 @@ pub(super) enum Variable {
 #[derive(Debug)]
 pub(super) struct Object {
     pub(super) name: String,
-    pub(super) fields: BTreeMap<String, Type>,
+    pub(super) fields: BTreeMap<String, CelType>,
 }
 
 impl Object {
     /// Returns the type of a field. A field with the name of a keyword can be written with and without its escape.
-    pub(super) fn field(&self, name: &str) -> Option<&Type> {
+    pub(super) fn field(&self, name: &str) -> Option<&CelType> {
         self.fields.get(name).or_else(|| self.fields.get(&declared_name(name)?))
     }
 }
@@ -61,7 +61,7 @@ impl PartialEq for Object {
     }
 }
 
-impl Type {
+impl CelType {
     pub(super) fn list(element: Self) -> Self {
         Self::List(Arc::new(element))
     }
@@ -112,7 +112,7 @@ impl Type {
 pub(super) const LIBRARY_TYPES: [&str; 6] =
     ["net.IP", "net.CIDR", "kubernetes.URL", "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.NamedFormat"];
 
-impl fmt::Display for Type {
+impl fmt::Display for CelType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Bool => "bool",

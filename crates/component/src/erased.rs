@@ -1,3 +1,5 @@
+//! The interface of a component type with the type erased, so that the reconciler is compiled once.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -9,12 +11,12 @@ use kubewright_render::{Asked, Environment, ErasedGenerator, Manifest, RenderCon
 use kubewright_runtime::cluster::Cluster;
 use serde_json::{Map, Value};
 
-use super::Component;
-use crate::hooks::{HookInputs, Hooks, Point};
+use crate::hooks::{HookInputs, HookRegistry, Point};
+use crate::kind::Component;
 use crate::settings::{Parameters, Settings};
 
 /// The interface of a component type that the reconciler uses, with the type erased.
-pub(crate) trait Kind: Send + Sync + 'static {
+pub(crate) trait ErasedKind: Send + Sync + 'static {
     /// Deserializes an object of this type.
     fn decode(&self, object: &Value) -> Result<Box<dyn Instance>, serde_json::Error>;
 }
@@ -44,14 +46,14 @@ pub(crate) trait Instance: Send + Sync {
 
 /// A component type with its generator and hooks.
 pub(crate) struct TypedKind<C: Component> {
-    shared: Arc<Shared<C>>,
+    shared: Arc<SharedKind<C>>,
 }
 
-struct Shared<C: Component> {
+struct SharedKind<C: Component> {
     operator: Arc<str>,
     cluster: Cluster,
     generator: Arc<dyn ErasedGenerator<C>>,
-    hooks: Arc<Hooks<C>>,
+    hooks: Arc<HookRegistry<C>>,
 }
 
 impl<C: Component> TypedKind<C> {
@@ -59,13 +61,13 @@ impl<C: Component> TypedKind<C> {
         operator: Arc<str>,
         cluster: Cluster,
         generator: Arc<dyn ErasedGenerator<C>>,
-        hooks: Arc<Hooks<C>>,
+        hooks: Arc<HookRegistry<C>>,
     ) -> Self {
-        Self { shared: Arc::new(Shared { operator, cluster, generator, hooks }) }
+        Self { shared: Arc::new(SharedKind { operator, cluster, generator, hooks }) }
     }
 }
 
-impl<C: Component> Kind for TypedKind<C> {
+impl<C: Component> ErasedKind for TypedKind<C> {
     fn decode(&self, object: &Value) -> Result<Box<dyn Instance>, serde_json::Error> {
         let component = C::deserialize(object)?;
         Ok(Box::new(TypedInstance { shared: Arc::clone(&self.shared), component: Arc::new(component) }))
@@ -86,7 +88,7 @@ pub(crate) async fn render_with<C: Send + Sync + 'static>(
 }
 
 struct TypedInstance<C: Component> {
-    shared: Arc<Shared<C>>,
+    shared: Arc<SharedKind<C>>,
     component: Arc<C>,
 }
 
@@ -119,7 +121,7 @@ impl<C: Component> Instance for TypedInstance<C> {
     }
 
     async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow {
-        let Shared { operator, cluster, hooks, .. } = &*self.shared;
+        let SharedKind { operator, cluster, hooks, .. } = &*self.shared;
         let mut typed: <C as HasStatus>::Status = serde_json::from_value(Value::Object(status.clone()))?;
         let outcome = hooks.run(point, operator, cluster, Arc::new(inputs), &self.component, &mut typed).await;
         match serde_json::to_value(&typed) {

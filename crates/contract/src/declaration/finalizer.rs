@@ -13,7 +13,7 @@ use kubewright_runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGu
 use kubewright_runtime::operator::OperatorContext;
 use kubewright_runtime::store::{Kept, Store};
 
-use crate::declaration::{ContractComponent, ContractMember};
+use super::{ContractComponent, ContractMember};
 
 /// The names of the finalizer with which the controller of a component keeps it until it is cleaned up.
 pub struct OwnFinalizer<K> {

@@ -19,12 +19,12 @@ use crate::{
 pub(super) struct DefinitionController {
     pending: Backlog<ObjectName>,
     /// Definitions that are being deleted, with the resource of their instances.
-    leaving: Mutex<Vec<(ObjectName, Resource)>>,
+    terminating: Mutex<Vec<(ObjectName, Resource)>>,
 }
 
 impl Clone for DefinitionController {
     fn clone(&self) -> Self {
-        Self { pending: self.pending.clone(), leaving: Mutex::new(self.leaving.lock().clone()) }
+        Self { pending: self.pending.clone(), terminating: Mutex::new(self.terminating.lock().clone()) }
     }
 }
 
@@ -47,8 +47,8 @@ impl ByItem for DefinitionController {
         if event.object.resource.is("apiextensions.k8s.io", "customresourcedefinitions") {
             self.pending.add(event.object.name.clone());
         } else if event.current.is_none() {
-            let leaving = self.leaving.lock();
-            let waiting = leaving.iter().filter(|(_, instances)| *instances == event.object.resource);
+            let terminating = self.terminating.lock();
+            let waiting = terminating.iter().filter(|(_, instances)| *instances == event.object.resource);
             self.pending.extend(waiting.map(|(name, _)| name.clone()));
         }
     }
@@ -104,7 +104,7 @@ impl DefinitionController {
             writer.state().withdraw_definition(&name.name);
             writer.state().store.close(&instances(&name.name));
         }
-        self.leaving.lock().retain(|(leaving, _)| leaving != name);
+        self.terminating.lock().retain(|(terminating, _)| terminating != name);
     }
 
     /// Deletes the instances first, respecting their finalizers, and then the definition (CRD-11).
@@ -124,9 +124,9 @@ impl DefinitionController {
             return Ok(());
         }
         {
-            let mut leaving = self.leaving.lock();
-            if leaving.iter().all(|(known, _)| known != name) {
-                leaving.push((name.clone(), resource_of_instances.clone()));
+            let mut terminating = self.terminating.lock();
+            if terminating.iter().all(|(known, _)| known != name) {
+                terminating.push((name.clone(), resource_of_instances.clone()));
             }
         }
         let names: Vec<_> = writer.snapshot().list(&resource_of_instances, None).map(|(name, _)| name.clone()).collect();

@@ -30,7 +30,7 @@ pub(crate) fn builtin(options: &ServerOptions) -> Vec<Box<dyn Controller>> {
         Box::new(registrations::Registrations::default()),
         Box::new(garbage::GarbageCollector::default()),
         Box::new(namespace::NamespaceDeletion::default()),
-        Box::new(namespace::Furnishing::default()),
+        Box::new(namespace::NamespaceDefaults::default()),
         Box::new(protection::Protection::of_claims()),
         Box::new(protection::Protection::of_volumes()),
         Box::new(protection::Protection::of_classes()),

@@ -1,7 +1,7 @@
 //! Namespace controllers: the default content and the deletion of namespaces.
 
-mod ending;
-mod furnishing;
+mod defaults;
+mod deletion;
 
-pub(super) use ending::NamespaceDeletion;
-pub(super) use furnishing::Furnishing;
+pub(super) use defaults::NamespaceDefaults;
+pub(super) use deletion::NamespaceDeletion;

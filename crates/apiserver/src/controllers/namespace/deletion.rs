@@ -25,13 +25,13 @@ const CONTENT: &str = "kubernetes";
 #[derive(Debug, Default)]
 pub(in crate::controllers) struct NamespaceDeletion {
     /// Namespaces that are being deleted.
-    leaving: Mutex<BTreeSet<String>>,
+    terminating: Mutex<BTreeSet<String>>,
     pending: Backlog<String>,
 }
 
 impl Clone for NamespaceDeletion {
     fn clone(&self) -> Self {
-        Self { leaving: Mutex::new(self.leaving.lock().clone()), pending: self.pending.clone() }
+        Self { terminating: Mutex::new(self.terminating.lock().clone()), pending: self.pending.clone() }
     }
 }
 
@@ -60,16 +60,16 @@ impl ByItem for NamespaceDeletion {
             let name = event.object.name.name.to_string();
             match &event.current {
                 Some(current) if current.value().deletion_timestamp().is_some() => {
-                    self.leaving.lock().insert(name.clone());
+                    self.terminating.lock().insert(name.clone());
                     self.pending.add(name);
                 }
                 Some(_) => {}
                 None => {
-                    self.leaving.lock().remove(&name);
+                    self.terminating.lock().remove(&name);
                     self.pending.forget(&name);
                 }
             }
-        } else if self.leaving.lock().contains(&*event.object.name.namespace) {
+        } else if self.terminating.lock().contains(&*event.object.name.namespace) {
             self.pending.add(event.object.name.namespace.to_string());
         }
     }

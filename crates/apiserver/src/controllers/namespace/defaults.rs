@@ -21,11 +21,11 @@ const NO_CERTIFICATE: &str = "";
 
 /// Creates the namespace defaults, and restores them when they are deleted or changed.
 #[derive(Clone, Debug, Default)]
-pub(in crate::controllers) struct Furnishing {
+pub(in crate::controllers) struct NamespaceDefaults {
     pending: Backlog<String>,
 }
 
-impl ByItem for Furnishing {
+impl ByItem for NamespaceDefaults {
     type Item = String;
 
     fn name(&self) -> &'static str {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use jiff::{SignedDuration, Timestamp};
 use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 
-use super::observe::{Farewells, ObjectHalt};
+use super::observe::{ObjectHalt, RemovalCounts};
 use super::order::delete_priority;
 use super::stages::is_past;
 use super::{
@@ -92,7 +92,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the answer to a foreign check; `None` if it has not been answered in this pass.
-    pub(super) fn answer(&self, check: &ForeignCheck) -> Option<&'a (Foreign, Farewells)> {
+    pub(super) fn answer(&self, check: &ForeignCheck) -> Option<&'a (Foreign, RemovalCounts)> {
         self.observed.foreign.get(check)
     }
 

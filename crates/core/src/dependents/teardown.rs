@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use kubewright_machinery::object::ObjectKey;
 
 use super::engine::{is_namespace, is_type};
-use super::farewell::Farewell;
 use super::managed::ManagedIndex;
-use super::observe::Farewells;
+use super::observe::RemovalCounts;
 use super::order::delete_priority;
 use super::planner::Planner;
+use super::removal_step::RemovalStep;
 use super::{Item, Note, ObjectAction, Phase, Verb};
 use crate::health::Status;
 
@@ -146,8 +146,8 @@ impl Planner<'_> {
                 continue;
             }
             let orphan = removal.orphans(&self.items[place]);
-            match self.farewell(place, orphan, removal) {
-                Farewell::Gone => {
+            match self.next_removal_step(place, orphan, removal) {
+                RemovalStep::Gone => {
                     self.gone.insert(place);
                     if is_user(&self.items[place])
                         && let Some(count) = users.get_mut(&key.namespace)
@@ -156,16 +156,16 @@ impl Planner<'_> {
                     }
                     continue;
                 }
-                Farewell::Send(action) => {
+                RemovalStep::Send(action) => {
                     outcome.settled = false;
                     self.send_removal(place, action, removal);
                 }
-                Farewell::Check(check) => {
+                RemovalStep::Check(check) => {
                     outcome.settled = false;
                     self.checks.push(check);
                 }
-                Farewell::Wait => outcome.settled &= !self.is_halted(&key),
-                Farewell::Hold => outcome.settled = false,
+                RemovalStep::Wait => outcome.settled &= !self.is_halted(&key),
+                RemovalStep::Hold => outcome.settled = false,
             }
             outcome.pending = true;
         }
@@ -176,8 +176,8 @@ impl Planner<'_> {
     /// repeated for any type if an object was orphaned in this pass, because that object may be an instance and would be deleted with its type.
     fn send_removal(&mut self, place: usize, action: ObjectAction, removal: Removal) {
         if action.verb == Verb::Delete && is_type(&action.key) {
-            let now = self.observed.farewells;
-            let stale = |(_, then): &(_, Farewells)| match removal {
+            let now = self.observed.removals;
+            let stale = |(_, then): &(_, RemovalCounts)| match removal {
                 Removal::Redundant => *then != now,
                 Removal::Deletion => then.orphaned != now.orphaned,
             };

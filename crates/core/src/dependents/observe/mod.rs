@@ -13,7 +13,7 @@ pub(super) use claims::FieldClaim;
 pub use fingerprint::{FINGERPRINT_NONE, fingerprint_of};
 pub(super) use fingerprint::{fill_empty_paths, own_fields};
 pub use observed::Observed;
-pub(super) use observed::{DryRun, Farewells, ObjectHalt, OwnWrite, WrittenHow};
+pub(super) use observed::{DryRun, ObjectHalt, OwnWrite, RemovalCounts, WrittenHow};
 pub use owner::Owner;
 pub use projection::{KindRule, Projection, ProjectionContext, ServedType};
 pub use record::Response;

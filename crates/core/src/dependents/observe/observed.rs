@@ -50,12 +50,12 @@ pub struct Observed {
     pub(in crate::dependents) created_namespaces: BTreeSet<String>,
     /// The objects whose corrective write failed and is not repeated in this pass.
     pub(in crate::dependents) uncorrected: BTreeSet<ObjectKey>,
-    pub(in crate::dependents) foreign: BTreeMap<ForeignCheck, (Foreign, Farewells)>,
+    pub(in crate::dependents) foreign: BTreeMap<ForeignCheck, (Foreign, RemovalCounts)>,
     /// The objects that were orphaned in this pass.
     pub(in crate::dependents) released: BTreeSet<ObjectKey>,
     /// The objects whose DELETE was sent in this pass.
     pub(in crate::dependents) deleting: BTreeSet<ObjectKey>,
-    pub(in crate::dependents) farewells: Farewells,
+    pub(in crate::dependents) removals: RemovalCounts,
     pub(in crate::dependents) persisted: HashMap<ObjectKey, Phase>,
     pub(in crate::dependents) must_persist: bool,
     /// The transient errors that this pass did not overcome.
@@ -64,7 +64,7 @@ pub struct Observed {
 
 /// The numbers of deletions and orphanings in this pass, from which the age of an answer follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::dependents) struct Farewells {
+pub(in crate::dependents) struct RemovalCounts {
     pub(in crate::dependents) deleted: u64,
     pub(in crate::dependents) orphaned: u64,
 }
@@ -162,7 +162,7 @@ impl Observed {
 
     /// Records the answer to a check for foreign instances.
     pub fn record_foreign(&mut self, check: ForeignCheck, answer: Foreign) {
-        self.foreign.insert(check, (answer, self.farewells));
+        self.foreign.insert(check, (answer, self.removals));
     }
 
     /// Returns the transient errors that this pass did not overcome (OUT-3). They leave work for the next pass.

@@ -87,7 +87,7 @@ impl Observed {
                 self.full.insert(key.clone(), Arc::new(body.clone()));
             }
             Verb::Delete | Verb::Recreate => {
-                self.farewells.deleted += 1;
+                self.removals.deleted += 1;
                 self.deleting.insert(key.clone());
                 remember_deletion(action, memory, now);
             }
@@ -127,7 +127,7 @@ impl Observed {
                 );
             }
             Verb::Orphan => {
-                self.farewells.orphaned += 1;
+                self.removals.orphaned += 1;
                 self.released.insert(key.clone());
             }
             Verb::TakeOwnership | Verb::ReleaseFinalizer => {
@@ -210,7 +210,7 @@ impl Observed {
                 self.live.remove(key);
                 self.read_absent.insert(key.clone());
                 if matches!(action.verb, Verb::Delete | Verb::Recreate) {
-                    self.farewells.deleted += 1;
+                    self.removals.deleted += 1;
                     self.deleting.insert(key.clone());
                 }
             }

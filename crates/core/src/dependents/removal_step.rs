@@ -16,7 +16,7 @@ const LONGEST_PAUSE: i64 = 60;
 
 /// The next step of the removal of an object.
 #[expect(clippy::large_enum_variant, reason = "lives for one step")]
-pub(super) enum Farewell {
+pub(super) enum RemovalStep {
     /// The object is gone or no longer ours.
     Gone,
     /// A request must be sent.
@@ -31,23 +31,23 @@ pub(super) enum Farewell {
 
 impl Planner<'_> {
     /// Returns the next step for an item whose object is to be deleted or orphaned.
-    pub(super) fn farewell(&mut self, place: usize, orphan: bool, removal: Removal) -> Farewell {
+    pub(super) fn next_removal_step(&mut self, place: usize, orphan: bool, removal: Removal) -> RemovalStep {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
         if self.observed.released.contains(&key) {
-            return Farewell::Gone;
+            return RemovalStep::Gone;
         }
         if self.is_halted(&key) {
-            return Farewell::Wait;
+            return RemovalStep::Wait;
         }
         if self.observed.unsure.contains(&key) {
-            return Farewell::Send(self.read_live(&gvk, &key, false));
+            return RemovalStep::Send(self.read_live(&gvk, &key, false));
         }
         let Some(live) = self.live(&key) else {
             let known = self.observed.read_absent.contains(&key) || self.observed.deleting.contains(&key);
             return if !known && self.may_be_there(&self.items[place]) {
-                Farewell::Send(self.read_live(&gvk, &key, false))
+                RemovalStep::Send(self.read_live(&gvk, &key, false))
             } else {
-                Farewell::Gone
+                RemovalStep::Gone
             };
         };
         if !self.engine.owns(live) {
@@ -59,9 +59,13 @@ impl Planner<'_> {
             return self.release(place, orphan, removal);
         }
         if orphan {
-            return Farewell::Send(self.orphan(&gvk, &key, live));
+            return RemovalStep::Send(self.orphan(&gvk, &key, live));
         }
-        if self.may_delete(place) { Farewell::Send(self.delete_live(Verb::Delete, &gvk, &key, live)) } else { Farewell::Wait }
+        if self.may_delete(place) {
+            RemovalStep::Send(self.delete_live(Verb::Delete, &gvk, &key, live))
+        } else {
+            RemovalStep::Wait
+        }
     }
 
     /// Returns true if an object that no watch shows may exist (WRITE-7): the create of another process may have landed just now, the watch may be
@@ -76,57 +80,57 @@ impl Planner<'_> {
 
     /// Releases an object that is not ours without changing it. From a type without an owner under our name our finalizer is removed, because another
     /// owner does not know that finalizer.
-    fn let_go(&self, place: usize) -> Farewell {
+    fn let_go(&self, place: usize) -> RemovalStep {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
         let unmarked = self.live(&key).filter(|live| is_type(&key) && live.owner_hash().is_none());
         let held = unmarked.filter(|_| !self.observed.marked.contains(&key));
-        held.and_then(|live| self.release_finalizer(&gvk, &key, live)).map_or(Farewell::Gone, Farewell::Send)
+        held.and_then(|live| self.release_finalizer(&gvk, &key, live)).map_or(RemovalStep::Gone, RemovalStep::Send)
     }
 
     /// Handles an object that is being deleted. If it is a type, our finalizer holds it while it has instances (WRITE-8).
-    fn release(&mut self, place: usize, orphan: bool, removal: Removal) -> Farewell {
+    fn release(&mut self, place: usize, orphan: bool, removal: Removal) -> RemovalStep {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
         let Some(live) = self.live(&key).filter(|_| is_type(&key)) else {
-            return if orphan { Farewell::Gone } else { Farewell::Wait };
+            return if orphan { RemovalStep::Gone } else { RemovalStep::Wait };
         };
         if self.observed.marked.contains(&key) {
-            return Farewell::Wait;
+            return RemovalStep::Wait;
         }
         let Some(action) = self.release_finalizer(&gvk, &key, live) else {
-            return if orphan { Farewell::Gone } else { Farewell::Wait };
+            return if orphan { RemovalStep::Gone } else { RemovalStep::Wait };
         };
         if is_definition(&key) {
             return if live.has_finalizer(INSTANCE_CLEANUP) && !orphan {
                 self.items[place].report(Status::Terminating, "instances of the type are being deleted");
-                Farewell::Wait
+                RemovalStep::Wait
             } else {
-                Farewell::Send(action)
+                RemovalStep::Send(action)
             };
         }
         if live.serves().is_none() || orphan {
-            return Farewell::Send(action);
+            return RemovalStep::Send(action);
         }
         if self.is_silent(place) {
             let message = self.silence_message(place, removal);
             self.items[place].report(Status::Terminating, &message);
-            return Farewell::Hold;
+            return RemovalStep::Hold;
         }
         match instances_check(&key, live) {
-            None => Farewell::Send(action),
+            None => RemovalStep::Send(action),
             Some(check) => match self.answer(&check) {
-                None => Farewell::Check(check),
-                Some((Foreign::None, _)) => Farewell::Send(action),
+                None => RemovalStep::Check(check),
+                Some((Foreign::None, _)) => RemovalStep::Send(action),
                 Some((Foreign::Found(found), _)) => {
                     let message = format!("instances of {} are left: {found}", found.kind);
                     self.items[place].report(Status::Terminating, &message);
                     self.watch_foreign.push(check);
-                    Farewell::Hold
+                    RemovalStep::Hold
                 }
                 Some((Foreign::Unavailable(problem), _)) => {
                     let message = format!("instances cannot be counted: {problem}");
                     self.items[place].report(Status::Terminating, &message);
                     self.wake_at(Self::after(self.now, ASK_AGAIN.cast_signed()));
-                    Farewell::Hold
+                    RemovalStep::Hold
                 }
             },
         }

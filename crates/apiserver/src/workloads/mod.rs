@@ -5,20 +5,25 @@
 //! a workload's children. One controller calls them with the content of the server and makes the writes that they plan, on the server's clock. A test
 //! controls single objects by annotations ([`READY_AFTER`], [`OUTCOME`]).
 
-pub mod around;
+pub mod autoscaler;
+pub mod claims;
 mod condition;
 mod cron_job;
 mod daemon_set;
 mod deployment;
 mod dispatch;
+pub mod disruption_budget;
 mod indexes;
 mod job;
+pub mod load_balancer;
 mod mode;
 pub mod node;
 mod plan;
 pub mod pod;
 mod pods;
 mod read;
+#[cfg(test)]
+mod related_tests;
 mod replica_set;
 mod revision;
 #[cfg(test)]

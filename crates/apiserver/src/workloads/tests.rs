@@ -171,7 +171,7 @@ fn without_children_wishes_hold_too() {
 
 /// Returns the number of pods that the first round creates.
 fn created(workload: &Value) -> usize {
-    let around = Surroundings::new(jiff::Timestamp::UNIX_EPOCH, &StageDelays::NONE);
+    let context = Surroundings::new(jiff::Timestamp::UNIX_EPOCH, &StageDelays::NONE);
     let family = super::dispatch::Family { owned: &[], claims: &[], nodes: &[] };
     let writes = super::dispatch::plan(workload, family, around).writes;
     writes.iter().filter(|write| matches!(write, Write::Create(object) if object.kind() == "Pod")).count()

@@ -15,12 +15,12 @@ pub(super) enum Role {
     /// A child of a workload without a rule of its own.
     Child,
     /// A kind related to workloads, whose status the stages write too.
-    Around(Around),
+    Related(RelatedKind),
 }
 
 /// The kinds related to workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Around {
+pub(super) enum RelatedKind {
     Claim,
     Volume,
     Service,
@@ -45,12 +45,12 @@ pub(super) fn role(resource: &Resource) -> Option<Role> {
         ("", "pods") => Some(Role::Pod),
         ("", "nodes") => Some(Role::Node),
         ("apps", "controllerrevisions") => Some(Role::Child),
-        ("", "persistentvolumeclaims") => Some(Role::Around(Around::Claim)),
-        ("", "persistentvolumes") => Some(Role::Around(Around::Volume)),
-        ("", "services") => Some(Role::Around(Around::Service)),
-        ("networking.k8s.io", "ingresses") => Some(Role::Around(Around::Ingress)),
-        ("autoscaling", "horizontalpodautoscalers") => Some(Role::Around(Around::Autoscaler)),
-        ("policy", "poddisruptionbudgets") => Some(Role::Around(Around::Budget)),
+        ("", "persistentvolumeclaims") => Some(Role::Related(RelatedKind::Claim)),
+        ("", "persistentvolumes") => Some(Role::Related(RelatedKind::Volume)),
+        ("", "services") => Some(Role::Related(RelatedKind::Service)),
+        ("networking.k8s.io", "ingresses") => Some(Role::Related(RelatedKind::Ingress)),
+        ("autoscaling", "horizontalpodautoscalers") => Some(Role::Related(RelatedKind::Autoscaler)),
+        ("policy", "poddisruptionbudgets") => Some(Role::Related(RelatedKind::Budget)),
         (group, plural) => WORKLOADS.iter().any(|known| (known.1, known.2) == (group, plural)).then_some(Role::Workload),
     }
 }

@@ -20,10 +20,11 @@ use serde_json::Value;
 
 use self::{
     agenda::Agenda,
-    kinds::{Around, Role},
+    kinds::{RelatedKind, Role},
 };
 use super::{
-    Nodes, Plan, StageDelays, Surroundings, Workloads, Write, around, dispatch, node,
+    Nodes, Plan, StageDelays, Surroundings, Workloads, Write, autoscaler, claims, dispatch, disruption_budget, load_balancer,
+    node,
     pod::{self, PodChange},
     status_only,
 };
@@ -57,7 +58,7 @@ impl Stages {
     fn is_concerned(&self, role: Role) -> bool {
         match self.mode {
             Workloads::Off => false,
-            Workloads::Status => matches!(role, Role::Workload | Role::Around(_)),
+            Workloads::Status => matches!(role, Role::Workload | Role::Related(_)),
             Workloads::Pods => true,
         }
     }
@@ -80,7 +81,7 @@ impl Stages {
                 self.plan_workload(writer, &stored)
             }
             Some(Role::Node) => node::life(stored.value()),
-            Some(Role::Around(what)) => self.plan_around(writer, &snapshot, what, stored.value()),
+            Some(Role::Related(what)) => self.plan_related(writer, &snapshot, what, stored.value()),
             _ => Plan::default(),
         };
         if plan.is_burst {
@@ -117,10 +118,10 @@ impl Stages {
     fn plan_pod(&self, writer: &Writer, stored: &Stored) -> Plan {
         let snapshot = writer.snapshot();
         let (pod, now) = (stored.value(), writer.clock().now());
-        let nodes = all_nodes(&snapshot);
-        let around = Nodes { all: &nodes, next_address: node::pod_address(self.addresses.load(Ordering::Relaxed)) };
+        let all = all_nodes(&snapshot);
+        let nodes = Nodes { all: &all, next_address: node::pod_address(self.addresses.load(Ordering::Relaxed)) };
         let mut plan = Plan::default();
-        let Some(change) = pod::next(pod, around, now, &self.delays) else { return plan };
+        let Some(change) = pod::next(pod, nodes, now, &self.delays) else { return plan };
         if !change.is_due(now) {
             plan.wake_at(change.due, now);
             return plan;
@@ -138,30 +139,30 @@ impl Stages {
         plan
     }
 
-    fn plan_around(&self, writer: &Writer, snapshot: &Snapshot, what: Around, object: &Value) -> Plan {
+    fn plan_related(&self, writer: &Writer, snapshot: &Snapshot, what: RelatedKind, object: &Value) -> Plan {
         let surroundings = Surroundings::new(writer.clock().now(), &self.delays);
         let find = |object: &ObjectRef| snapshot.get(&object.resource, &object.name).map(|stored| stored.value());
         match what {
-            Around::Claim => around::claim(object, surroundings),
-            Around::Volume => {
+            RelatedKind::Claim => claims::claim(object, surroundings),
+            RelatedKind::Volume => {
                 let reference =
                     |field: &str| object.pointer(&format!("/spec/claimRef/{field}")).and_then(Value::as_str).unwrap_or_default();
                 let name = ObjectName::new(reference("namespace"), reference("name"));
-                around::volume(object, find(&ObjectRef { resource: kinds::claims(), name }))
+                claims::volume(object, find(&ObjectRef { resource: kinds::claims(), name }))
             }
-            Around::Service => around::service(object),
-            Around::Ingress => around::ingress(object),
-            Around::Autoscaler => {
+            RelatedKind::Service => load_balancer::service(object),
+            RelatedKind::Ingress => load_balancer::ingress(object),
+            RelatedKind::Autoscaler => {
                 let target = |field: &str| {
                     object.pointer(&format!("/spec/scaleTargetRef/{field}")).and_then(Value::as_str).unwrap_or_default()
                 };
                 let target = kinds::workload(target("kind"), object.namespace(), target("name"));
-                around::autoscaler(object, target.as_ref().and_then(find), surroundings)
+                autoscaler::plan(object, target.as_ref().and_then(find), surroundings)
             }
-            Around::Budget => {
+            RelatedKind::Budget => {
                 let pods: Vec<&Value> =
                     snapshot.list(&kinds::pods(), Some(object.namespace())).map(|(_, pod)| pod.value()).collect();
-                around::disruption_budget(object, &pods, surroundings)
+                disruption_budget::plan(object, &pods, surroundings)
             }
         }
     }
@@ -202,14 +203,14 @@ impl Controller for Stages {
             Role::Node => self.agenda.nodes_changed(),
             Role::Pod | Role::Workload => self.agenda.namespace_changed(&event.object.name.namespace),
             // A volume is deleted with its claim.
-            Role::Around(Around::Claim) if event.current.is_none() => {
+            Role::Related(RelatedKind::Claim) if event.current.is_none() => {
                 if let Some(volume) =
                     event.previous.as_ref().and_then(|claim| claim.value().pointer("/spec/volumeName")?.as_str())
                 {
                     self.agenda.add(ObjectRef { resource: kinds::volumes(), name: ObjectName::new("", volume) });
                 }
             }
-            Role::Around(_) | Role::Child => {}
+            Role::Related(_) | Role::Child => {}
         }
         if event.current.is_some() {
             self.agenda.add(event.object.clone());

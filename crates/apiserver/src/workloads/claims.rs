@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use crate::workloads::{
+use super::{
     plan::{Plan, Surroundings},
     read::{after, at, created, is_deleted, text},
 };

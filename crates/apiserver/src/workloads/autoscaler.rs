@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use crate::workloads::{
+use super::{
     condition::{self, ConditionUpdate},
     plan::{Plan, Surroundings},
     read::{at, int, is_deleted},
@@ -11,7 +11,7 @@ use crate::workloads::{
 
 /// Plans the next step of a HorizontalPodAutoscaler: it reports the size of its target and never changes it. `target` is the object that it refers
 /// to.
-pub fn autoscaler(autoscaler: &Value, target: Option<&Value>, around: Surroundings<'_>) -> Plan {
+pub fn plan(autoscaler: &Value, target: Option<&Value>, around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     if is_deleted(autoscaler) {
         return plan;

@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use crate::workloads::{
+use super::{
     condition::{self, ConditionUpdate},
     plan::{Plan, Surroundings},
     pods,
@@ -12,7 +12,7 @@ use crate::workloads::{
 };
 
 /// Plans the next step of a PodDisruptionBudget; `pods` are those of its namespace.
-pub fn disruption_budget(budget: &Value, pods: &[&Value], around: Surroundings<'_>) -> Plan {
+pub fn plan(budget: &Value, pods: &[&Value], around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     let selector = at(budget, "/spec/selector");
     let selected: Vec<&&Value> =

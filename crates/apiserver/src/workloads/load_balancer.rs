@@ -3,7 +3,7 @@
 use kubewright_machinery::object::{ObjectExt, sha256_hex};
 use serde_json::{Value, json};
 
-use crate::workloads::{
+use super::{
     plan::Plan,
     read::{at, is_deleted, list, text},
 };

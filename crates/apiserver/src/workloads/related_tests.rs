@@ -1,10 +1,18 @@
+//! Tests of the kinds related to workloads whose status a cluster maintains: claims and volumes, load balancers, autoscalers, disruption budgets.
+
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::*;
-use crate::workloads::{Plan, StageDelays, Surroundings, Write, read::text, simulation::condition_of};
+use super::{
+    Plan, StageDelays, Surroundings, Write, autoscaler,
+    claims::{claim, volume},
+    disruption_budget,
+    load_balancer::{ingress, service},
+    read::text,
+    simulation::condition_of,
+};
 
 fn at_second(seconds: i64, delays: &StageDelays) -> Surroundings<'_> {
     Surroundings::new(Timestamp::from_second(seconds).unwrap(), delays)
@@ -67,11 +75,11 @@ fn load_balancers_get_an_address_and_others_lose_it() {
 #[test]
 fn an_autoscaler_reports_the_size_of_its_target() {
     let wanted = object("HorizontalPodAutoscaler", json!({"scaleTargetRef": {"kind": "Deployment", "name": "web"}}));
-    let status = status_of(autoscaler(&wanted, Some(&json!({"spec": {"replicas": 3}})), at_second(0, &StageDelays::NONE)));
+    let status = status_of(autoscaler::plan(&wanted, Some(&json!({"spec": {"replicas": 3}})), at_second(0, &StageDelays::NONE)));
     assert_eq!(status["status"]["currentReplicas"], 3);
     assert_eq!(condition_of(&status, "AbleToScale"), ("True", "ReadyForNewScale"));
     assert_eq!(condition_of(&status, "ScalingActive").0, "True");
-    let lost = status_of(autoscaler(&wanted, None, at_second(0, &StageDelays::NONE)));
+    let lost = status_of(autoscaler::plan(&wanted, None, at_second(0, &StageDelays::NONE)));
     assert_eq!(condition_of(&lost, "AbleToScale"), ("False", "FailedGetScale"));
 }
 
@@ -81,7 +89,8 @@ fn a_disruption_budget_counts_its_pods() {
     let unready = json!({"metadata": {"labels": {"app": "web"}}, "status": {"phase": "Pending"}});
     let other = json!({"metadata": {"labels": {"app": "db"}}, "status": {"phase": "Running"}});
     let budget = object("PodDisruptionBudget", json!({"maxUnavailable": 2, "selector": {"matchLabels": {"app": "web"}}}));
-    let status = status_of(disruption_budget(&budget, &[&ready, &ready, &unready, &other], at_second(0, &StageDelays::NONE)));
+    let status =
+        status_of(disruption_budget::plan(&budget, &[&ready, &ready, &unready, &other], at_second(0, &StageDelays::NONE)));
     let count = |field: &str| status["status"][field].as_i64().unwrap();
     assert_eq!(
         (count("expectedPods"), count("currentHealthy"), count("desiredHealthy"), count("disruptionsAllowed")),

@@ -51,7 +51,7 @@ fn is_of_server(path: &Path, name: &str) -> bool {
 
 /// Returns true for marks and finalizers, which the engine handles in any case.
 fn is_of_engine(path: &Path, marks: &[String]) -> bool {
-    let field = |place: usize| match path.get(place) {
+    let field = |index: usize| match path.get(index) {
         Some(PathElement::Field(name)) => &**name,
         _ => "",
     };

@@ -24,15 +24,15 @@ impl Planner<'_> {
         if !self.run_stage(desired, Lifecycle::PreDelete) {
             return false;
         }
-        let ordinary: Vec<usize> = (0..self.items.len()).filter(|&place| self.items[place].lifecycle.is_none()).collect();
+        let ordinary: Vec<usize> = (0..self.items.len()).filter(|&index| self.items[index].lifecycle.is_none()).collect();
         self.remove_all(&ordinary) && self.run_stage(desired, Lifecycle::PostDelete) && self.remove_stages()
     }
 
-    pub(super) fn remove_all(&mut self, places: &[usize]) -> bool {
+    pub(super) fn remove_all(&mut self, indices: &[usize]) -> bool {
         let managed_types = self.managed_types();
-        let done = self.tear_down(places, &index_of(&managed_types), Removal::Deletion);
+        let done = self.tear_down(indices, &index_of(&managed_types), Removal::Deletion);
         if !done {
-            self.wait_for_all(places);
+            self.wait_for_all(indices);
         }
         done
     }
@@ -49,9 +49,9 @@ impl Planner<'_> {
         if self.items.iter().all(|item| item.delete_policy.orphans_on_deletion()) {
             return (checks, Vec::new());
         }
-        let is_ours = |place: &usize| self.live(&self.items[*place].key()).is_some_and(|live| self.engine.owns(live));
+        let is_ours = |index: &usize| self.live(&self.items[*index].key()).is_some_and(|live| self.engine.owns(live));
         let ours: Vec<usize> = (0..self.items.len()).filter(is_ours).collect();
-        checks.extend(ours.iter().filter_map(|&place| self.check_of_type(place)));
+        checks.extend(ours.iter().filter_map(|&index| self.check_of_type(index)));
         (checks, ours)
     }
 }

@@ -56,7 +56,7 @@ impl Desired {
     /// Creates the set from objects whose identities are unique within each stage, which preparation guarantees.
     pub(super) fn new(all: Vec<DesiredObject>) -> Self {
         let (deletion_stage, objects): (Vec<_>, Vec<_>) = all.into_iter().partition(|object| object.lifecycle.is_some());
-        let index = objects.iter().enumerate().map(|(place, object)| (object.key.clone(), place)).collect();
+        let index = objects.iter().enumerate().map(|(index, object)| (object.key.clone(), index)).collect();
         Self { objects, deletion_stage, index, misplaced: Vec::new() }
     }
 
@@ -97,6 +97,6 @@ impl Desired {
 
     /// Returns an ordinary object by its key.
     pub fn get(&self, key: &ObjectKey) -> Option<&DesiredObject> {
-        self.index.get(key).map(|&place| &self.objects[place])
+        self.index.get(key).map(|&index| &self.objects[index])
     }
 }

@@ -50,7 +50,7 @@ impl Planner<'_> {
     /// Delays the next write of an applied object whose marks another program changed. The pauses grow, and in between the object counts with its
     /// present health (OWN-4, DRIFT-5, DRIFT-7).
     fn hold_back(&mut self, object: &DesiredObject, state: WantedObjectState) -> WantedObjectState {
-        let (Some(&place), Some(live)) = (self.index.get(&object.key), self.live(&object.key)) else {
+        let (Some(&index), Some(live)) = (self.index.get(&object.key), self.live(&object.key)) else {
             return state;
         };
         if !self.was_applied(object) || self.check_ownership(object, live).is_err() || self.is_halted(&object.key) {
@@ -58,12 +58,12 @@ impl Planner<'_> {
         }
         let causes = BTreeSet::from([CorrectionCause::Marks]);
         self.remember_peace(object, &causes);
-        if self.is_due(&self.items[place], object) || self.may_correct(object, &causes) {
+        if self.is_due(&self.items[index], object) || self.may_correct(object, &causes) {
             return state;
         }
         let fields = if self.engine.owns(live) { self.digest_field() } else { self.owner_field() };
         self.tell_pending(object, &fields, live.managers(), &causes);
-        WantedObjectState::InSync { ready: self.assess_health(place, live) }
+        WantedObjectState::InSync { ready: self.assess_health(index, live) }
     }
 
     fn digest_field(&self) -> String {
@@ -76,7 +76,7 @@ impl Planner<'_> {
 
     /// Returns true if the object was applied in its current form.
     pub(super) fn was_applied(&self, object: &DesiredObject) -> bool {
-        let item = self.index.get(&object.key).map(|&place| &self.items[place]);
+        let item = self.index.get(&object.key).map(|&index| &self.items[index]);
         item.is_some_and(|item| item.is_applied() && item.digest == object.digest)
     }
 
@@ -120,10 +120,10 @@ impl Planner<'_> {
     }
 
     fn correct_in_sync(&mut self, object: &DesiredObject) {
-        let (Some(&place), Some(live)) = (self.index.get(&object.key), self.live(&object.key)) else {
+        let (Some(&index), Some(live)) = (self.index.get(&object.key), self.live(&object.key)) else {
             return;
         };
-        let item = &self.items[place];
+        let item = &self.items[index];
         let applied = matches!(item.phase, Phase::Creating | Phase::Updating | Phase::Ready);
         if !applied || object.reconcile == ReconcilePolicy::Once {
             return;
@@ -158,7 +158,7 @@ impl Planner<'_> {
             Finding::Unknown if object.update == UpdatePolicy::Recreate => {
                 // An object is not recreated on suspicion; its fields count as known from now on.
                 if due {
-                    let item = &mut self.items[place];
+                    let item = &mut self.items[index];
                     item.fingerprint = live.fingerprint_for(&[]);
                     item.last_applied_at.get_or_insert_with(|| Seconds::from(self.now));
                 }
@@ -206,8 +206,8 @@ impl Planner<'_> {
                 self.sends.extend(question.map(|question| ObjectAction { corrective: true, ..question }));
             }
             Comparison::Same(empty_paths) => {
-                if let Some(&place) = self.index.get(&object.key) {
-                    let item = &mut self.items[place];
+                if let Some(&index) = self.index.get(&object.key) {
+                    let item = &mut self.items[index];
                     let fingerprint = live.fingerprint_for(&empty_paths);
                     item.fingerprint.clone_from(&fingerprint);
                     item.empty_paths.clone_from(&empty_paths);
@@ -290,7 +290,7 @@ impl Planner<'_> {
 
     fn next_correction(&self, key: &ObjectKey, object: &DesiredObject, causes: &BTreeSet<CorrectionCause>) -> Timestamp {
         let Some(entry) = self.memory.drift.get(key) else { return self.now };
-        let applied = self.index.get(key).and_then(|&place| self.items[place].last_applied_at);
+        let applied = self.index.get(key).and_then(|&index| self.items[index].last_applied_at);
         let last = applied.map(Seconds::timestamp).max(entry.last()).unwrap_or(self.now);
         entry.next(causes, Self::after(last, interval_of(object)))
     }

@@ -35,15 +35,15 @@ impl Planner<'_> {
     }
 
     /// Returns true if instances of an API service may exist that no request shows, because the service is not available at present (GATE-4a).
-    pub(super) fn is_silent(&self, place: usize) -> bool {
-        let item = &self.items[place];
+    pub(super) fn is_silent(&self, index: usize) -> bool {
+        let item = &self.items[index];
         let serves = || self.live(&item.key()).and_then(Projection::serves);
         item.was_ready && serves().is_some_and(|serves| !serves.available)
     }
 
     /// Returns the message that explains why an unavailable API service is kept, and how to release it nevertheless.
-    pub(super) fn silence_message(&self, place: usize, removal: Removal) -> String {
-        let (name, operator) = (&self.items[place].name, &self.engine.context.operator);
+    pub(super) fn silence_message(&self, index: usize, removal: Removal) -> String {
+        let (name, operator) = (&self.items[index].name, &self.engine.context.operator);
         let way_out = match removal {
             Removal::Deletion => format!("let go with {}=true", operator.key("abandon-dependents")),
             Removal::Redundant => format!("left in place without its label {}", operator.owner_key()),
@@ -56,15 +56,15 @@ impl Planner<'_> {
 
     /// Handles deletions of objects that may serve an API service which is deleted in a later wave: they explain why the service is unavailable from
     /// then on. The status must record this first, because a restarted process would otherwise wait for an answer of the service for ever.
-    pub(super) fn expect_silence(&mut self, places: &[usize], sends_before: usize) {
-        for &place in places {
-            if !self.items[place].was_ready || self.gone.contains(&place) {
+    pub(super) fn expect_silence(&mut self, indices: &[usize], sends_before: usize) {
+        for &index in indices {
+            if !self.items[index].was_ready || self.gone.contains(&index) {
                 continue;
             }
-            let Some(serves) = self.live(&self.items[place].key()).and_then(Projection::serves) else { continue };
+            let Some(serves) = self.live(&self.items[index].key()).and_then(Projection::serves) else { continue };
             let may_serve = |key: &ObjectKey| !is_type(key) && *key.group != *serves.group;
             if self.sends[sends_before..].iter().any(|action| action.verb == Verb::Delete && may_serve(&action.key)) {
-                let item = &mut self.items[place];
+                let item = &mut self.items[index];
                 item.was_ready = false;
                 item.phase = Phase::ScheduledForDeletion;
                 self.tells_of_silence = true;

@@ -156,18 +156,18 @@ impl Inventory {
     /// ones are returned, so that the caller can warn.
     pub fn new(items: Vec<Item>) -> (Self, Vec<ObjectKey>) {
         let mut kept: Vec<Item> = Vec::with_capacity(items.len());
-        let mut places: HashMap<ObjectKey, usize> = HashMap::with_capacity(items.len());
+        let mut indices: HashMap<ObjectKey, usize> = HashMap::with_capacity(items.len());
         let mut dropped = Vec::new();
         for item in items {
             let key = item.key();
-            match places.get(&key) {
+            match indices.get(&key) {
                 None => {
-                    places.insert(key, kept.len());
+                    indices.insert(key, kept.len());
                     kept.push(item);
                 }
-                Some(&place) => {
-                    if item.last_applied_at > kept[place].last_applied_at {
-                        kept[place] = item;
+                Some(&index) => {
+                    if item.last_applied_at > kept[index].last_applied_at {
+                        kept[index] = item;
                     }
                     dropped.push(key);
                 }

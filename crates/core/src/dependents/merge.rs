@@ -12,18 +12,18 @@ impl Planner<'_> {
     pub(super) fn merge(&mut self, desired: &Desired, inventory: &Inventory) {
         self.adopt_inventory(inventory);
         for object in desired.objects() {
-            let place = match self.index.get(&object.key) {
-                Some(&place) => place,
+            let index = match self.index.get(&object.key) {
+                Some(&index) => index,
                 None => self.append(object),
             };
-            if self.take_over(place, object) {
-                refresh(&mut self.items[place], object);
+            if self.take_over(index, object) {
+                refresh(&mut self.items[index], object);
             } else {
                 self.undecided = true;
             }
         }
-        for (place, item) in self.items.iter_mut().enumerate() {
-            if item.lifecycle.is_some() || item.is_redundant() || self.gone.contains(&place) {
+        for (index, item) in self.items.iter_mut().enumerate() {
+            if item.lifecycle.is_some() || item.is_redundant() || self.gone.contains(&index) {
                 continue;
             }
             let key = item.key();
@@ -41,11 +41,11 @@ impl Planner<'_> {
     pub(super) fn adopt_inventory(&mut self, inventory: &Inventory) {
         self.items = inventory.items().to_vec();
         self.remember_readiness();
-        self.index = self.items.iter().enumerate().map(|(place, item)| (item.key(), place)).collect();
+        self.index = self.items.iter().enumerate().map(|(index, item)| (item.key(), index)).collect();
     }
 
     pub(super) fn append(&mut self, object: &DesiredObject) -> usize {
-        let place = self.items.len();
+        let index = self.items.len();
         self.items.push(Item {
             group: object.gvk.group.clone(),
             version: object.gvk.version.clone(),
@@ -70,15 +70,15 @@ impl Planner<'_> {
             lifecycle: None,
             was_ready: false,
         });
-        self.index.insert(object.key.clone(), place);
-        place
+        self.index.insert(object.key.clone(), index);
+        index
     }
 
     /// Records the writes of this pass in the items.
     pub(super) fn take_in_writes(&mut self) {
         for (key, written) in &self.observed.written {
-            if let Some(&place) = self.index.get(key) {
-                take_in(&mut self.items[place], written);
+            if let Some(&index) = self.index.get(key) {
+                take_in(&mut self.items[index], written);
             }
         }
     }

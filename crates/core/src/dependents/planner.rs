@@ -124,7 +124,7 @@ impl<'a> Planner<'a> {
         let mut items: Vec<Item> = std::mem::take(&mut self.items)
             .into_iter()
             .enumerate()
-            .filter(|(place, _)| !gone.contains(place))
+            .filter(|(index, _)| !gone.contains(index))
             .map(|(_, item)| item)
             .collect();
         items.sort_by_key(|item| (item.delete_order, delete_priority(&item.group, &item.kind)));
@@ -228,7 +228,7 @@ impl<'a> Planner<'a> {
     /// Drops the memory of objects that are no longer in the inventory.
     fn forget_settled(&mut self) {
         let (index, gone) = (&self.index, &self.gone);
-        let known = |key: &ObjectKey| index.get(key).is_some_and(|place| !gone.contains(place));
+        let known = |key: &ObjectKey| index.get(key).is_some_and(|index| !gone.contains(index));
         self.memory.drift.retain(|key, _| known(key));
         self.memory.lagging.retain(|key, _| known(key));
         self.memory.met.retain(|key| known(key));
@@ -237,7 +237,7 @@ impl<'a> Planner<'a> {
         let items = &self.items;
         self.memory
             .deletions
-            .retain(|key, _| known(key) && index.get(key).is_some_and(|&place| items[place].phase == Phase::Deleting));
+            .retain(|key, _| known(key) && index.get(key).is_some_and(|&index| items[index].phase == Phase::Deleting));
     }
 
     pub(super) fn is_halted(&self, key: &ObjectKey) -> bool {

@@ -10,11 +10,11 @@ impl Planner<'_> {
     /// Continues the completions that were started before (PURGE-3). Returns true if some are still pending.
     pub(super) fn continue_purge(&mut self, concerns: impl Fn(&Item) -> bool) -> bool {
         let started = |item: &Item| matches!(item.phase, Phase::ScheduledForCompletion | Phase::Completing);
-        let places: Vec<usize> =
-            (0..self.items.len()).filter(|&place| started(&self.items[place]) && concerns(&self.items[place])).collect();
+        let indices: Vec<usize> =
+            (0..self.items.len()).filter(|&index| started(&self.items[index]) && concerns(&self.items[index])).collect();
         let mut open = false;
-        for place in places {
-            open |= !self.purge(place);
+        for index in indices {
+            open |= !self.purge(index);
         }
         open
     }
@@ -29,8 +29,8 @@ impl Planner<'_> {
         is_last: bool,
     ) -> bool {
         let mut open = false;
-        for &place in applied {
-            let (object, state) = (&objects[place], states[place]);
+        for &index in applied {
+            let (object, state) = (&objects[index], states[index]);
             let due = object.purge_order.is_some_and(|purge| is_last || purge <= order);
             if !due || state == WantedObjectState::Completed {
                 continue;
@@ -48,24 +48,24 @@ impl Planner<'_> {
 
     /// Takes the next step of a purge. Returns true if the object is gone or left alone. The delete policy is ignored here, but ownership is not
     /// (PURGE-2, PURGE-4).
-    fn purge(&mut self, place: usize) -> bool {
-        let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
+    fn purge(&mut self, index: usize) -> bool {
+        let (key, gvk) = (self.items[index].key(), self.items[index].gvk());
         let Some(live) = self.live(&key) else {
-            let item = &mut self.items[place];
+            let item = &mut self.items[index];
             item.phase = Phase::Completed;
             item.status = None;
             item.message.clear();
             return true;
         };
         if live.terminating {
-            self.items[place].phase = Phase::Completing;
-            self.items[place].report(Status::Terminating, "object is being deleted");
+            self.items[index].phase = Phase::Completing;
+            self.items[index].report(Status::Terminating, "object is being deleted");
             return false;
         }
         if self.is_halted(&key) {
             return false;
         }
-        let may_adopt = self.items[place].adoption_policy != AdoptionPolicy::Never;
+        let may_adopt = self.items[index].adoption_policy != AdoptionPolicy::Never;
         if self.observed.unsure.contains(&key) {
             let action = self.read_live(&gvk, &key, false);
             self.send(action);
@@ -77,7 +77,7 @@ impl Planner<'_> {
             self.send(action);
         } else {
             // The object has another owner or must not be adopted, so it is not deleted.
-            let item = &mut self.items[place];
+            let item = &mut self.items[index];
             item.phase = Phase::Completed;
             item.status = None;
             item.message.clear();

@@ -31,8 +31,8 @@ pub(super) fn patch(live: &Value, claims: Claims<'_>) -> Option<Value> {
     let mut merged = FieldSet::new();
     let mut template = None;
     let mut kept = Vec::with_capacity(entries.len());
-    for (place, entry) in entries.iter().enumerate() {
-        if Some(place) == ours {
+    for (index, entry) in entries.iter().enumerate() {
+        if Some(index) == ours {
             continue;
         }
         let claimed = is_main(entry) && claims.covers(text(entry, "manager"));
@@ -58,9 +58,9 @@ pub(super) fn patch(live: &Value, claims: Claims<'_>) -> Option<Value> {
     if merged.is_empty() {
         return None;
     }
-    if let Some(place) = ours {
-        template = Some(&entries[place]);
-        let own = entries[place].get("fieldsV1").and_then(|fields| FieldSet::parse(fields).ok()).unwrap_or_default();
+    if let Some(index) = ours {
+        template = Some(&entries[index]);
+        let own = entries[index].get("fieldsV1").and_then(|fields| FieldSet::parse(fields).ok()).unwrap_or_default();
         merged = merged.union(&own);
     }
     let mut entry = template?.clone();

@@ -13,7 +13,7 @@ impl Planner<'_> {
     /// Plans the removal of redundant objects. Returns true if none is left.
     pub(super) fn remove_redundant(&mut self, managed: &ManagedIndex<'_, ()>) -> bool {
         let redundant: Vec<usize> = (0..self.items.len())
-            .filter(|&place| self.items[place].is_redundant() && self.items[place].lifecycle.is_none())
+            .filter(|&index| self.items[index].is_redundant() && self.items[index].lifecycle.is_none())
             .collect();
         let done = self.redundant_types_are_free(&redundant) && self.tear_down(&redundant, managed, Removal::Redundant);
         if !done {
@@ -24,20 +24,20 @@ impl Planner<'_> {
 
     /// Checks that the types to be deleted have no instances of other owners, before anything is deleted (RED-2).
     fn redundant_types_are_free(&mut self, redundant: &[usize]) -> bool {
-        let types: Vec<usize> = redundant.iter().copied().filter(|&place| self.is_to_be_deleted(place)).collect();
-        let checks = types.iter().filter_map(|&place| self.check_of_type(place)).collect();
+        let types: Vec<usize> = redundant.iter().copied().filter(|&index| self.is_to_be_deleted(index)).collect();
+        let checks = types.iter().filter_map(|&index| self.check_of_type(index)).collect();
         self.all_free(checks, &types, Removal::Redundant)
     }
 
-    fn is_to_be_deleted(&self, place: usize) -> bool {
-        let item = &self.items[place];
+    fn is_to_be_deleted(&self, index: usize) -> bool {
+        let item = &self.items[index];
         let present = self.live(&item.key()).is_some_and(|live| !live.terminating && self.engine.owns(live));
         present && !item.delete_policy.orphans_redundant()
     }
 
     /// Returns the check that a type is not in use; `None` for an object that is not a type or serves nothing.
-    pub(super) fn check_of_type(&self, place: usize) -> Option<ForeignCheck> {
-        let key = self.items[place].key();
+    pub(super) fn check_of_type(&self, index: usize) -> Option<ForeignCheck> {
+        let key = self.items[index].key();
         if !is_type(&key) {
             return None;
         }
@@ -73,7 +73,7 @@ impl Planner<'_> {
                 Some((Foreign::None, _)) | None => {}
             }
         }
-        if let Some(&silent) = types.iter().find(|&&place| self.is_silent(place)) {
+        if let Some(&silent) = types.iter().find(|&&index| self.is_silent(index)) {
             if self.blocked.is_none() {
                 let message = self.silence_message(silent, removal);
                 self.blocked = Some(Verdict::Wait { message, after: Some(Duration::from_secs(ASK_AGAIN)) });

@@ -31,8 +31,8 @@ pub(super) enum RemovalStep {
 
 impl Planner<'_> {
     /// Returns the next step for an item whose object is to be deleted or orphaned.
-    pub(super) fn next_removal_step(&mut self, place: usize, orphan: bool, removal: Removal) -> RemovalStep {
-        let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
+    pub(super) fn next_removal_step(&mut self, index: usize, orphan: bool, removal: Removal) -> RemovalStep {
+        let (key, gvk) = (self.items[index].key(), self.items[index].gvk());
         if self.observed.released.contains(&key) {
             return RemovalStep::Gone;
         }
@@ -44,24 +44,24 @@ impl Planner<'_> {
         }
         let Some(live) = self.live(&key) else {
             let known = self.observed.read_absent.contains(&key) || self.observed.deleting.contains(&key);
-            return if !known && self.may_be_there(&self.items[place]) {
+            return if !known && self.may_be_there(&self.items[index]) {
                 RemovalStep::Send(self.read_live(&gvk, &key, false))
             } else {
                 RemovalStep::Gone
             };
         };
         if !self.engine.owns(live) {
-            return self.let_go(place);
+            return self.let_go(index);
         }
         if live.terminating {
-            self.items[place].phase = Phase::Deleting;
-            self.items[place].report(Status::Terminating, "object is being deleted");
-            return self.release(place, orphan, removal);
+            self.items[index].phase = Phase::Deleting;
+            self.items[index].report(Status::Terminating, "object is being deleted");
+            return self.release(index, orphan, removal);
         }
         if orphan {
             return RemovalStep::Send(self.orphan(&gvk, &key, live));
         }
-        if self.may_delete(place) {
+        if self.may_delete(index) {
             RemovalStep::Send(self.delete_live(Verb::Delete, &gvk, &key, live))
         } else {
             RemovalStep::Wait
@@ -80,16 +80,16 @@ impl Planner<'_> {
 
     /// Releases an object that is not ours without changing it. From a type without an owner under our name our finalizer is removed, because another
     /// owner does not know that finalizer.
-    fn let_go(&self, place: usize) -> RemovalStep {
-        let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
+    fn let_go(&self, index: usize) -> RemovalStep {
+        let (key, gvk) = (self.items[index].key(), self.items[index].gvk());
         let unmarked = self.live(&key).filter(|live| is_type(&key) && live.owner_hash().is_none());
         let held = unmarked.filter(|_| !self.observed.marked.contains(&key));
         held.and_then(|live| self.release_finalizer(&gvk, &key, live)).map_or(RemovalStep::Gone, RemovalStep::Send)
     }
 
     /// Handles an object that is being deleted. If it is a type, our finalizer holds it while it has instances (WRITE-8).
-    fn release(&mut self, place: usize, orphan: bool, removal: Removal) -> RemovalStep {
-        let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
+    fn release(&mut self, index: usize, orphan: bool, removal: Removal) -> RemovalStep {
+        let (key, gvk) = (self.items[index].key(), self.items[index].gvk());
         let Some(live) = self.live(&key).filter(|_| is_type(&key)) else {
             return if orphan { RemovalStep::Gone } else { RemovalStep::Wait };
         };
@@ -101,7 +101,7 @@ impl Planner<'_> {
         };
         if is_definition(&key) {
             return if live.has_finalizer(INSTANCE_CLEANUP) && !orphan {
-                self.items[place].report(Status::Terminating, "instances of the type are being deleted");
+                self.items[index].report(Status::Terminating, "instances of the type are being deleted");
                 RemovalStep::Wait
             } else {
                 RemovalStep::Send(action)
@@ -110,9 +110,9 @@ impl Planner<'_> {
         if live.serves().is_none() || orphan {
             return RemovalStep::Send(action);
         }
-        if self.is_silent(place) {
-            let message = self.silence_message(place, removal);
-            self.items[place].report(Status::Terminating, &message);
+        if self.is_silent(index) {
+            let message = self.silence_message(index, removal);
+            self.items[index].report(Status::Terminating, &message);
             return RemovalStep::Hold;
         }
         match instances_check(&key, live) {
@@ -122,13 +122,13 @@ impl Planner<'_> {
                 Some((Foreign::None, _)) => RemovalStep::Send(action),
                 Some((Foreign::Found(found), _)) => {
                     let message = format!("instances of {} are left: {found}", found.kind);
-                    self.items[place].report(Status::Terminating, &message);
+                    self.items[index].report(Status::Terminating, &message);
                     self.watch_foreign.push(check);
                     RemovalStep::Hold
                 }
                 Some((Foreign::Unavailable(problem), _)) => {
                     let message = format!("instances cannot be counted: {problem}");
-                    self.items[place].report(Status::Terminating, &message);
+                    self.items[index].report(Status::Terminating, &message);
                     self.wake_at(Self::after(self.now, ASK_AGAIN.cast_signed()));
                     RemovalStep::Hold
                 }
@@ -137,18 +137,18 @@ impl Planner<'_> {
     }
 
     /// Returns true if an object may be deleted now: the first and the second time at once, then in growing pauses (RED-4).
-    fn may_delete(&mut self, place: usize) -> bool {
-        let key = self.items[place].key();
+    fn may_delete(&mut self, index: usize) -> bool {
+        let key = self.items[index].key();
         let Some(entry) = self.memory.deletions.get(&key).filter(|entry| entry.count > 0) else {
             return true;
         };
         let (count, last) = (entry.count, entry.last);
-        self.items[place].phase = Phase::Deleting;
+        self.items[index].phase = Phase::Deleting;
         if count >= NAMED_FROM {
             let managers = self.live(&key).map_or("", |live| live.managers());
             let managers = if managers.is_empty() { "an unknown manager" } else { managers };
             let message = format!("object is re-created by {managers}");
-            self.items[place].report(Status::Terminating, &message);
+            self.items[index].report(Status::Terminating, &message);
         }
         let pause = if count == 1 { 0 } else { (1i64 << (count - 2).min(6)).min(LONGEST_PAUSE) };
         let next = Self::after(last, pause);

@@ -27,17 +27,17 @@ impl Planner<'_> {
             return true;
         }
         for object in &objects {
-            let place = match self.index.get(&object.key) {
-                Some(&place) => place,
+            let index = match self.index.get(&object.key) {
+                Some(&index) => index,
                 None => self.append(object),
             };
-            let item = &self.items[place];
+            let item = &self.items[index];
             if item.lifecycle != Some(stage) || !item.is_past_stage() {
                 if item.lifecycle != Some(stage) {
                     // The stage takes the object over from the ordinary set or from the previous stage.
-                    self.gone.remove(&place);
+                    self.gone.remove(&index);
                 }
-                refresh(&mut self.items[place], object);
+                refresh(&mut self.items[index], object);
             }
         }
         self.take_in_writes();
@@ -52,7 +52,7 @@ impl Planner<'_> {
 
     /// Returns true if an object of both stages already belongs to the later one, so that the earlier one is past.
     fn belongs_to_later_stage(&self, object: &DesiredObject) -> bool {
-        let item = self.index.get(&object.key).map(|&place| &self.items[place]);
+        let item = self.index.get(&object.key).map(|&index| &self.items[index]);
         object.lifecycle == Some(Lifecycle::PreDelete) && item.is_some_and(|item| item.lifecycle == Some(Lifecycle::PostDelete))
     }
 
@@ -60,14 +60,14 @@ impl Planner<'_> {
     /// must not run again.
     pub(super) fn remove_stages(&mut self) -> bool {
         let staged: Vec<usize> =
-            (0..self.items.len()).filter(|&place| self.items[place].lifecycle.is_some() && !self.gone.contains(&place)).collect();
+            (0..self.items.len()).filter(|&index| self.items[index].lifecycle.is_some() && !self.gone.contains(&index)).collect();
         let done = self.remove_all(&staged);
         if !done {
-            for place in staged {
-                if self.gone.remove(&place) {
-                    self.items[place].phase = Phase::Completed;
-                    self.items[place].status = None;
-                    self.items[place].message.clear();
+            for index in staged {
+                if self.gone.remove(&index) {
+                    self.items[index].phase = Phase::Completed;
+                    self.items[index].status = None;
+                    self.items[index].message.clear();
                 }
             }
         }

@@ -44,22 +44,22 @@ impl WantedObjectState {
 impl Planner<'_> {
     /// Determines the state of a wanted object, and updates phase, status and message of its item.
     pub(super) fn assess(&mut self, object: &DesiredObject) -> WantedObjectState {
-        let Some(&place) = self.index.get(&object.key) else {
+        let Some(&index) = self.index.get(&object.key) else {
             return WantedObjectState::Absent;
         };
-        let phase = self.items[place].phase;
+        let phase = self.items[index].phase;
         match phase {
             Phase::Completed => return WantedObjectState::Completed,
             Phase::ScheduledForCompletion | Phase::Completing => return WantedObjectState::Purging,
             // A hook of a deletion stage runs only once (DEL-5).
-            _ if object.lifecycle.is_some() && self.items[place].is_past_stage() => {
+            _ if object.lifecycle.is_some() && self.items[index].is_past_stage() => {
                 let there = self.live(&object.key).is_some_and(|live| !live.terminating);
                 return if there { WantedObjectState::InSync { ready: true } } else { WantedObjectState::Completed };
             }
             _ => {}
         }
         let Some(live) = self.live(&object.key) else {
-            let item = &mut self.items[place];
+            let item = &mut self.items[index];
             if item.last_applied_at.is_some() && phase != Phase::ScheduledForApplication {
                 item.report(Status::NotFound, "object does not exist");
             } else if item.status.is_none() {
@@ -68,19 +68,19 @@ impl Planner<'_> {
             return WantedObjectState::Absent;
         };
         if live.terminating {
-            self.items[place].report(Status::Terminating, "object is being deleted");
+            self.items[index].report(Status::Terminating, "object is being deleted");
             return WantedObjectState::Terminating;
         }
-        if self.items[place].differs_from(live.digest()) {
-            self.items[place].report(Status::InProgress, "");
+        if self.items[index].differs_from(live.digest()) {
+            self.items[index].report(Status::InProgress, "");
             return WantedObjectState::Changed;
         }
-        let ready = self.assess_health(place, live);
+        let ready = self.assess_health(index, live);
         if self.engine.owns(live) { WantedObjectState::InSync { ready } } else { WantedObjectState::Unmarked }
     }
 
-    pub(super) fn assess_health(&mut self, place: usize, live: &Projection) -> bool {
-        let key = self.items[place].key();
+    pub(super) fn assess_health(&mut self, index: usize, live: &Projection) -> bool {
+        let key = self.items[index].key();
         if let Some((instant, _)) = live.changes_at() {
             self.wake_at(instant);
         }
@@ -88,14 +88,14 @@ impl Planner<'_> {
         if live.lagging && status == Status::InProgress {
             let since = *self.memory.lagging.entry(key).or_insert(self.now);
             let end = Self::after(since, UNSEEN_GENERATION_GRACE);
-            if self.items[place].phase == Phase::Ready && self.now < end {
+            if self.items[index].phase == Phase::Ready && self.now < end {
                 status = Status::Current;
                 self.wake_at(end);
             }
         } else {
             self.memory.lagging.remove(&key);
         }
-        let item = &mut self.items[place];
+        let item = &mut self.items[index];
         item.report(status, live.message());
         let ready = status == Status::Current;
         if ready && matches!(item.phase, Phase::ScheduledForApplication | Phase::Creating | Phase::Updating) {
@@ -122,7 +122,7 @@ impl Planner<'_> {
     }
 
     pub(super) fn waiting(&self, object: &DesiredObject) -> Waiting {
-        let item = self.index.get(&object.key).map(|&place| &self.items[place]);
+        let item = self.index.get(&object.key).map(|&index| &self.items[index]);
         Waiting {
             key: object.key.clone(),
             status: item.and_then(|item| item.status).unwrap_or_default(),

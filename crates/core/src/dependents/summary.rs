@@ -34,17 +34,17 @@ impl Desired {
         for object in self.objects().iter().chain(self.deletion_stage()) {
             let kind = kind_of(object);
             let recent = kinds.len().saturating_sub(COMPARED);
-            let place = kinds[recent..].iter().position(|known| *known == kind).map_or_else(
+            let index = kinds[recent..].iter().position(|known| *known == kind).map_or_else(
                 || {
                     kinds.push(kind);
                     kinds.len() - 1
                 },
-                |place| recent + place,
+                |index| recent + index,
             );
             texts.push_str(&object.key.name);
             let name_end = texts.len() as u32;
             texts.push_str(&object.digest);
-            members.push(SummarizedObject { kind: place as u32, name_end, digest_end: texts.len() as u32 });
+            members.push(SummarizedObject { kind: index as u32, name_end, digest_end: texts.len() as u32 });
         }
         Summary { kinds: kinds.into(), members: members.into(), texts: texts.into() }
     }

@@ -19,18 +19,18 @@ pub(super) enum Comparison {
 
 impl<'p> Planner<'p> {
     /// Takes an item over if its object needs no change. Returns true if that is decided.
-    pub(super) fn take_over(&mut self, place: usize, object: &DesiredObject) -> bool {
-        if self.was_completed_before(place, object) {
-            self.items[place].digest.clone_from(&object.digest);
+    pub(super) fn take_over(&mut self, index: usize, object: &DesiredObject) -> bool {
+        if self.was_completed_before(index, object) {
+            self.items[index].digest.clone_from(&object.digest);
             return true;
         }
-        let Some(live) = self.written_by_another(place, object) else {
+        let Some(live) = self.written_by_another(index, object) else {
             return true;
         };
         match self.compare_with_live(object, live) {
             Comparison::Changed => {}
             Comparison::Same(empty_paths) => {
-                let item = &mut self.items[place];
+                let item = &mut self.items[index];
                 item.digest.clone_from(&object.digest);
                 live.digest().clone_into(&mut item.live_digest);
                 item.fingerprint = live.fingerprint_for(&empty_paths);
@@ -47,8 +47,8 @@ impl<'p> Planner<'p> {
     }
 
     /// Returns true if another program purged the object and the generation is the same since, so that the object must not be created again.
-    fn was_completed_before(&self, place: usize, object: &DesiredObject) -> bool {
-        let item = &self.items[place];
+    fn was_completed_before(&self, index: usize, object: &DesiredObject) -> bool {
+        let item = &self.items[index];
         self.observed.continued
             && item.phase == Phase::Completed
             && item.fingerprint.is_empty()
@@ -57,8 +57,8 @@ impl<'p> Planner<'p> {
     }
 
     /// Returns the object of an item that was applied, but never written by this framework: its digest is not ours, and the item has no fingerprint.
-    fn written_by_another(&self, place: usize, object: &DesiredObject) -> Option<&'p Projection> {
-        let item = &self.items[place];
+    fn written_by_another(&self, index: usize, object: &DesiredObject) -> Option<&'p Projection> {
+        let item = &self.items[index];
         if !item.is_applied()
             || !item.fingerprint.is_empty()
             || !item.live_digest.is_empty()

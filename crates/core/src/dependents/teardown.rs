@@ -42,19 +42,19 @@ enum Rank {
 
 impl Planner<'_> {
     /// Runs the delete waves over these items. Returns true if all objects are gone.
-    pub(super) fn tear_down(&mut self, places: &[usize], managed: &ManagedIndex<'_, ()>, removal: Removal) -> bool {
+    pub(super) fn tear_down(&mut self, indices: &[usize], managed: &ManagedIndex<'_, ()>, removal: Removal) -> bool {
         let sends_before = self.sends.len();
-        let done = self.run_delete_waves(places, managed, removal);
-        self.expect_silence(places, sends_before);
+        let done = self.run_delete_waves(indices, managed, removal);
+        self.expect_silence(indices, sends_before);
         done
     }
 
-    fn run_delete_waves(&mut self, places: &[usize], managed: &ManagedIndex<'_, ()>, removal: Removal) -> bool {
+    fn run_delete_waves(&mut self, indices: &[usize], managed: &ManagedIndex<'_, ()>, removal: Removal) -> bool {
         let mut users = self.namespace_users();
-        if self.keep_namespaces(places, removal) {
+        if self.keep_namespaces(indices, removal) {
             return false;
         }
-        for wave in self.delete_waves(places, managed).values() {
+        for wave in self.delete_waves(indices, managed).values() {
             let (mut managed_pending, mut pending) = (false, false);
             for (&(rank, _), batch) in wave {
                 if rank == Rank::Rest && managed_pending {
@@ -76,10 +76,10 @@ impl Planner<'_> {
 
     /// Orphans the namespaces in which an object stays, before all other removals, while the object is still known (DEL-3). Returns true if there are
     /// any.
-    fn keep_namespaces(&mut self, places: &[usize], removal: Removal) -> bool {
+    fn keep_namespaces(&mut self, indices: &[usize], removal: Removal) -> bool {
         let mut staying: HashMap<&str, ObjectKey> = HashMap::new();
-        for &place in places {
-            let item = &self.items[place];
+        for &index in indices {
+            let item = &self.items[index];
             let Some(live) = self.live(&item.key()) else { continue };
             let is_foreign = !self.engine.owns(live) && !live.terminating;
             let stays = is_foreign || self.engine.owns(live) && removal.orphans(item);
@@ -88,8 +88,8 @@ impl Planner<'_> {
             }
         }
         let mut actions = Vec::new();
-        for &place in places {
-            let item = &self.items[place];
+        for &index in indices {
+            let item = &self.items[index];
             let key = item.key();
             let (Some(object), true) = (staying.get(item.name.as_str()), is_namespace(&key)) else {
                 continue;
@@ -126,30 +126,30 @@ impl Planner<'_> {
         users
     }
 
-    fn delete_waves(&self, places: &[usize], managed: &ManagedIndex<'_, ()>) -> BTreeMap<i16, DeleteWave> {
+    fn delete_waves(&self, indices: &[usize], managed: &ManagedIndex<'_, ()>) -> BTreeMap<i16, DeleteWave> {
         let mut waves: BTreeMap<i16, DeleteWave> = BTreeMap::new();
-        for &place in places {
-            let item = &self.items[place];
+        for &index in indices {
+            let item = &self.items[index];
             let rank = if managed.contains(&item.gvk()) { Rank::Managed } else { Rank::Rest };
             let wave = waves.entry(item.delete_order).or_default();
-            wave.entry((rank, delete_priority(&item.group, &item.kind))).or_default().push(place);
+            wave.entry((rank, delete_priority(&item.group, &item.kind))).or_default().push(index);
         }
         waves
     }
 
     fn tear_down_batch(&mut self, batch: &[usize], users: &mut HashMap<String, usize>, removal: Removal) -> RemovalOutcome {
         let mut outcome = RemovalOutcome { settled: true, pending: false };
-        for &place in batch {
-            let key = self.items[place].key();
+        for &index in batch {
+            let key = self.items[index].key();
             if is_namespace(&key) && users.get(&key.name).is_some_and(|&count| count > 0) {
                 outcome.pending = true;
                 continue;
             }
-            let orphan = removal.orphans(&self.items[place]);
-            match self.next_removal_step(place, orphan, removal) {
+            let orphan = removal.orphans(&self.items[index]);
+            match self.next_removal_step(index, orphan, removal) {
                 RemovalStep::Gone => {
-                    self.gone.insert(place);
-                    if is_user(&self.items[place])
+                    self.gone.insert(index);
+                    if is_user(&self.items[index])
                         && let Some(count) = users.get_mut(&key.namespace)
                     {
                         *count -= 1;
@@ -158,7 +158,7 @@ impl Planner<'_> {
                 }
                 RemovalStep::Send(action) => {
                     outcome.settled = false;
-                    self.send_removal(place, action, removal);
+                    self.send_removal(index, action, removal);
                 }
                 RemovalStep::Check(check) => {
                     outcome.settled = false;
@@ -174,14 +174,14 @@ impl Planner<'_> {
 
     /// Sends the removal of an object. The check whether a redundant type is in use is repeated directly before its DELETE (RED-2). It is also
     /// repeated for any type if an object was orphaned in this pass, because that object may be an instance and would be deleted with its type.
-    fn send_removal(&mut self, place: usize, action: ObjectAction, removal: Removal) {
+    fn send_removal(&mut self, index: usize, action: ObjectAction, removal: Removal) {
         if action.verb == Verb::Delete && is_type(&action.key) {
             let now = self.observed.removals;
             let stale = |(_, then): &(_, RemovalCounts)| match removal {
                 Removal::Redundant => *then != now,
                 Removal::Deletion => then.orphaned != now.orphaned,
             };
-            let check = self.check_of_type(place);
+            let check = self.check_of_type(index);
             if let Some(check) = check.filter(|check| self.answer(check).is_some_and(stale)) {
                 self.checks.push(check);
                 return;
@@ -190,12 +190,12 @@ impl Planner<'_> {
         self.send(action);
     }
 
-    pub(super) fn wait_for_all(&mut self, places: &[usize]) {
-        for &place in places {
-            if self.gone.contains(&place) {
+    pub(super) fn wait_for_all(&mut self, indices: &[usize]) {
+        for &index in indices {
+            if self.gone.contains(&index) {
                 continue;
             }
-            let item = &self.items[place];
+            let item = &self.items[index];
             let key = item.key();
             // An object that is no longer wanted cannot fail; its removal just has not started.
             let (status, message) = match item.status.unwrap_or(Status::Current) {

@@ -32,17 +32,17 @@ impl Planner<'_> {
     pub(super) fn validate(&self, desired: &Desired) -> Option<ManifestErrors> {
         let mut types = ManagedIndex::new();
         let mut namespaces = HashMap::new();
-        for (place, item) in self.items.iter().enumerate() {
+        for (index, item) in self.items.iter().enumerate() {
             for managed in &item.managed_types {
-                types.insert(managed, place);
+                types.insert(managed, index);
             }
             if is_namespace(&item.key()) {
-                namespaces.insert(item.name.as_str(), place);
+                namespaces.insert(item.name.as_str(), index);
             }
         }
         let mut errors = Vec::new();
-        for (place, item) in self.items.iter().enumerate() {
-            for container in types.matching(&item.gvk()).filter(|container| *container != place) {
+        for (index, item) in self.items.iter().enumerate() {
+            for container in types.matching(&item.gvk()).filter(|container| *container != index) {
                 check(item, &self.items[container], &TYPES, &mut errors);
             }
             if let Some(&namespace) = namespaces.get(item.namespace.as_str()) {

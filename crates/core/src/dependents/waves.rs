@@ -98,7 +98,7 @@ impl Planner<'_> {
                     return false;
                 }
             }
-            let pending = priorities.values().flatten().any(|&place| !states[place].is_done());
+            let pending = priorities.values().flatten().any(|&index| !states[index].is_done());
             if pending {
                 return false;
             }
@@ -116,12 +116,12 @@ impl Planner<'_> {
     ) -> bool {
         let mut namespaces = BTreeSet::new();
         let mut settled = true;
-        for &place in batch {
-            let object = &objects[place];
+        for &index in batch {
+            let object = &objects[index];
             if self.correcting.contains(&object.key) {
                 continue;
             }
-            match self.step(object, states[place], managed, &mut namespaces) {
+            match self.step(object, states[index], managed, &mut namespaces) {
                 ObjectStep::Nothing => {}
                 ObjectStep::Send(action) => {
                     settled = false;
@@ -209,7 +209,7 @@ impl Planner<'_> {
     /// bare namespace.
     fn brings(&self, namespace: &str) -> bool {
         let key = ObjectKey::new("", "Namespace", "", namespace);
-        let wanted = self.index.get(&key).is_some_and(|&place| !self.items[place].is_redundant());
+        let wanted = self.index.get(&key).is_some_and(|&index| !self.items[index].is_redundant());
         wanted && self.live(&key).is_some_and(|live| self.engine.owns(live))
     }
 
@@ -251,9 +251,9 @@ impl Planner<'_> {
         let Some(mut action) = self.release_finalizer(&object.gvk, &object.key, live) else {
             return ObjectStep::Nothing;
         };
-        let place = self.index.get(&object.key);
+        let index = self.index.get(&object.key);
         let recreating =
-            place.is_some_and(|&place| self.items[place].phase == Phase::Updating) && object.update == UpdatePolicy::Recreate;
+            index.is_some_and(|&index| self.items[index].phase == Phase::Updating) && object.update == UpdatePolicy::Recreate;
         if !recreating {
             action.note = Some(Note::DependentDeleted { object: object.key.clone() });
         }
@@ -299,7 +299,7 @@ pub(super) fn index_of(types: &[ManagedType]) -> ManagedIndex<'_, ()> {
 
 fn waves(objects: &[DesiredObject], managed: &ManagedIndex<'_, ()>) -> BTreeMap<i16, Wave> {
     let mut waves: BTreeMap<i16, Wave> = BTreeMap::new();
-    for (place, object) in objects.iter().enumerate() {
+    for (index, object) in objects.iter().enumerate() {
         let stage = if managed.contains(&object.gvk) {
             WaveStage::Managed
         } else if is_api_service(&object.key) {
@@ -309,7 +309,7 @@ fn waves(objects: &[DesiredObject], managed: &ManagedIndex<'_, ()>) -> BTreeMap<
         };
         let priority = apply_priority(&object.gvk.group, &object.gvk.kind);
         let wave = waves.entry(object.apply_order).or_default();
-        wave.entry(stage).or_default().entry(priority).or_default().push(place);
+        wave.entry(stage).or_default().entry(priority).or_default().push(index);
     }
     waves
 }

@@ -41,7 +41,7 @@ impl Planner<'_> {
         if let Some(action) = self.reclaim(object, live, &body) {
             return Some(action);
         }
-        let empty_paths = self.index.get(&object.key).map_or(&[][..], |&place| &self.items[place].empty_paths);
+        let empty_paths = self.index.get(&object.key).map_or(&[][..], |&index| &self.items[index].empty_paths);
         fill_empty_paths(&mut body, empty_paths, live);
         Some(self.action(Verb::Update, &object.gvk, &object.key, Request::Apply { body, force: true }))
     }

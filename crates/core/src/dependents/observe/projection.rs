@@ -223,7 +223,7 @@ impl Projection {
 
     /// Returns true if only the resource version differs.
     pub fn differs_in_version_only(&self, other: &Self) -> bool {
-        [0, 2, 3, 4, 5].iter().all(|place| self.texts.get(*place) == other.texts.get(*place))
+        [0, 2, 3, 4, 5].iter().all(|index| self.texts.get(*index) == other.texts.get(*index))
             && *other == Self { texts: other.texts.clone(), ..self.clone() }
     }
 

@@ -23,11 +23,11 @@ impl<const N: usize> PackedTexts<N> {
     }
 
     /// Returns the text at an index, empty if there is none.
-    pub(super) fn get(&self, place: usize) -> &str {
+    pub(super) fn get(&self, index: usize) -> &str {
         let (mut start, mut length) = (0, 0);
         for (at, character) in self.0.chars().take(N).enumerate() {
             start += character.len_utf8();
-            match at.cmp(&place) {
+            match at.cmp(&index) {
                 Ordering::Less => start += number(character),
                 Ordering::Equal => length = number(character),
                 Ordering::Greater => {}
@@ -50,7 +50,7 @@ fn number(character: char) -> usize {
 
 impl<const N: usize> fmt::Debug for PackedTexts<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries((0..N).map(|place| self.get(place))).finish()
+        f.debug_list().entries((0..N).map(|index| self.get(index))).finish()
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn each_text_is_found_again() {
         let texts = PackedTexts::of(["a", "", "üb"]);
-        assert_eq!([0, 1, 2, 3].map(|place| texts.get(place)), ["a", "", "üb", ""]);
+        assert_eq!([0, 1, 2, 3].map(|index| texts.get(index)), ["a", "", "üb", ""]);
         assert_ne!(texts, PackedTexts::of(["", "a", "üb"]));
     }
 

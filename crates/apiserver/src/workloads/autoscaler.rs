@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 use super::{
     condition::{self, ConditionUpdate},
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     read::{at, int, is_deleted},
 };
 
 /// Plans the next step of a HorizontalPodAutoscaler: it reports the size of its target and never changes it. `target` is the object that it refers
 /// to.
-pub fn plan(autoscaler: &Value, target: Option<&Value>, around: Surroundings<'_>) -> Plan {
+pub fn plan(autoscaler: &Value, target: Option<&Value>, context: RuleContext<'_>) -> Plan {
     let mut plan = Plan::default();
     if is_deleted(autoscaler) {
         return plan;
@@ -43,7 +43,7 @@ pub fn plan(autoscaler: &Value, target: Option<&Value>, around: Surroundings<'_>
     };
     let mut conditions = condition::of(autoscaler);
     for condition in [able, active, limited] {
-        condition::set(&mut conditions, condition, around.now, &Value::Null);
+        condition::set(&mut conditions, condition, context.now, &Value::Null);
     }
     let mut status = json!({"currentReplicas": replicas, "desiredReplicas": replicas, "conditions": conditions});
     let observed = autoscaler.generation().unwrap_or_else(|| int(autoscaler, "/status/observedGeneration"));

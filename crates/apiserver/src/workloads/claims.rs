@@ -4,19 +4,19 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::{
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     read::{after, at, created, is_deleted, text},
 };
 
 /// Plans the next step of a PersistentVolumeClaim: after the delay it is bound to a new volume.
-pub fn claim(claim: &Value, around: Surroundings<'_>) -> Plan {
+pub fn claim(claim: &Value, context: RuleContext<'_>) -> Plan {
     let mut plan = Plan::default();
     if is_deleted(claim) || text(claim, "/status/phase") == "Bound" {
         return plan;
     }
-    let due = after(created(claim), around.delays.bound);
-    plan.wake_at(due, around.now);
-    if due > around.now {
+    let due = after(created(claim), context.delays.bound);
+    plan.wake_at(due, context.now);
+    if due > context.now {
         return plan;
     }
     if text(claim, "/spec/volumeName").is_empty() {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     node,
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     pods,
     read::{at, int, is_deleted, scaled, text},
     revision::{self, POD_LABEL, RevisionHistory},
@@ -15,7 +15,7 @@ use super::{
 const GENERATION_LABEL: &str = "pod-template-generation";
 
 /// Plans the next step of a DaemonSet; `owned` are its pods, `revisions` its ControllerRevisions.
-pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &[&Value], around: Surroundings<'_>) -> Plan {
+pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &[&Value], context: RuleContext<'_>) -> Plan {
     let mut plan = Plan::default();
     let history = RevisionHistory::of(set, revisions);
     let hash = revision::hash_of(history.present()).to_owned();
@@ -24,11 +24,11 @@ pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &
     if !is_deleted(set) {
         history.keep(&mut plan);
         place(set, owned, &wanted, &model, &mut plan);
-        roll(set, owned, &wanted, &hash, around, &mut plan);
+        roll(set, owned, &wanted, &hash, context, &mut plan);
         let used = |revision: &Value| owned.iter().any(|pod| pod.label(POD_LABEL) == Some(revision::hash_of(revision)));
         history.clean_up(set, used, &mut plan);
     }
-    let status = status(set, owned, &wanted, &hash, around, &mut plan);
+    let status = status(set, owned, &wanted, &hash, context, &mut plan);
     plan.status(set, status);
     plan
 }
@@ -53,18 +53,18 @@ fn place(set: &Value, owned: &[&Value], wanted: &[&Value], model: &Value, plan: 
 }
 
 /// Rolls out a new revision: deletes pods of other revisions, as long as no more than the allowed number are unavailable.
-fn roll(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, around: Surroundings<'_>, plan: &mut Plan) {
+fn roll(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, context: RuleContext<'_>, plan: &mut Plan) {
     if text(set, "/spec/updateStrategy/type") == "OnDelete" {
         return;
     }
     let total = wanted.len() as i64;
     let limit = scaled(at(set, "/spec/updateStrategy/rollingUpdate/maxUnavailable"), "1", total, true).max(1);
     let available =
-        owned.iter().filter(|pod| pods::is_active(pod) && is_available(set, pod, around, &mut Plan::default())).count() as i64;
+        owned.iter().filter(|pod| pods::is_active(pod) && is_available(set, pod, context, &mut Plan::default())).count() as i64;
     let mut spare = (limit - (total - available)).max(0);
     for pod in owned.iter().filter(|pod| pods::is_active(pod) && pod.label(POD_LABEL) != Some(hash)) {
         // The deletion of an unavailable pod does not lower availability.
-        let costs = i64::from(is_available(set, pod, around, &mut Plan::default()));
+        let costs = i64::from(is_available(set, pod, context, &mut Plan::default()));
         if costs <= spare {
             spare -= costs;
             plan.delete(pod);
@@ -72,11 +72,11 @@ fn roll(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, around: Su
     }
 }
 
-fn status(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, around: Surroundings<'_>, plan: &mut Plan) -> Value {
+fn status(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, context: RuleContext<'_>, plan: &mut Plan) -> Value {
     let on_wanted = |pod: &&&Value| wanted.iter().any(|node| node.name() == node_of(pod));
     let current: Vec<&&Value> = owned.iter().filter(|pod| pods::is_active(pod)).filter(on_wanted).collect();
     let ready = current.iter().filter(|pod| pods::is_ready(pod)).count();
-    let available = current.iter().filter(|pod| is_available(set, pod, around, plan)).count();
+    let available = current.iter().filter(|pod| is_available(set, pod, context, plan)).count();
     let updated = current.iter().filter(|pod| pod.label(POD_LABEL) == Some(hash)).count();
     let mut status = json!({
         "observedGeneration": set.generation().unwrap_or_default(),
@@ -97,8 +97,8 @@ fn status(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, around: 
     status
 }
 
-fn is_available(set: &Value, pod: &Value, around: Surroundings<'_>, plan: &mut Plan) -> bool {
-    pods::is_available(pod, int(set, "/spec/minReadySeconds"), around.now, plan)
+fn is_available(set: &Value, pod: &Value, context: RuleContext<'_>, plan: &mut Plan) -> bool {
+    pods::is_available(pod, int(set, "/spec/minReadySeconds"), context.now, plan)
 }
 
 /// Returns the pod that is created on each node, without its node.

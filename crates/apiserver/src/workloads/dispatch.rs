@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     Outcome, Wishes, cron_job, daemon_set, deployment, job,
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     replica_set, stateful_set,
 };
 
@@ -21,19 +21,19 @@ pub(super) struct Family<'a> {
 }
 
 /// Plans the next step of a workload.
-pub(super) fn plan(workload: &Value, family: Family<'_>, around: Surroundings<'_>) -> Plan {
+pub(super) fn plan(workload: &Value, family: Family<'_>, context: RuleContext<'_>) -> Plan {
     // The outcome requested for a Deployment is that of its pods; its ReplicaSets are created all the same.
     if Wishes::of(workload).outcome == Outcome::Manual {
         return Plan::default();
     }
     let owned = |kind: &str| -> Vec<&Value> { family.owned.iter().copied().filter(|object| object.kind() == kind).collect() };
     match workload.kind() {
-        "Deployment" => deployment::plan(workload, &owned("ReplicaSet"), around),
-        "ReplicaSet" | "ReplicationController" => replica_set::plan(workload, &owned("Pod"), around),
-        "StatefulSet" => stateful_set::plan(workload, &owned("Pod"), &owned("ControllerRevision"), family.claims, around),
-        "DaemonSet" => daemon_set::plan(workload, &owned("Pod"), &owned("ControllerRevision"), family.nodes, around),
-        "CronJob" => cron_job::plan(workload, &owned("Job"), around),
-        "Job" => job::plan(workload, &owned("Pod"), around),
+        "Deployment" => deployment::plan(workload, &owned("ReplicaSet"), context),
+        "ReplicaSet" | "ReplicationController" => replica_set::plan(workload, &owned("Pod"), context),
+        "StatefulSet" => stateful_set::plan(workload, &owned("Pod"), &owned("ControllerRevision"), family.claims, context),
+        "DaemonSet" => daemon_set::plan(workload, &owned("Pod"), &owned("ControllerRevision"), family.nodes, context),
+        "CronJob" => cron_job::plan(workload, &owned("Job"), context),
+        "Job" => job::plan(workload, &owned("Pod"), context),
         _ => Plan::default(),
     }
 }

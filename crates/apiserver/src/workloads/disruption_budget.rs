@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::{
     condition::{self, ConditionUpdate},
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     pods,
     read::{at, scaled},
     template,
 };
 
 /// Plans the next step of a PodDisruptionBudget; `pods` are those of its namespace.
-pub fn plan(budget: &Value, pods: &[&Value], around: Surroundings<'_>) -> Plan {
+pub fn plan(budget: &Value, pods: &[&Value], context: RuleContext<'_>) -> Plan {
     let mut plan = Plan::default();
     let selector = at(budget, "/spec/selector");
     let selected: Vec<&&Value> =
@@ -31,7 +31,7 @@ pub fn plan(budget: &Value, pods: &[&Value], around: Surroundings<'_>) -> Plan {
         _ => ConditionUpdate::new("DisruptionAllowed", true, "SufficientPods", ""),
     };
     let generation = json!({"observedGeneration": budget.generation().unwrap_or_default(), "message": ""});
-    condition::set(&mut conditions, condition, around.now, &generation);
+    condition::set(&mut conditions, condition, context.now, &generation);
     let status = json!({
         "observedGeneration": budget.generation().unwrap_or_default(),
         "disruptionsAllowed": allowed,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{
     condition::{self, ConditionUpdate},
     indexes::JobIndexes,
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     pods,
     read::{at, flag, int, is_deleted, seconds_after, stamp, text, time},
     template,
@@ -18,27 +18,27 @@ use super::{
 const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 
 /// Plans the next step of a Job; `owned` are its pods.
-pub(super) fn plan(job: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
+pub(super) fn plan(job: &Value, owned: &[&Value], context: RuleContext<'_>) -> Plan {
     let mut plan = Plan::default();
     if is_deleted(job) {
         return plan;
     }
     if is_finished(job) {
-        expire(job, around.now, &mut plan);
+        expire(job, context.now, &mut plan);
         finish_status(job, owned, &mut plan);
         return plan;
     }
     let state = JobProgress::of(job, owned);
     if flag(job, "/spec/suspend") {
-        suspend(job, &state, around.now, &mut plan);
-    } else if let Some((reason, message)) = state.failure(job, around.now, &mut plan) {
-        end(job, &state, &[("FailureTarget", reason, message), ("Failed", reason, message)], around.now, &mut plan);
+        suspend(job, &state, context.now, &mut plan);
+    } else if let Some((reason, message)) = state.failure(job, context.now, &mut plan) {
+        end(job, &state, &[("FailureTarget", reason, message), ("Failed", reason, message)], context.now, &mut plan);
     } else if state.is_complete(job) {
         let message = "Reached expected number of succeeded pods";
         let reason = "CompletionsReached";
-        end(job, &state, &[("SuccessCriteriaMet", reason, message), ("Complete", reason, message)], around.now, &mut plan);
+        end(job, &state, &[("SuccessCriteriaMet", reason, message), ("Complete", reason, message)], context.now, &mut plan);
     } else {
-        run(job, &state, around.now, &mut plan);
+        run(job, &state, context.now, &mut plan);
     }
     plan
 }

@@ -39,6 +39,6 @@ mod wishes;
 pub(crate) use cron_job::is_schedule;
 pub use mode::{StageDelays, Workloads};
 pub use node::Nodes;
-pub use plan::{Plan, Surroundings, Write};
+pub use plan::{Plan, RuleContext, Write};
 pub use stages::Stages;
 pub use wishes::{OUTCOME, Outcome, READY_AFTER, Wishes, warnings};

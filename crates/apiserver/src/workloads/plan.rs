@@ -11,14 +11,14 @@ use super::{StageDelays, read::without_zeros};
 /// The inputs of a rule besides objects.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Surroundings<'a> {
+pub struct RuleContext<'a> {
     /// Wall time.
     pub now: Timestamp,
     /// The delays of the stages.
     pub delays: &'a StageDelays,
 }
 
-impl<'a> Surroundings<'a> {
+impl<'a> RuleContext<'a> {
     /// Returns the inputs for a time and delays.
     pub fn new(now: Timestamp, delays: &'a StageDelays) -> Self {
         Self { now, delays }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
-    Plan, StageDelays, Surroundings, Write, autoscaler,
+    Plan, RuleContext, StageDelays, Write, autoscaler,
     claims::{claim, volume},
     disruption_budget,
     load_balancer::{ingress, service},
@@ -14,8 +14,8 @@ use super::{
     simulation::condition_of,
 };
 
-fn at_second(seconds: i64, delays: &StageDelays) -> Surroundings<'_> {
-    Surroundings::new(Timestamp::from_second(seconds).unwrap(), delays)
+fn at_second(seconds: i64, delays: &StageDelays) -> RuleContext<'_> {
+    RuleContext::new(Timestamp::from_second(seconds).unwrap(), delays)
 }
 
 fn object(kind: &str, spec: Value) -> Value {

@@ -4,14 +4,14 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::{
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     pods,
     read::{at, int, is_deleted},
     template,
 };
 
 /// Plans the next step of a ReplicaSet or ReplicationController; `owned` are the pods that it controls.
-pub(super) fn plan(set: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
+pub(super) fn plan(set: &Value, owned: &[&Value], context: RuleContext<'_>) -> Plan {
     let mut plan = Plan::default();
     let wanted = at(set, "/spec/replicas").as_i64().unwrap_or(1);
     let mut active: Vec<&Value> = owned.iter().copied().filter(|pod| pods::is_active(pod)).collect();
@@ -28,12 +28,12 @@ pub(super) fn plan(set: &Value, owned: &[&Value], around: Surroundings<'_>) -> P
         let surplus = (active.len() as i64 - wanted).max(0) as usize;
         active[..surplus].iter().for_each(|pod| plan.delete(pod));
     }
-    let status = status(set, owned, around, &mut plan);
+    let status = status(set, owned, context, &mut plan);
     plan.status(set, status);
     plan
 }
 
-fn status(set: &Value, owned: &[&Value], around: Surroundings<'_>, plan: &mut Plan) -> Value {
+fn status(set: &Value, owned: &[&Value], context: RuleContext<'_>, plan: &mut Plan) -> Value {
     let active: Vec<&Value> = owned.iter().copied().filter(|pod| pods::is_active(pod)).collect();
     let labels = at(set, "/spec/template/metadata/labels");
     let labelled =
@@ -46,7 +46,7 @@ fn status(set: &Value, owned: &[&Value], around: Surroundings<'_>, plan: &mut Pl
     for (field, count) in [
         ("fullyLabeledReplicas", active.iter().filter(labelled).count()),
         ("readyReplicas", active.iter().filter(|pod| pods::is_ready(pod)).count()),
-        ("availableReplicas", active.iter().filter(|pod| pods::is_available(pod, min_ready, around.now, plan)).count()),
+        ("availableReplicas", active.iter().filter(|pod| pods::is_available(pod, min_ready, context.now, plan)).count()),
     ] {
         if count > 0 {
             status[field] = count.into();

@@ -7,7 +7,7 @@ use kubewright_machinery::{object::ObjectExt, patch::merge_patch};
 use serde_json::{Value, json};
 
 use super::{
-    Nodes, StageDelays, Surroundings, Write, condition, dispatch,
+    Nodes, RuleContext, StageDelays, Write, condition, dispatch,
     node::{node, pod_address},
     pod::{self, PodChange},
     read::{after, at, is_deleted, stamp, text},
@@ -111,7 +111,7 @@ impl Simulation {
             let claims = self.all("PersistentVolumeClaim");
             let nodes: Vec<&Value> = self.nodes.iter().collect();
             let family = dispatch::Family { owned: &owned, claims: &claims, nodes: &nodes };
-            let plan = dispatch::plan(&object, family, Surroundings::new(self.now, &self.delays));
+            let plan = dispatch::plan(&object, family, RuleContext::new(self.now, &self.delays));
             for write in plan.writes {
                 self.write(write);
                 worked = true;

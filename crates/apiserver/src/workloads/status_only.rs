@@ -7,31 +7,31 @@ use super::{
     Outcome, Wishes,
     condition::{self, ConditionUpdate},
     deployment,
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     read::{after, at, created, flag, int, is_deleted, stamp, text},
     template,
 };
 
 /// Plans the status of a Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job. The time until ready counts from the creation
 /// of the object.
-pub(super) fn plan(object: &Value, nodes: usize, around: Surroundings<'_>) -> Plan {
+pub(super) fn plan(object: &Value, nodes: usize, context: RuleContext<'_>) -> Plan {
     let mut plan = Plan::default();
     let wishes = Wishes::of(object);
     // The status of a CronJob consists of its children.
     if wishes.outcome == Outcome::Manual || is_deleted(object) || object.kind() == "CronJob" {
         return plan;
     }
-    let delays = wishes.apply(around.delays);
+    let delays = wishes.apply(context.delays);
     let is_job = object.kind() == "Job";
     let due = after(created(object), delays.until_ready() + if is_job { delays.job_done } else { std::time::Duration::ZERO });
-    plan.wake_at(due, around.now);
-    let ready = due <= around.now && wishes.outcome == Outcome::Ready;
-    let failed = due <= around.now && wishes.outcome == Outcome::Fail;
+    plan.wake_at(due, context.now);
+    let ready = due <= context.now && wishes.outcome == Outcome::Ready;
+    let failed = due <= context.now && wishes.outcome == Outcome::Fail;
     let status = match object.kind() {
-        "Deployment" => deployment_status(object, ready, around),
+        "Deployment" => deployment_status(object, ready, context),
         "StatefulSet" => stateful_set_status(object, ready),
         "DaemonSet" => daemon_set_status(object, nodes, ready),
-        "Job" => job_status(object, ready, failed, around),
+        "Job" => job_status(object, ready, failed, context),
         _ => replica_set_status(object, ready),
     };
     plan.status(object, status);
@@ -46,21 +46,21 @@ fn replicas(object: &Value) -> i64 {
     at(object, "/spec/replicas").as_i64().unwrap_or(1)
 }
 
-fn deployment_status(object: &Value, ready: bool, around: Surroundings<'_>) -> Value {
+fn deployment_status(object: &Value, ready: bool, context: RuleContext<'_>) -> Value {
     let wanted = replicas(object);
     let available = if ready { wanted } else { 0 };
     let set = format!("{}-{}", object.name(), template::hash(at(object, "/spec/template"), 0));
     let mut conditions = condition::of(object);
     let times = |kind: &str, reason: &str| {
         let present = condition::find(object, kind).filter(|present| text(present, "/reason") == reason);
-        json!({"lastUpdateTime": present.map_or_else(|| stamp(around.now), |present| at(present, "/lastUpdateTime").clone())})
+        json!({"lastUpdateTime": present.map_or_else(|| stamp(context.now), |present| at(present, "/lastUpdateTime").clone())})
     };
     let availability = if available >= wanted - deployment::max_unavailable(object) {
         ConditionUpdate::new("Available", true, "MinimumReplicasAvailable", "Deployment has minimum availability.")
     } else {
         ConditionUpdate::new("Available", false, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
     };
-    condition::set(&mut conditions, availability, around.now, &times("Available", availability.reason));
+    condition::set(&mut conditions, availability, context.now, &times("Available", availability.reason));
     let message = if ready {
         format!("ReplicaSet \"{set}\" has successfully progressed.")
     } else {
@@ -68,7 +68,7 @@ fn deployment_status(object: &Value, ready: bool, around: Surroundings<'_>) -> V
     };
     let progress =
         ConditionUpdate::new("Progressing", true, if ready { "NewReplicaSetAvailable" } else { "ReplicaSetUpdated" }, &message);
-    condition::set(&mut conditions, progress, around.now, &times("Progressing", progress.reason));
+    condition::set(&mut conditions, progress, context.now, &times("Progressing", progress.reason));
     json!({
         "observedGeneration": generation(object),
         "replicas": wanted,
@@ -124,12 +124,12 @@ fn daemon_set_status(object: &Value, nodes: usize, ready: bool) -> Value {
     })
 }
 
-fn job_status(object: &Value, done: bool, failed: bool, around: Surroundings<'_>) -> Value {
+fn job_status(object: &Value, done: bool, failed: bool, context: RuleContext<'_>) -> Value {
     let mut conditions = condition::of(object);
-    let probed = json!({"lastProbeTime": stamp(around.now)});
+    let probed = json!({"lastProbeTime": stamp(context.now)});
     let mut set = |kind: &str, reason: &str, message: &str| {
         if condition::find(object, kind).is_none() {
-            condition::set(&mut conditions, ConditionUpdate::new(kind, true, reason, message), around.now, &probed);
+            condition::set(&mut conditions, ConditionUpdate::new(kind, true, reason, message), context.now, &probed);
         }
     };
     let completions = at(object, "/spec/completions").as_i64().unwrap_or(1);
@@ -138,13 +138,13 @@ fn job_status(object: &Value, done: bool, failed: bool, around: Surroundings<'_>
         set("Suspended", "JobSuspended", "Job suspended");
     } else {
         let started = at(object, "/status/startTime");
-        status["startTime"] = if started.is_null() { stamp(around.now) } else { started.clone() };
+        status["startTime"] = if started.is_null() { stamp(context.now) } else { started.clone() };
         if done {
             for kind in ["SuccessCriteriaMet", "Complete"] {
                 set(kind, "CompletionsReached", "Reached expected number of succeeded pods");
             }
             let completed = at(object, "/status/completionTime");
-            status["completionTime"] = if completed.is_null() { stamp(around.now) } else { completed.clone() };
+            status["completionTime"] = if completed.is_null() { stamp(context.now) } else { completed.clone() };
             status["succeeded"] = completions.into();
         } else if failed {
             for kind in ["FailureTarget", "Failed"] {

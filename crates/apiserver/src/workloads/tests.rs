@@ -4,7 +4,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::{
-    Plan, StageDelays, Surroundings, Write,
+    Plan, RuleContext, StageDelays, Write,
     read::{at, text},
     simulation::{Simulation, condition_of, count, workload},
     status_only,
@@ -120,7 +120,7 @@ fn a_finished_job_is_deleted_after_its_time_to_live() {
 
 fn status_of(object: &Value, seconds: i64) -> Plan {
     let now = jiff::Timestamp::from_second(seconds).unwrap();
-    status_only::plan(object, 1, Surroundings::new(now, &StageDelays::NONE))
+    status_only::plan(object, 1, RuleContext::new(now, &StageDelays::NONE))
 }
 
 /// Returns the object with the status that mode `Status` gives it.
@@ -171,9 +171,9 @@ fn without_children_wishes_hold_too() {
 
 /// Returns the number of pods that the first round creates.
 fn created(workload: &Value) -> usize {
-    let context = Surroundings::new(jiff::Timestamp::UNIX_EPOCH, &StageDelays::NONE);
+    let context = RuleContext::new(jiff::Timestamp::UNIX_EPOCH, &StageDelays::NONE);
     let family = super::dispatch::Family { owned: &[], claims: &[], nodes: &[] };
-    let writes = super::dispatch::plan(workload, family, around).writes;
+    let writes = super::dispatch::plan(workload, family, context).writes;
     writes.iter().filter(|write| matches!(write, Write::Create(object) if object.kind() == "Pod")).count()
 }
 

@@ -57,7 +57,6 @@ const SHARED: &[&str] = &[
     "Store",
     "Subject",
     "Summary",
-    "Surroundings",
     "Target",
     "TargetError",
     "Trigger",

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::schedule::CronSchedule;
 use crate::workloads::{
     job,
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     read::{at, created, flag, int, is_deleted, stamp, text, time},
     template, wishes,
 };
@@ -15,7 +15,7 @@ use crate::workloads::{
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /// Plans the next step of a CronJob; `owned` are its Jobs.
-pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
+pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], context: RuleContext<'_>) -> Plan {
     let mut plan = Plan::default();
     if is_deleted(cron_job) {
         return plan;
@@ -28,7 +28,7 @@ pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], around: Sur
         status["lastScheduleTime"] = last.clone();
     }
     if !flag(cron_job, "/spec/suspend")
-        && let Some(due) = due(cron_job, around, &mut plan)
+        && let Some(due) = due(cron_job, context, &mut plan)
     {
         let policy = text(cron_job, "/spec/concurrencyPolicy");
         // A forbidden run waits for the end of the previous one, which triggers this rule again.
@@ -47,7 +47,7 @@ pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], around: Sur
 }
 
 /// Returns the latest time that is due and was not used yet, and adds the next time to the plan.
-fn due(cron_job: &Value, around: Surroundings<'_>, plan: &mut Plan) -> Option<Timestamp> {
+fn due(cron_job: &Value, context: RuleContext<'_>, plan: &mut Plan) -> Option<Timestamp> {
     let schedule = CronSchedule::parse(text(cron_job, "/spec/schedule"))?;
     let zone = match text(cron_job, "/spec/timeZone") {
         "" => TimeZone::UTC,
@@ -55,16 +55,16 @@ fn due(cron_job: &Value, around: Surroundings<'_>, plan: &mut Plan) -> Option<Ti
     };
     let mut earliest = time(cron_job, "/status/lastScheduleTime").unwrap_or_else(|| created(cron_job));
     if let Some(seconds) = at(cron_job, "/spec/startingDeadlineSeconds").as_i64() {
-        earliest = earliest.max(Timestamp::from_second(around.now.as_second().saturating_sub(seconds)).unwrap_or(earliest));
+        earliest = earliest.max(Timestamp::from_second(context.now.as_second().saturating_sub(seconds)).unwrap_or(earliest));
     }
-    let now = around.now.to_zoned(zone.clone());
+    let now = context.now.to_zoned(zone.clone());
     let first = schedule.after(&earliest.to_zoned(zone))?;
     if first > now {
-        plan.wake_at(first.timestamp(), around.now);
+        plan.wake_at(first.timestamp(), context.now);
         return None;
     }
     if let Some(next) = schedule.after(&now) {
-        plan.wake_at(next.timestamp(), around.now);
+        plan.wake_at(next.timestamp(), context.now);
     }
     Some(schedule.latest(first, &now).timestamp())
 }

@@ -10,13 +10,13 @@ use super::{
     status::{self, RolloutProgress, max_surge, max_unavailable, wanted},
 };
 use crate::workloads::{
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     read::{flag, int, is_deleted, text},
 };
 
 /// Plans the next step of a Deployment; `owned` are the ReplicaSets that it controls. Each call plans one step: the next one follows when the
 /// ReplicaSets have changed.
-pub(in crate::workloads) fn plan(deployment: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
+pub(in crate::workloads) fn plan(deployment: &Value, owned: &[&Value], context: RuleContext<'_>) -> Plan {
     let mut plan = Plan::default();
     let revisions = Revisions::of(deployment, owned);
     let mut progress = RolloutProgress::Observe;
@@ -32,7 +32,7 @@ pub(in crate::workloads) fn plan(deployment: &Value, owned: &[&Value], around: S
     if revisions.new.is_some() && deployment.annotation(REVISION) != Some(revision.as_str()) && !is_deleted(deployment) {
         plan.patch(deployment, json!({"metadata": {"annotations": {REVISION: revision}}}));
     }
-    status::write(deployment, &revisions, &progress, around, &mut plan);
+    status::write(deployment, &revisions, &progress, context, &mut plan);
     plan
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::revisions::Revisions;
 use crate::workloads::{
     condition::{self, ConditionUpdate},
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     read::{at, flag, int, scaled, seconds_after, stamp, text, time},
 };
 
@@ -95,7 +95,7 @@ pub(super) fn write(
     deployment: &Value,
     revisions: &Revisions<'_>,
     progress: &RolloutProgress,
-    around: Surroundings<'_>,
+    context: RuleContext<'_>,
     plan: &mut Plan,
 ) {
     let counts = Counts::of(revisions);
@@ -116,8 +116,8 @@ pub(super) fn write(
         status["collisionCount"] = collisions.clone();
     }
     let mut conditions = condition::of(deployment);
-    available(deployment, counts, around.now, &mut conditions);
-    progressing(deployment, revisions, counts, progress, around.now, &mut conditions, plan);
+    available(deployment, counts, context.now, &mut conditions);
+    progressing(deployment, revisions, counts, progress, context.now, &mut conditions, plan);
     status["conditions"] = conditions.into();
     plan.status(deployment, status);
 }

@@ -23,7 +23,7 @@ use self::{
     kinds::{RelatedKind, Role},
 };
 use super::{
-    Nodes, Plan, StageDelays, Surroundings, Workloads, Write, autoscaler, claims, dispatch, disruption_budget, load_balancer,
+    Nodes, Plan, RuleContext, StageDelays, Workloads, Write, autoscaler, claims, dispatch, disruption_budget, load_balancer,
     node,
     pod::{self, PodChange},
     status_only,
@@ -72,7 +72,7 @@ impl Stages {
                 self.plan_pod(writer, &stored)
             }
             Some(Role::Workload) if self.mode == Workloads::Status => {
-                status_only::plan(stored.value(), self.nodes, Surroundings::new(writer.clock().now(), &self.delays))
+                status_only::plan(stored.value(), self.nodes, RuleContext::new(writer.clock().now(), &self.delays))
             }
             Some(Role::Workload) => {
                 if stored.value().kind() == "DaemonSet" {
@@ -112,7 +112,7 @@ impl Stages {
         };
         let nodes = all_nodes(&snapshot);
         let family = dispatch::Family { owned: &owned, claims: &claims, nodes: &nodes };
-        dispatch::plan(workload, family, Surroundings::new(writer.clock().now(), &self.delays))
+        dispatch::plan(workload, family, RuleContext::new(writer.clock().now(), &self.delays))
     }
 
     fn plan_pod(&self, writer: &Writer, stored: &Stored) -> Plan {
@@ -140,10 +140,10 @@ impl Stages {
     }
 
     fn plan_related(&self, writer: &Writer, snapshot: &Snapshot, what: RelatedKind, object: &Value) -> Plan {
-        let surroundings = Surroundings::new(writer.clock().now(), &self.delays);
+        let context = RuleContext::new(writer.clock().now(), &self.delays);
         let find = |object: &ObjectRef| snapshot.get(&object.resource, &object.name).map(|stored| stored.value());
         match what {
-            RelatedKind::Claim => claims::claim(object, surroundings),
+            RelatedKind::Claim => claims::claim(object, context),
             RelatedKind::Volume => {
                 let reference =
                     |field: &str| object.pointer(&format!("/spec/claimRef/{field}")).and_then(Value::as_str).unwrap_or_default();
@@ -157,12 +157,12 @@ impl Stages {
                     object.pointer(&format!("/spec/scaleTargetRef/{field}")).and_then(Value::as_str).unwrap_or_default()
                 };
                 let target = kinds::workload(target("kind"), object.namespace(), target("name"));
-                autoscaler::plan(object, target.as_ref().and_then(find), surroundings)
+                autoscaler::plan(object, target.as_ref().and_then(find), context)
             }
             RelatedKind::Budget => {
                 let pods: Vec<&Value> =
                     snapshot.list(&kinds::pods(), Some(object.namespace())).map(|(_, pod)| pod.value()).collect();
-                disruption_budget::plan(object, &pods, surroundings)
+                disruption_budget::plan(object, &pods, context)
             }
         }
     }

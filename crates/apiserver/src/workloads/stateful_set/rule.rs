@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{claims, identity};
 use crate::workloads::{
-    plan::{Plan, Surroundings},
+    plan::{Plan, RuleContext},
     pods,
     read::{at, int, is_deleted, text},
     revision::{POD_LABEL, RevisionHistory},
@@ -17,14 +17,14 @@ pub(in crate::workloads) fn plan(
     owned: &[&Value],
     revisions: &[&Value],
     claims: &[&Value],
-    around: Surroundings<'_>,
+    context: RuleContext<'_>,
 ) -> Plan {
     let mut plan = Plan::default();
     let history = RevisionHistory::of(set, revisions);
     let update = history.present().name().to_owned();
     let stored_current = text(set, "/status/currentRevision");
     let current = if history.template(stored_current).is_some() { stored_current.to_owned() } else { update.clone() };
-    let pods = Pods { set, owned, history: &history, current: &current, update: &update, around };
+    let pods = Pods { set, owned, history: &history, current: &current, update: &update, context };
     if !is_deleted(set) {
         history.keep(&mut plan);
         pods.step(claims, &mut plan);
@@ -45,7 +45,7 @@ struct Pods<'a> {
     history: &'a RevisionHistory<'a>,
     current: &'a str,
     update: &'a str,
-    around: Surroundings<'a>,
+    context: RuleContext<'a>,
 }
 
 impl Pods<'_> {
@@ -129,7 +129,7 @@ impl Pods<'_> {
     }
 
     fn is_well(&self, pod: &Value, plan: &mut Plan) -> bool {
-        pods::is_available(pod, int(self.set, "/spec/minReadySeconds"), self.around.now, plan)
+        pods::is_available(pod, int(self.set, "/spec/minReadySeconds"), self.context.now, plan)
     }
 
     fn status(&self, plan: &mut Plan) -> Value {

@@ -2,7 +2,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use kubewright_core::dependents::{Owner, Sight};
+use kubewright_core::dependents::{BlockingObjectState, Owner};
 use kubewright_core::manifest::OperatorName;
 use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::{Key, ObjectExt as _};
@@ -21,7 +21,7 @@ use super::{Notify, caused_by, title};
 pub(crate) enum Obstacle {
     /// A single object, with its state as the pass observed it. Relevant are its creation and deletion, the start of its deletion, and its
     /// owner.
-    Object(WatchSpec, Sight),
+    Object(WatchSpec, BlockingObjectState),
     /// Foreign instances of a type. Relevant is that none is left.
     Instances(WatchSpec),
     /// A type that is not served. Relevant is that a definition is created or changed.
@@ -33,7 +33,7 @@ pub(crate) enum Obstacle {
 struct ObstacleMarks {
     labels: Option<Value>,
     owner: Option<Owner>,
-    is_leaving: bool,
+    is_terminating: bool,
 }
 
 impl ObstacleMarks {
@@ -41,21 +41,21 @@ impl ObstacleMarks {
         Self {
             labels: object.pointer("/metadata/labels").cloned(),
             owner: Owner::of(object, name),
-            is_leaving: object.deletion_timestamp().is_some(),
+            is_terminating: object.deletion_timestamp().is_some(),
         }
     }
 }
 
 /// Returns the state of the object of a watch. `None` if it has an owner under the operator's own name.
-fn sight(store: &ProjectedStore<ObstacleMarks>) -> Option<Sight> {
+fn observed_state(store: &ProjectedStore<ObstacleMarks>) -> Option<BlockingObjectState> {
     let found = store.list();
     let Some((_, marks)) = found.first() else {
-        return Some(Sight::Absent);
+        return Some(BlockingObjectState::Absent);
     };
     match &marks.owner {
-        _ if marks.is_leaving => Some(Sight::Leaving),
-        None => Some(Sight::Nobodys),
-        Some(owner) => (!owner.is_under_our_name()).then_some(Sight::Anothers),
+        _ if marks.is_terminating => Some(BlockingObjectState::Terminating),
+        None => Some(BlockingObjectState::Unowned),
+        Some(owner) => (!owner.is_under_our_name()).then_some(BlockingObjectState::Foreign),
     }
 }
 
@@ -123,7 +123,7 @@ impl AwaitedWatches {
             match obstacle.clone() {
                 Obstacle::Object(spec, seen) => {
                     let name = self.inner.name.clone();
-                    let at_first = Box::new(move |store: &ProjectedStore<ObstacleMarks>| sight(store) != Some(seen));
+                    let at_first = Box::new(move |store: &ProjectedStore<ObstacleMarks>| observed_state(store) != Some(seen));
                     let interest = Interest { at_first, later: |_, change| change.old != change.new };
                     self.listen(listener, spec, project_with(move |object| ObstacleMarks::of(object, &name)), interest);
                 }

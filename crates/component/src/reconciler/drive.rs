@@ -5,8 +5,8 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::{
-    Action, CheckedTypes, Desired, DesiredObject, Foreign, ForeignCheck, InTheWay, Inventory, Item, ObjectAction, Observed, Plan,
-    Projection, Refusal, Request, Response, Verb, Verdict, plan, plan_deletion,
+    Action, BlockingObject, CheckedTypes, Desired, DesiredObject, Foreign, ForeignCheck, Inventory, Item, ObjectAction, Observed,
+    Plan, Projection, Refusal, Request, Response, Verb, Verdict, plan, plan_deletion,
 };
 use kubewright_core::flow::Failure;
 use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
@@ -299,8 +299,13 @@ impl EnginePass<'_> {
     }
 
     /// Watches the blockers, so that their disappearance queues the next pass.
-    fn await_obstacles(&mut self, objects: Vec<InTheWay>, checks: Vec<ForeignCheck>, found: &HashMap<ForeignCheck, GroupKind>) {
-        let object = |InTheWay { gvk, key, seen }: InTheWay| {
+    fn await_obstacles(
+        &mut self,
+        objects: Vec<BlockingObject>,
+        checks: Vec<ForeignCheck>,
+        found: &HashMap<ForeignCheck, GroupKind>,
+    ) {
+        let object = |BlockingObject { gvk, key, seen }: BlockingObject| {
             let spec = WatchSpec::of_version(&gvk).fields(format!("metadata.name={}", key.name)).metadata_only();
             Obstacle::Object(if key.namespace.is_empty() { spec } else { spec.in_namespace(key.namespace) }, seen)
         };

@@ -35,14 +35,14 @@ impl Planner<'_> {
     }
 
     /// Returns true if instances of an API service may exist that no request shows, because the service is not available at present (GATE-4a).
-    pub(super) fn is_silent(&self, index: usize) -> bool {
+    pub(super) fn is_unavailable(&self, index: usize) -> bool {
         let item = &self.items[index];
         let serves = || self.live(&item.key()).and_then(Projection::serves);
         item.was_ready && serves().is_some_and(|serves| !serves.available)
     }
 
     /// Returns the message that explains why an unavailable API service is kept, and how to release it nevertheless.
-    pub(super) fn silence_message(&self, index: usize, removal: Removal) -> String {
+    pub(super) fn unavailability_message(&self, index: usize, removal: Removal) -> String {
         let (name, operator) = (&self.items[index].name, &self.engine.context.operator);
         let way_out = match removal {
             Removal::Deletion => format!("let go with {}=true", operator.key("abandon-dependents")),
@@ -56,7 +56,7 @@ impl Planner<'_> {
 
     /// Handles deletions of objects that may serve an API service which is deleted in a later wave: they explain why the service is unavailable from
     /// then on. The status must record this first, because a restarted process would otherwise wait for an answer of the service for ever.
-    pub(super) fn expect_silence(&mut self, indices: &[usize], sends_before: usize) {
+    pub(super) fn expect_unavailability(&mut self, indices: &[usize], sends_before: usize) {
         for &index in indices {
             if !self.items[index].was_ready || self.gone.contains(&index) {
                 continue;
@@ -67,7 +67,7 @@ impl Planner<'_> {
                 let item = &mut self.items[index];
                 item.was_ready = false;
                 item.phase = Phase::ScheduledForDeletion;
-                self.tells_of_silence = true;
+                self.must_record_unavailability = true;
             }
         }
     }

@@ -51,7 +51,7 @@ pub use observe::{
     FINGERPRINT_NONE, KindRule, Observed, Owner, Projection, ProjectionContext, Refusal, RefusalCause, Response, ServedType,
     fingerprint_of,
 };
-pub use plan::{InTheWay, Plan, Sight, plan, plan_deletion};
+pub use plan::{BlockingObject, BlockingObjectState, Plan, plan, plan_deletion};
 pub use prepare::{PrepareContext, Scope, prepare};
 pub use summary::Summary;
 pub use verdict::{BlockedReason, Verdict, Waiting};

@@ -23,7 +23,7 @@ pub struct Plan {
     pub needs_manifests: bool,
     /// The objects without our label that block this component, and the namespaces that are missing or being deleted. Each must be watched alone
     /// (OWN-3, TRG-3).
-    pub watch_objects: Vec<InTheWay>,
+    pub watch_objects: Vec<BlockingObject>,
     /// The checks with a hit. Their types must be watched with the selector of the check (GATE-3).
     pub watch_foreign: Vec<ForeignCheck>,
 }
@@ -31,27 +31,27 @@ pub struct Plan {
 /// A blocker: an object that no watch on dependents shows, and for which a component waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers take it apart")]
-pub struct InTheWay {
+pub struct BlockingObject {
     /// The type of the object.
     pub gvk: GroupVersionKind,
     /// The identity of the object.
     pub key: ObjectKey,
-    /// The observation of this pass. Any other observation is a change.
-    pub seen: Sight,
+    /// The state that this pass observed. Any other state is a change.
+    pub seen: BlockingObjectState,
 }
 
-/// The observation of an object.
+/// The state of a blocker, as a pass observed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there is no other way")]
-pub enum Sight {
+pub enum BlockingObjectState {
     /// The object does not exist.
     Absent,
     /// The object exists and has no owner.
-    Nobodys,
+    Unowned,
     /// The object has the marks of another operator or component type, and not ours.
-    Anothers,
+    Foreign,
     /// The object is being deleted.
-    Leaving,
+    Terminating,
 }
 
 /// Plans the requests that turn the live objects into the wanted set.

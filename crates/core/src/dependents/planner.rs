@@ -10,8 +10,8 @@ use super::observe::{ObjectHalt, RemovalCounts};
 use super::order::delete_priority;
 use super::stages::is_past;
 use super::{
-    Action, BlockedReason, Engine, Foreign, ForeignCheck, InTheWay, Inventory, Item, Memory, ObjectAction, Observed, Phase, Plan,
-    Projection, Sight, Verdict, Waiting,
+    Action, BlockedReason, BlockingObject, BlockingObjectState, Engine, Foreign, ForeignCheck, Inventory, Item, Memory,
+    ObjectAction, Observed, Phase, Plan, Projection, Verdict, Waiting,
 };
 use crate::health::Status;
 use crate::manifest::ManifestErrors;
@@ -44,7 +44,7 @@ pub(super) struct Planner<'a> {
     pub(super) undecided: bool,
     pub(super) watch_foreign: Vec<ForeignCheck>,
     /// True if the status must record that servers of API services are deleted, before any of them is.
-    pub(super) tells_of_silence: bool,
+    pub(super) must_record_unavailability: bool,
 }
 
 impl<'a> Planner<'a> {
@@ -72,7 +72,7 @@ impl<'a> Planner<'a> {
             needs_manifests: false,
             undecided: false,
             watch_foreign: Vec::new(),
-            tells_of_silence: false,
+            must_record_unavailability: false,
         }
     }
 
@@ -117,7 +117,7 @@ impl<'a> Planner<'a> {
             self.checks.clear();
         }
         let verdict = self.verdict(complete);
-        let watch_objects = self.objects_in_the_way(write_ahead);
+        let watch_objects = self.blocking_objects(write_ahead);
         self.forget_settled();
         self.compact_readiness();
         let gone = std::mem::take(&mut self.gone);
@@ -131,8 +131,8 @@ impl<'a> Planner<'a> {
         let inventory = Inventory::sorted(items);
         let mut actions: Vec<Action> = self.checks.drain(..).map(Action::CheckForeign).collect();
         actions.extend(self.sends.drain(..).map(Action::Send));
-        let tells_of_silence = self.tells_of_silence && !self.needs_manifests;
-        if tells_of_silence || write_ahead && self.must_persist(&inventory, &actions) {
+        let must_record_unavailability = self.must_record_unavailability && !self.needs_manifests;
+        if must_record_unavailability || write_ahead && self.must_persist(&inventory, &actions) {
             actions = vec![Action::Persist(inventory.clone())];
         }
         Plan {
@@ -203,7 +203,7 @@ impl<'a> Planner<'a> {
 
     /// Returns the blockers that no watch on dependents shows: wanted objects without a label under our name that must not be adopted, are being
     /// deleted, or wait for their label, and namespaces.
-    fn objects_in_the_way(&self, applying: bool) -> Vec<InTheWay> {
+    fn blocking_objects(&self, applying: bool) -> Vec<BlockingObject> {
         let is_conflict = |key: &ObjectKey| matches!(self.halts.get(key), Some(ObjectHalt::Blocked { .. }));
         let objects = self.items.iter().filter_map(|item| {
             let key = item.key();
@@ -211,16 +211,16 @@ impl<'a> Planner<'a> {
             let is_wanted = applying && !item.is_redundant();
             let is_hidden = live.terminating || self.memory.drift.contains_key(&key);
             let seen = match live.other_operator() {
-                _ if live.terminating => Sight::Leaving,
-                Some(_) => Sight::Anothers,
-                None => Sight::Nobodys,
+                _ if live.terminating => BlockingObjectState::Terminating,
+                Some(_) => BlockingObjectState::Foreign,
+                None => BlockingObjectState::Unowned,
             };
-            (is_wanted && is_hidden || is_conflict(&key)).then(|| InTheWay { gvk: item.gvk(), key, seen })
+            (is_wanted && is_hidden || is_conflict(&key)).then(|| BlockingObject { gvk: item.gvk(), key, seen })
         });
         let namespaces = self.observed.awaited_namespaces.iter();
         let namespaces = namespaces.map(|(name, &seen)| {
             let gvk = GroupVersionKind::new("", "v1", "Namespace");
-            InTheWay { key: gvk.key("", name), gvk, seen }
+            BlockingObject { key: gvk.key("", name), gvk, seen }
         });
         objects.chain(namespaces).collect()
     }

@@ -61,7 +61,7 @@ pub fn prepare(manifests: Vec<Value>, context: &PrepareContext<'_>) -> Result<De
             });
             continue;
         };
-        let ignored = place(&mut manifest, &gvk, &types, context, &mut errors);
+        let ignored = correct_namespace(&mut manifest, &gvk, &types, context, &mut errors);
         let annotations = Annotations::read(context.operator, &manifest, &mut errors);
         let key = gvk.key(manifest.namespace(), manifest.name());
         check_purge_order(&manifest, &key, &annotations, &mut errors);
@@ -108,7 +108,7 @@ impl Types {
 }
 
 /// Corrects the namespace according to the scope of the type (PREP-7). Returns the ignored namespace of a cluster-scoped object.
-fn place(
+fn correct_namespace(
     manifest: &mut Value,
     gvk: &GroupVersionKind,
     types: &Types,

@@ -41,7 +41,7 @@ pub(super) fn patch(live: &Value, claims: Claims<'_>) -> Option<Value> {
             kept.push(entry.clone());
             continue;
         };
-        let left = finalizers_of_nobody(&fields, claims.finalizers);
+        let left = unowned_finalizers(&fields, claims.finalizers);
         let taken = fields.difference(&left);
         if taken.is_empty() {
             kept.push(entry.clone());
@@ -77,7 +77,7 @@ pub(super) fn patch(live: &Value, claims: Claims<'_>) -> Option<Value> {
 /// Returns true if an entry contains fields other than finalizers, which can be claimed.
 pub(super) fn is_claimable(entry: &Value) -> bool {
     let fields = entry.get("fieldsV1").and_then(|fields| FieldSet::parse(fields).ok()).unwrap_or_default();
-    is_main(entry) && !fields.difference(&finalizers_of_nobody(&fields, &[])).is_empty()
+    is_main(entry) && !fields.difference(&unowned_finalizers(&fields, &[])).is_empty()
 }
 
 fn is_main(entry: &Value) -> bool {
@@ -89,7 +89,7 @@ fn text<'a>(entry: &'a Value, field: &str) -> &'a str {
 }
 
 /// Returns the paths of finalizers that are not in this list, with the path of the finalizer list itself.
-fn finalizers_of_nobody(fields: &FieldSet, sent: &[String]) -> FieldSet {
+fn unowned_finalizers(fields: &FieldSet, sent: &[String]) -> FieldSet {
     let list = Path::fields(["metadata", "finalizers"]);
     let sent = |element: &PathElement| matches!(element, PathElement::Value(Value::String(name)) if sent.contains(name));
     let members = fields.below(&list);

@@ -44,7 +44,7 @@ impl Planner<'_> {
         foreign_check(&key, self.live(&key)?, self.engine)
     }
 
-    /// Requests the checks without an answer in this pass. Returns true if all are answered, no type is in use, and no type is silent.
+    /// Requests the checks without an answer in this pass. Returns true if all are answered, no type is in use, and no type is unavailable.
     pub(super) fn all_free(&mut self, checks: Vec<ForeignCheck>, types: &[usize], removal: Removal) -> bool {
         let open: Vec<ForeignCheck> = checks.iter().filter(|check| self.answer(check).is_none()).cloned().collect();
         if !open.is_empty() {
@@ -73,9 +73,9 @@ impl Planner<'_> {
                 Some((Foreign::None, _)) | None => {}
             }
         }
-        if let Some(&silent) = types.iter().find(|&&index| self.is_silent(index)) {
+        if let Some(&unavailable) = types.iter().find(|&&index| self.is_unavailable(index)) {
             if self.blocked.is_none() {
-                let message = self.silence_message(silent, removal);
+                let message = self.unavailability_message(unavailable, removal);
                 self.blocked = Some(Verdict::Wait { message, after: Some(Duration::from_secs(ASK_AGAIN)) });
             }
             free = false;

@@ -110,8 +110,8 @@ impl Planner<'_> {
         if live.serves().is_none() || orphan {
             return RemovalStep::Send(action);
         }
-        if self.is_silent(index) {
-            let message = self.silence_message(index, removal);
+        if self.is_unavailable(index) {
+            let message = self.unavailability_message(index, removal);
             self.items[index].report(Status::Terminating, &message);
             return RemovalStep::Hold;
         }

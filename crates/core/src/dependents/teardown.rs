@@ -45,7 +45,7 @@ impl Planner<'_> {
     pub(super) fn tear_down(&mut self, indices: &[usize], managed: &ManagedIndex<'_, ()>, removal: Removal) -> bool {
         let sends_before = self.sends.len();
         let done = self.run_delete_waves(indices, managed, removal);
-        self.expect_silence(indices, sends_before);
+        self.expect_unavailability(indices, sends_before);
         done
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Projection, Refusal};
 use crate::backoff::Transient;
 use crate::dependents::verdict::BlockedReason;
-use crate::dependents::{Foreign, ForeignCheck, Inventory, Phase, Sight};
+use crate::dependents::{BlockingObjectState, Foreign, ForeignCheck, Inventory, Phase};
 
 /// The observed state of the cluster in one pass: projections from the watches, and the answers to the pass's own requests.
 ///
@@ -46,7 +46,7 @@ pub struct Observed {
     pub(in crate::dependents) marked: BTreeSet<ObjectKey>,
     pub(in crate::dependents) missing_namespaces: BTreeMap<String, bool>,
     /// The namespaces that must appear or disappear before objects can be created in them.
-    pub(in crate::dependents) awaited_namespaces: BTreeMap<String, Sight>,
+    pub(in crate::dependents) awaited_namespaces: BTreeMap<String, BlockingObjectState>,
     pub(in crate::dependents) created_namespaces: BTreeSet<String>,
     /// The objects whose corrective write failed and is not repeated in this pass.
     pub(in crate::dependents) uncorrected: BTreeSet<ObjectKey>,

@@ -12,7 +12,7 @@ use crate::dependents::fights::{CorrectionCause, Corrections};
 use crate::dependents::memory::{Deletions, Dropped};
 use crate::dependents::undeclared;
 use crate::dependents::verdict::BlockedReason;
-use crate::dependents::{Engine, Memory, Note, ObjectAction, Phase, Request, Sight, Verb};
+use crate::dependents::{BlockingObjectState, Engine, Memory, Note, ObjectAction, Phase, Request, Verb};
 use crate::manifest::MissingNamespacesPolicy;
 
 /// The number of times that a request is repeated after conflicts, per object and pass (WRITE-9).
@@ -244,7 +244,7 @@ impl Observed {
             }
             _ => {
                 if refusal.is_terminating_namespace() {
-                    self.awaited_namespaces.insert(key.namespace.clone(), Sight::Leaving);
+                    self.awaited_namespaces.insert(key.namespace.clone(), BlockingObjectState::Terminating);
                 }
                 if let Some(error) = refusal.transient() {
                     self.note_transient(error);
@@ -304,7 +304,7 @@ impl Observed {
             self.missing_namespaces.insert(namespace.clone(), true);
         } else if self.missing_namespaces.get(namespace) != Some(&true) {
             let message = refusal.to_string();
-            self.awaited_namespaces.insert(namespace.clone(), Sight::Absent);
+            self.awaited_namespaces.insert(namespace.clone(), BlockingObjectState::Absent);
             self.halts.insert(action.key.clone(), ObjectHalt::Wait { message, after: None });
         }
     }

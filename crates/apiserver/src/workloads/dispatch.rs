@@ -4,7 +4,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
 use super::{
-    Outcome, Wishes, cron_job, daemon_set, deployment, job,
+    Outcome, StageRequest, cron_job, daemon_set, deployment, job,
     plan::{Plan, RuleContext},
     replica_set, stateful_set,
 };
@@ -23,7 +23,7 @@ pub(super) struct Family<'a> {
 /// Plans the next step of a workload.
 pub(super) fn plan(workload: &Value, family: Family<'_>, context: RuleContext<'_>) -> Plan {
     // The outcome requested for a Deployment is that of its pods; its ReplicaSets are created all the same.
-    if Wishes::of(workload).outcome == Outcome::Manual {
+    if StageRequest::of(workload).outcome == Outcome::Manual {
         return Plan::default();
     }
     let owned = |kind: &str| -> Vec<&Value> { family.owned.iter().copied().filter(|object| object.kind() == kind).collect() };

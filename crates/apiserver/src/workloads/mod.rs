@@ -28,17 +28,17 @@ mod replica_set;
 mod revision;
 #[cfg(test)]
 mod simulation;
+mod stage_request;
 mod stages;
 mod stateful_set;
 mod status_only;
 mod template;
 #[cfg(test)]
 mod tests;
-mod wishes;
 
 pub(crate) use cron_job::is_schedule;
 pub use mode::{StageDelays, Workloads};
 pub use node::Nodes;
 pub use plan::{Plan, RuleContext, Write};
+pub use stage_request::{OUTCOME, Outcome, READY_AFTER, StageRequest, warnings};
 pub use stages::Stages;
-pub use wishes::{OUTCOME, Outcome, READY_AFTER, Wishes, warnings};

@@ -4,7 +4,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::{
-    Outcome, Wishes,
+    Outcome, StageRequest,
     condition::{self, ConditionUpdate},
     deployment,
     plan::{Plan, RuleContext},
@@ -16,17 +16,17 @@ use super::{
 /// of the object.
 pub(super) fn plan(object: &Value, nodes: usize, context: RuleContext<'_>) -> Plan {
     let mut plan = Plan::default();
-    let wishes = Wishes::of(object);
+    let request = StageRequest::of(object);
     // The status of a CronJob consists of its children.
-    if wishes.outcome == Outcome::Manual || is_deleted(object) || object.kind() == "CronJob" {
+    if request.outcome == Outcome::Manual || is_deleted(object) || object.kind() == "CronJob" {
         return plan;
     }
-    let delays = wishes.apply(context.delays);
+    let delays = request.apply(context.delays);
     let is_job = object.kind() == "Job";
     let due = after(created(object), delays.until_ready() + if is_job { delays.job_done } else { std::time::Duration::ZERO });
     plan.wake_at(due, context.now);
-    let ready = due <= context.now && wishes.outcome == Outcome::Ready;
-    let failed = due <= context.now && wishes.outcome == Outcome::Fail;
+    let ready = due <= context.now && request.outcome == Outcome::Ready;
+    let failed = due <= context.now && request.outcome == Outcome::Fail;
     let status = match object.kind() {
         "Deployment" => deployment_status(object, ready, context),
         "StatefulSet" => stateful_set_status(object, ready),

@@ -3,7 +3,7 @@
 use kubewright_machinery::object::{ObjectExt, canonical_json};
 use serde_json::{Map, Value, json};
 
-use super::{read::at, wishes};
+use super::{read::at, stage_request};
 
 /// The alphabet of generated names: no vowels, and no characters that can be mistaken for each other.
 const SAFE: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
@@ -17,7 +17,7 @@ pub(super) fn pod(controller: &Value, template: &Value) -> Value {
         }
     }
     let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": at(template, "/spec")});
-    for (key, value) in wishes::inherited(controller, template) {
+    for (key, value) in stage_request::inherited(controller, template) {
         pod.set_annotation(key, value);
     }
     pod

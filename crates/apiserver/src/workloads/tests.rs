@@ -7,8 +7,8 @@ use super::{
     Plan, RuleContext, StageDelays, Write,
     read::{at, text},
     simulation::{Simulation, condition_of, count, workload},
+    stage_request::{OUTCOME, READY_AFTER},
     status_only,
-    wishes::{OUTCOME, READY_AFTER},
 };
 
 fn job(spec: Value) -> Value {

@@ -68,14 +68,14 @@ async fn seen(cluster: &Cluster) -> Value {
 // STG-4, STG-6
 #[tokio::test(start_paused = true)]
 async fn the_rule_of_pods_means_the_same_in_the_server_and_in_a_client() {
-    let wish = |outcome: &str| json!({"annotations": {"testing.kubewright.dev/outcome": outcome}});
+    let requested = |outcome: &str| json!({"annotations": {"testing.kubewright.dev/outcome": outcome}});
     let container = json!([{"name": "c", "image": "i"}]);
     for (about, metadata, spec) in [
         ("plain", json!({}), json!({})),
         ("with init containers", json!({}), json!({"initContainers": [{"name": "i", "image": "i"}]})),
-        ("never ready", wish("never"), json!({})),
-        ("failing", wish("fail"), json!({})),
-        ("manual", wish("manual"), json!({})),
+        ("never ready", requested("never"), json!({})),
+        ("failing", requested("fail"), json!({})),
+        ("manual", requested("manual"), json!({})),
         ("nowhere", json!({}), json!({"nodeSelector": {"no": "node"}})),
         ("gated", json!({}), json!({"readinessGates": [{"conditionType": "x.io/ready"}]})),
     ] {

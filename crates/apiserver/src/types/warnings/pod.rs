@@ -98,8 +98,8 @@ fn nodes(warnings: &mut Vec<String>, path: &str, spec: &Value) {
     let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
     let mut terms: Vec<(String, &Value)> =
         items(&format!("{place}.{required}.nodeSelectorTerms"), &affinity[required]["nodeSelectorTerms"]).collect();
-    let wishes = items(&format!("{place}.{preferred}"), &affinity[preferred]);
-    terms.extend(wishes.map(|(path, wish)| (format!("{path}.preference"), &wish["preference"])));
+    let preferences = items(&format!("{place}.{preferred}"), &affinity[preferred]);
+    terms.extend(preferences.map(|(path, preference)| (format!("{path}.preference"), &preference["preference"])));
     for (path, term) in terms {
         for (path, expression) in items(&format!("{path}.matchExpressions"), &term["matchExpressions"]) {
             let label = expression["key"].as_str().unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::workloads::{
     job,
     plan::{Plan, RuleContext},
     read::{at, created, flag, int, is_deleted, stamp, text, time},
-    template, wishes,
+    stage_request, template,
 };
 
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
@@ -118,7 +118,7 @@ fn job_at(cron_job: &Value, due: Timestamp) -> Value {
     }
     let mut job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": at(job_template, "/spec")});
     job.set_annotation(SCHEDULED, stamp(due).as_str().unwrap_or_default());
-    for (key, value) in wishes::inherited(cron_job, job_template) {
+    for (key, value) in stage_request::inherited(cron_job, job_template) {
         job.set_annotation(key, value);
     }
     job

@@ -6,7 +6,7 @@ use crate::workloads::{
     StageDelays,
     read::{list, text},
     simulation::Simulation,
-    wishes::OUTCOME,
+    stage_request::OUTCOME,
 };
 
 fn utc(text: &str) -> Zoned {

@@ -9,7 +9,7 @@ use crate::workloads::{
     StageDelays,
     read::{at, int, text},
     simulation::{Simulation, condition_of, count, workload},
-    wishes::OUTCOME,
+    stage_request::OUTCOME,
 };
 
 fn deployment(replicas: i64, image: &str, strategy: Value) -> Value {

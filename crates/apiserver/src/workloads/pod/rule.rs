@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::status;
 use crate::workloads::{
-    Nodes, Outcome, StageDelays, Wishes, condition,
+    Nodes, Outcome, StageDelays, StageRequest, condition,
     read::{after, at, created, int, is_deleted, list, text, time},
 };
 
@@ -46,11 +46,11 @@ impl Change {
 
 /// Returns the next change of a pod; `None` while it rests.
 pub fn next(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays) -> Option<Change> {
-    let wishes = Wishes::of(pod);
-    if wishes.outcome == Outcome::Manual {
+    let request = StageRequest::of(pod);
+    if request.outcome == Outcome::Manual {
         return None;
     }
-    let delays = &wishes.apply(delays);
+    let delays = &request.apply(delays);
     if is_deleted(pod) {
         return terminate(pod, delays);
     }
@@ -70,7 +70,7 @@ pub fn next(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays)
         return status_change(pod, due, status::started(pod, node, nodes.next_address, at_or_after(due, now)));
     };
     let ready = after(started, delays.ready);
-    match wishes.outcome {
+    match request.outcome {
         Outcome::Never => None,
         Outcome::Fail if belongs_to_job(pod) => {
             let due = after(ready, delays.job_done);

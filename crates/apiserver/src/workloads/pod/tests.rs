@@ -8,7 +8,7 @@ use crate::workloads::{
     Nodes, StageDelays, condition,
     node::{node, pod_address},
     read::{at, text},
-    wishes::{OUTCOME, READY_AFTER},
+    stage_request::{OUTCOME, READY_AFTER},
 };
 
 fn start() -> Timestamp {
@@ -35,7 +35,7 @@ fn of_job(mut pod: Value) -> Value {
     pod
 }
 
-fn wishing(mut pod: Value, key: &str, value: &str) -> Value {
+fn requesting(mut pod: Value, key: &str, value: &str) -> Value {
     pod["metadata"]["annotations"][key] = json!(value);
     pod
 }
@@ -95,7 +95,7 @@ fn each_stage_waits_for_its_delay() {
 // STG-3
 #[test]
 fn a_pod_is_ready_after_the_time_that_it_asks_for() {
-    let mut pod = wishing(pod(), READY_AFTER, "30s");
+    let mut pod = requesting(pod(), READY_AFTER, "30s");
     play(&mut pod, seconds(29), &StageDelays::NONE);
     let node = node(0, start());
     let waiting = next(&pod, Nodes { all: &[&node], next_address: pod_address(0) }, seconds(29), &StageDelays::NONE).unwrap();
@@ -107,15 +107,15 @@ fn a_pod_is_ready_after_the_time_that_it_asks_for() {
 // STG-3
 #[test]
 fn outcomes_stop_short_of_ready() {
-    let mut never = wishing(pod(), OUTCOME, "never");
+    let mut never = requesting(pod(), OUTCOME, "never");
     play(&mut never, seconds(3600), &StageDelays::NONE);
     assert_eq!(text(&never, "/status/containerStatuses/0/state/waiting/reason"), "ContainerCreating");
-    let mut crashing = wishing(pod(), OUTCOME, "fail");
+    let mut crashing = requesting(pod(), OUTCOME, "fail");
     play(&mut crashing, seconds(1), &StageDelays::NONE);
     play(&mut crashing, seconds(60), &StageDelays::NONE);
     assert_eq!(text(&crashing, "/status/containerStatuses/0/state/waiting/reason"), "CrashLoopBackOff");
     assert_eq!(text(condition::find(&crashing, "Ready").unwrap(), "/reason"), "ContainersNotReady");
-    let mut manual = wishing(pod(), OUTCOME, "manual");
+    let mut manual = requesting(pod(), OUTCOME, "manual");
     let before = manual.clone();
     play(&mut manual, seconds(60), &StageDelays::NONE);
     assert_eq!(manual, before);
@@ -164,7 +164,7 @@ fn a_pod_of_a_job_succeeds_or_fails_after_its_time() {
     assert_eq!(text(&done, "/status/phase"), "Running");
     play(&mut done, seconds(10), &delays);
     assert_eq!(text(&done, "/status/phase"), "Succeeded");
-    let mut failed = wishing(of_job(pod()), OUTCOME, "fail");
+    let mut failed = requesting(of_job(pod()), OUTCOME, "fail");
     play(&mut failed, seconds(0), &delays);
     play(&mut failed, seconds(10), &delays);
     assert_eq!(text(&failed, "/status/phase"), "Failed");

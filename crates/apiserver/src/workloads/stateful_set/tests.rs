@@ -7,7 +7,7 @@ use crate::workloads::{
     StageDelays,
     read::text,
     simulation::{Simulation, count, workload},
-    wishes::OUTCOME,
+    stage_request::OUTCOME,
 };
 
 fn stateful_set(replicas: i64, image: &str, more: Value) -> Value {

@@ -27,21 +27,21 @@ pub enum Outcome {
     Manual,
 }
 
-/// The settings in the annotations of one object.
+/// The settings that the annotations of one object request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct StageRequest {
     /// The outcome of the object.
     pub outcome: Outcome,
     /// The time until ready, which replaces the delay of the server.
     pub ready_after: Option<Duration>,
 }
 
-impl Wishes {
+impl StageRequest {
     /// Returns the settings of a pod or a workload; the annotations of a workload's pod template take precedence over its own.
     pub fn of(object: &Value) -> Self {
         Self {
-            outcome: wish(object, OUTCOME).and_then(parse_outcome).unwrap_or_default(),
-            ready_after: wish(object, READY_AFTER).and_then(parse_duration),
+            outcome: requested(object, OUTCOME).and_then(parse_outcome).unwrap_or_default(),
+            ready_after: requested(object, READY_AFTER).and_then(parse_duration),
         }
     }
 
@@ -72,7 +72,7 @@ pub(super) fn inherited<'a>(owner: &'a Value, template: &'a Value) -> impl Itera
     [READY_AFTER, OUTCOME].into_iter().filter(missing).filter_map(|key| Some((key, owner.annotation(key)?)))
 }
 
-fn wish<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
+fn requested<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
     template_of(object).annotation(key).or_else(|| object.annotation(key))
 }
 
@@ -111,8 +111,8 @@ mod tests {
             "metadata": {"annotations": {READY_AFTER: "30s", OUTCOME: "fail"}},
             "spec": {"template": {"metadata": {"annotations": {READY_AFTER: "1m30s"}}}},
         });
-        let wishes = Wishes::of(&workload);
-        assert_eq!(wishes, Wishes { outcome: Outcome::Fail, ready_after: Some(Duration::from_secs(90)) });
+        let request = StageRequest::of(&workload);
+        assert_eq!(request, StageRequest { outcome: Outcome::Fail, ready_after: Some(Duration::from_secs(90)) });
         let inherited: Vec<_> = inherited(&workload, at(&workload, "/spec/template")).collect();
         assert_eq!(inherited, [(OUTCOME, "fail")]);
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_a_warning_and_ignored() {
         let workload = json!({"metadata": {"annotations": {READY_AFTER: "soon", OUTCOME: "maybe"}}});
-        assert_eq!(Wishes::of(&workload), Wishes::default());
+        assert_eq!(StageRequest::of(&workload), StageRequest::default());
         assert_eq!(warnings(&workload).len(), 2);
     }
 

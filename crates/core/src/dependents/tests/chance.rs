@@ -10,7 +10,7 @@ use super::world::{Annotate, OPERATOR, World, definition, object};
 
 /// A random wanted object, before its orders are adapted to those of the other objects.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct RandomObject {
     kind: &'static str,
     name: u8,
     namespace: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct Wish {
     policies: BTreeMap<&'static str, &'static str>,
 }
 
-pub(super) fn wish() -> impl Strategy<Value = Wish> {
+pub(super) fn random_object() -> impl Strategy<Value = RandomObject> {
     let identity = (
         prop::sample::select(vec!["ConfigMap", "Secret", "Foo", "Bar", "Baz"]),
         0..3u8,
@@ -36,44 +36,46 @@ pub(super) fn wish() -> impl Strategy<Value = Wish> {
         prop::sample::select(vec!["delete", "delete", "orphan", "orphan-on-apply", "orphan-on-delete"]),
     );
     (identity, orders, policies, prop::sample::select(vec!["YQ==", "Yg=="]), any::<bool>()).prop_map(
-        |((kind, name, namespace), (apply, delete, purge), (adoption, reconcile, update, deletion), value, finalizer)| Wish {
-            kind,
-            name,
-            namespace,
-            apply,
-            delete,
-            purge,
-            value,
-            finalizer,
-            policies: BTreeMap::from([
-                ("adoption-policy", adoption),
-                ("reconcile-policy", reconcile),
-                ("update-policy", update),
-                ("delete-policy", deletion),
-            ]),
+        |((kind, name, namespace), (apply, delete, purge), (adoption, reconcile, update, deletion), value, finalizer)| {
+            RandomObject {
+                kind,
+                name,
+                namespace,
+                apply,
+                delete,
+                purge,
+                value,
+                finalizer,
+                policies: BTreeMap::from([
+                    ("adoption-policy", adoption),
+                    ("reconcile-policy", reconcile),
+                    ("update-policy", update),
+                    ("delete-policy", deletion),
+                ]),
+            }
         },
     )
 }
 
 /// Returns the manifests of random objects: each object once, with the types and namespaces that it needs, in consistent orders.
-pub(super) fn manifests(wishes: &[Wish]) -> Vec<Value> {
+pub(super) fn manifests(objects: &[RandomObject]) -> Vec<Value> {
     let mut seen = BTreeSet::new();
     let mut set = Vec::new();
-    for wish in wishes {
-        if !seen.insert((wish.kind, wish.name, wish.namespace)) {
+    for wanted in objects {
+        if !seen.insert((wanted.kind, wanted.name, wanted.namespace)) {
             continue;
         }
-        let mut manifest = object(wish.kind, &format!("n{}", wish.name)).within(wish.namespace).value(wish.value);
-        if wish.finalizer {
+        let mut manifest = object(wanted.kind, &format!("n{}", wanted.name)).within(wanted.namespace).value(wanted.value);
+        if wanted.finalizer {
             manifest = manifest.finalizer();
         }
-        let held = wish.namespace == "inner" || wish.kind == "Baz";
-        let (apply, delete) = if held { (wish.apply.max(0), wish.delete.min(0)) } else { (wish.apply, wish.delete) };
+        let held = wanted.namespace == "inner" || wanted.kind == "Baz";
+        let (apply, delete) = if held { (wanted.apply.max(0), wanted.delete.min(0)) } else { (wanted.apply, wanted.delete) };
         manifest = manifest.with("apply-order", &apply.to_string()).with("delete-order", &delete.to_string());
-        if let Some(purge) = wish.purge {
+        if let Some(purge) = wanted.purge {
             manifest = manifest.with("purge-order", &purge.to_string());
         }
-        for (key, value) in &wish.policies {
+        for (key, value) in &wanted.policies {
             manifest = manifest.with(key, value);
         }
         set.push(manifest);

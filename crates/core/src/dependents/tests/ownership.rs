@@ -170,7 +170,7 @@ fn marked(mut object: Value, operator: &str, hash: &str, id: &str) -> Value {
 }
 
 /// Returns an object of a component with the same namespace and name, but of another type.
-fn anothers(world: &World, object: Value) -> Value {
+fn foreign_object(world: &World, object: Value) -> Value {
     marked(object, OTHER, world.engine.owner.hash(), world.engine.owner.id())
 }
 
@@ -179,7 +179,7 @@ fn anothers(world: &World, object: Value) -> Value {
 fn an_owner_mark_under_another_name_is_an_owner_whatever_hash_it_has() {
     for policy in ["if-unowned", "never"] {
         let mut world = World::new();
-        let taken = anothers(&world, object("ConfigMap", "c"));
+        let taken = foreign_object(&world, object("ConfigMap", "c"));
         world.cluster.put(taken);
         let before = world.cluster.get("ConfigMap", "c").cloned();
         let set = [object("ConfigMap", "c").value("ours").with("adoption-policy", policy)];
@@ -250,7 +250,7 @@ fn with_adoption_always_the_marks_of_another_operator_are_replaced() {
         ("ssa-override", &["Create c", "ReadLive c", "TakeOwnership c", "Update c"]),
     ] {
         let mut world = World::new();
-        let taken = anothers(&world, object("ConfigMap", "c"));
+        let taken = foreign_object(&world, object("ConfigMap", "c"));
         world.cluster.put(taken);
         let set = [object("ConfigMap", "c").with("adoption-policy", "always").with("update-policy", policy)];
         assert!(world.apply(&set).is_complete(), "{policy}");
@@ -266,7 +266,7 @@ fn with_adoption_always_the_marks_of_another_operator_are_replaced() {
 #[test]
 fn the_patch_that_takes_ownership_removes_the_marks_of_another_operator() {
     let mut world = World::new();
-    let taken = anothers(&world, object("ConfigMap", "c"));
+    let taken = foreign_object(&world, object("ConfigMap", "c"));
     world.cluster.put(taken);
     let live = world.cluster.get("ConfigMap", "c").unwrap().clone();
     let projection = Projection::of(&live, &world.engine.context);
@@ -314,7 +314,7 @@ fn a_type_that_another_operator_took_is_left_without_our_finalizer() {
 fn instances_of_a_component_with_our_hash_under_another_name_hold_up_the_deletion() {
     let mut world = World::new();
     world.apply(&[definition()]);
-    let theirs = anothers(&world, object("Baz", "theirs"));
+    let theirs = foreign_object(&world, object("Baz", "theirs"));
     world.cluster.put(theirs);
     assert_eq!(blocked(world.delete()).0, BlockedReason::DeletionBlocked);
     assert_eq!(world.engine.foreign_selector(), format!("{OPERATOR}/owner-id!={}", world.engine.owner.hash()));

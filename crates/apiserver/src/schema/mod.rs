@@ -35,7 +35,7 @@ use serde_json::Value;
 
 use crate::status::{FieldError, FieldReason};
 
-pub use check::{Circumstances, check};
+pub use check::{SchemaContext, check};
 pub use format::is_known as is_known_format;
 pub use metadata::{MetadataError, coerce_managers, coerce_object_meta};
 pub use object_meta::{MAX_ANNOTATION_BYTES, metadata_errors};

@@ -271,7 +271,7 @@ fn unchanged_invalid_fields_do_not_block_an_update() {
 #[test]
 fn schemas_must_be_structural() {
     let errors = |schema: Value| -> Vec<String> {
-        check(&schema, "s", Circumstances::default()).iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
+        check(&schema, "s", SchemaContext::default()).iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
     };
     assert_eq!(
         errors(json!({"type": "object", "properties": {"a": {"properties": {"b": {}}}}})),

@@ -11,7 +11,6 @@ const SHARED: &[&str] = &[
     "Change",
     "Changes",
     "Checks",
-    "Circumstances",
     "Clock",
     "ComponentState",
     "ComponentStatus",

@@ -6,7 +6,7 @@ use kubewright_machinery::object::names;
 use serde_json::Value;
 
 use crate::definition::versions;
-use crate::schema::{self, Circumstances};
+use crate::schema::{self, SchemaContext};
 use crate::status::{FieldError, FieldReason};
 
 use super::features;
@@ -69,8 +69,8 @@ pub(super) fn check(definition: &Value, stored: Option<&Value>, errors: &mut Vec
     if common.schema
         && let Some(schema) = versions::schema(first)
     {
-        let circumstances = Circumstances { status: versions.iter().any(has_status), unchanged: is_unchanged(first, stored) };
-        errors.extend(schema::check(schema, "spec.validation.openAPIV3Schema", circumstances));
+        let context = SchemaContext { status: versions.iter().any(has_status), unchanged: is_unchanged(first, stored) };
+        errors.extend(schema::check(schema, "spec.validation.openAPIV3Schema", context));
     }
     if common.subresources {
         features::subresources(first, "spec", errors);
@@ -92,8 +92,8 @@ fn one(version: &Value, stored: Option<&Value>, common: Common, place: &str, err
     if !common.schema
         && let Some(schema) = versions::schema(version)
     {
-        let circumstances = Circumstances { status: has_status(version), unchanged: is_unchanged(version, stored) };
-        errors.extend(schema::check(schema, &format!("{place}.schema.openAPIV3Schema"), circumstances));
+        let context = SchemaContext { status: has_status(version), unchanged: is_unchanged(version, stored) };
+        errors.extend(schema::check(schema, &format!("{place}.schema.openAPIV3Schema"), context));
     }
     if !common.subresources {
         features::subresources(version, place, errors);

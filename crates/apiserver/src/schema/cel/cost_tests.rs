@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::schema::cel::convert::convert;
 use crate::schema::cel::interpreter::{Evaluated, Program};
-use crate::schema::{Circumstances, Schema, check, parse};
+use crate::schema::{Schema, SchemaContext, check, parse};
 
 /// Rules about [`object`] with the costs that the evaluator of Kubernetes 1.36.2 counts for them.
 const COSTS: &[(&str, u64)] = &[
@@ -292,7 +292,7 @@ fn nothing_grows_beyond_measure() {
 fn refused(rule: &str) -> Option<String> {
     let schema = json!({"type": "object", "properties": {"l": {"type": "array", "items": {"type": "integer"}, "maxItems": 10},
         "s": {"type": "string", "maxLength": 10}}, "x-kubernetes-validations": [{"rule": rule, "message": "m"}]});
-    let errors = check(&schema, "s", Circumstances::default());
+    let errors = check(&schema, "s", SchemaContext::default());
     errors.first().map(|error| error.message.rsplit(": compilation failed: ").next().unwrap_or_default().to_owned())
 }
 

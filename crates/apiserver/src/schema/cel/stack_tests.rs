@@ -5,7 +5,7 @@ use std::thread;
 use serde_json::json;
 
 use crate::schema::cel::interpreter::Program;
-use crate::schema::{Circumstances, check};
+use crate::schema::{SchemaContext, check};
 
 /// The stack size of tokio's worker threads and of test threads.
 const STACK: usize = 2 * 1024 * 1024;
@@ -13,7 +13,7 @@ const STACK: usize = 2 * 1024 * 1024;
 /// Compiles the rule as the check of a definition does, and evaluates it if it is valid.
 fn use_it(rule: &str) {
     let schema = json!({"type": "object", "x-kubernetes-validations": [{"rule": rule, "message": "m"}]});
-    let errors = check(&schema, "s", Circumstances::default());
+    let errors = check(&schema, "s", SchemaContext::default());
     if let Some(program) = Program::compile(rule) {
         assert!(program.mentions("self") == rule.contains("self"), "{rule}");
         let _ = program.evaluate(&[], 1_000_000);

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::schema::{Circumstances, Schema, check};
+use crate::schema::{Schema, SchemaContext, check};
 
 fn spec_with(rules: Value, properties: Value) -> Value {
     json!({"type": "object", "properties": {"spec": {"type": "object", "properties": properties, "x-kubernetes-validations": rules}}})
@@ -88,7 +88,7 @@ fn rules_see_typed_values_and_escaped_names() {
             "labels": {"type": "object", "additionalProperties": {"type": "string"}},
             "list": {"type": "array", "items": {"type": "string"}}, "memory": {"type": "string"}}),
     );
-    assert!(check(&schema, "s", Circumstances::default()).is_empty(), "{:?}", check(&schema, "s", Circumstances::default()));
+    assert!(check(&schema, "s", SchemaContext::default()).is_empty(), "{:?}", check(&schema, "s", SchemaContext::default()));
     let good = json!({"when": "2026-05-01T00:00:00Z", "wait": "5m", "ratio": 1, "foo-bar": 1, "namespace": "a", "labels": {"a-b": "c"},
         "list": ["a"], "memory": "1Gi"});
     assert_eq!(errors(&schema, good, None), Vec::<String>::new());
@@ -114,7 +114,7 @@ fn items_of_a_map_list_are_compared_with_their_counterpart() {
 #[test]
 fn rules_that_do_not_compile_are_refused() {
     let with = |rule: &str| json!({"type": "object", "properties": {"a": {"type": "integer", "x-kubernetes-validations": [{"rule": rule}]}}});
-    let found = check(&with("self.b > 1"), "s", Circumstances::default());
+    let found = check(&with("self.b > 1"), "s", SchemaContext::default());
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].field, "s.properties[a].x-kubernetes-validations[0].rule");
     assert_eq!(
@@ -122,13 +122,13 @@ fn rules_that_do_not_compile_are_refused() {
         "Invalid value: {\"Rule\":\"self.b \\u003e 1\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\
          \"OptionalOldSelf\":null}: compilation failed: ERROR: <input>:1:5: type 'int' does not support field selection\n | self.b > 1\n | ....^"
     );
-    let found = check(&with("self >"), "s", Circumstances::default());
+    let found = check(&with("self >"), "s", SchemaContext::default());
     assert!(found[0].message.contains("compilation failed: ERROR: <input>:1:"), "{}", found[0].message);
     let typo = spec_with(json!([{"rule": "has(self.sise)"}]), json!({"size": {"type": "integer"}}));
     assert!(
-        check(&typo, "s", Circumstances::default())[0].message.contains("undefined field 'sise'"),
+        check(&typo, "s", SchemaContext::default())[0].message.contains("undefined field 'sise'"),
         "{:?}",
-        check(&typo, "s", Circumstances::default())
+        check(&typo, "s", SchemaContext::default())
     );
 }
 

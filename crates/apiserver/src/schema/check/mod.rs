@@ -20,7 +20,7 @@ use super::path::ValuePath;
 
 /// Further facts that the checks of a schema depend on.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Circumstances {
+pub struct SchemaContext {
     /// True if a version with this schema has the status subresource.
     pub status: bool,
     /// True if the stored definition has the same schema, so that the costs of its rules are not checked again.
@@ -28,13 +28,13 @@ pub struct Circumstances {
 }
 
 /// Returns the errors of a schema; `path` is its path in the definition.
-pub fn check(schema: &Value, path: &str, circumstances: Circumstances) -> Vec<FieldError> {
+pub fn check(schema: &Value, path: &str, context: SchemaContext) -> Vec<FieldError> {
     let base = ValuePath::Root;
     let place = base.field(path);
     let Some(schema) = schema.as_object() else {
         return vec![FieldError::required(path, "schemas are required")];
     };
-    let mut errors = root::check(schema, &place, circumstances.status);
+    let mut errors = root::check(schema, &place, context.status);
     let unsupported = openapi::unsupported(schema);
     let mut sound = unsupported.is_none();
     if sound {
@@ -45,7 +45,7 @@ pub fn check(schema: &Value, path: &str, circumstances: Circumstances) -> Vec<Fi
         sound = found.is_empty();
         errors.extend(found);
     }
-    errors.extend(openapi::check(schema, &place, sound.then_some(circumstances.unchanged)));
+    errors.extend(openapi::check(schema, &place, sound.then_some(context.unchanged)));
     // Parts that cannot be decoded as a structural schema are usually reported more precisely by the checks above.
     if errors.is_empty()
         && let Some(detail) = unsupported

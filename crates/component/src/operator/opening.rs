@@ -18,7 +18,7 @@ use crate::events::ComponentEvents;
 use crate::lookups::Lookups;
 use crate::metrics::{ComponentMetrics, register};
 use crate::observe::Notify;
-use crate::reconciler::{Memories, SharedPassState, Strays};
+use crate::reconciler::{Leftovers, Memories, SharedPassState};
 use crate::references::ReferenceWatches;
 use crate::targets::{TargetFactory, TargetRegistry};
 
@@ -97,7 +97,7 @@ impl EngineOpening<'_> {
             events: ComponentEvents::new(self.recorder, &self.name, options.dependent_events),
             metrics,
             memories: Memories::default(),
-            strays: Strays::default(),
+            leftovers: Leftovers::default(),
             operator: self.name,
             started: cluster.clock().now(),
             cluster: self.own,

@@ -183,15 +183,15 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         });
         let standing_by = (Arc::clone(&shared), Arc::clone(&own));
         let passes = context.workers.unwrap_or(self.options.parallel_passes);
-        let (known, strays) = (components.clone(), Arc::clone(&shared));
+        let (known, leftovers) = (components.clone(), Arc::clone(&shared));
         let controller = context
             .controller(self.controller.clone(), Arc::new(ComponentReconciler::new(shared, own)))
             .workers(passes)
             .timeout(self.options.pass_limit)
             .keys(move || {
-                // Only the strays know components that are gone.
+                // Only the leftovers know components that are gone.
                 let mut keys = known.keys();
-                keys.extend(strays.strays.components());
+                keys.extend(leftovers.leftovers.components());
                 keys
             })
             .resync(context.resync);

@@ -60,7 +60,7 @@ impl EnginePass<'_> {
 
     /// Releases the dependents, and reports it once, however many passes the deletion takes (EVT-2).
     pub(super) async fn abandon(&mut self) {
-        drop(self.shared.strays.take(self.key));
+        drop(self.shared.leftovers.take(self.key));
         if std::mem::replace(&mut self.memory.told_abandonment, true) {
             return;
         }

@@ -14,8 +14,8 @@ use kubewright_runtime::watch::WatchSpec;
 use serde_json::Value;
 
 use super::end::{EnginePassEnd, Step};
+use super::leftovers::Leftover;
 use super::pass::EnginePass;
-use super::strays::Stray;
 use super::sweeping::unsure;
 use crate::erased::Instance;
 use crate::execute::{SentAction, check_foreign, refusal_of};
@@ -44,16 +44,17 @@ impl EnginePass<'_> {
     pub(super) async fn drive(&mut self, instance: &dyn Instance, goal: &Goal) -> Step<Verdict> {
         let engine = self.engine();
         let mut inventory = self.inventory();
-        let strays = self.unlisted(&inventory);
-        if !strays.is_empty() {
-            inventory = joined(&inventory, strays.iter().map(|stray| stray.item.clone()));
+        let leftovers = self.unlisted(&inventory);
+        if !leftovers.is_empty() {
+            inventory = joined(&inventory, leftovers.iter().map(|leftover| leftover.item.clone()));
         }
         self.watch(&inventory, goal).await?;
         let _look = self.watches.look(self.key);
-        if !strays.is_empty() {
-            let still_there =
-                strays.iter().filter(|stray| self.seen(&stray.item.key()).is_some_and(|live| live.uid() == stray.uid));
-            inventory = joined(&self.inventory(), still_there.map(|stray| stray.item.clone()));
+        if !leftovers.is_empty() {
+            let still_there = leftovers
+                .iter()
+                .filter(|leftover| self.seen(&leftover.item.key()).is_some_and(|live| live.uid() == leftover.uid));
+            inventory = joined(&self.inventory(), still_there.map(|leftover| leftover.item.clone()));
         }
         let mut observed = self.observe(&inventory, goal);
         let mut found = HashMap::new();
@@ -91,7 +92,7 @@ impl EnginePass<'_> {
                 self.draft.component.inventory = inventory;
                 self.await_obstacles(watch_objects, watch_foreign, &found);
                 self.await_owners(engine.owner.hash(), &observed, &verdict);
-                self.shared.strays.looked_at(self.key, &self.draft.component.inventory);
+                self.shared.leftovers.looked_at(self.key, &self.draft.component.inventory);
                 return Ok(verdict);
             }
             let mut batch = Vec::with_capacity(actions.len());
@@ -119,7 +120,7 @@ impl EnginePass<'_> {
                 }
             }
             let target = Arc::clone(&self.target);
-            self.shared.strays.expect(self.key, self.object.uid(), &target, &batch, &inventory);
+            self.shared.leftovers.expect(self.key, self.object.uid(), &target, &batch, &inventory);
             let retry = self.retry();
             let mut answers = pin!(target.sender.send(batch, &retry));
             while let Some(sent) = answers.next().await {
@@ -135,13 +136,13 @@ impl EnginePass<'_> {
 
     /// Returns the objects that this process created and that the status does not list, because another process had a newer view. They are
     /// listed from now on, or removed.
-    fn unlisted(&self, inventory: &Inventory) -> Vec<Stray> {
-        let mut strays = self.shared.strays.known(self.key, &self.target);
-        if !strays.is_empty() {
+    fn unlisted(&self, inventory: &Inventory) -> Vec<Leftover> {
+        let mut leftovers = self.shared.leftovers.known(self.key, &self.target);
+        if !leftovers.is_empty() {
             let listed: HashSet<ObjectKey> = inventory.items().iter().map(Item::key).collect();
-            strays.retain(|stray| !listed.contains(&stray.item.key()));
+            leftovers.retain(|leftover| !listed.contains(&leftover.item.key()));
         }
-        strays.into_iter().map(|stray| Stray { item: unsure(stray.item), ..stray }).collect()
+        leftovers.into_iter().map(|leftover| Leftover { item: unsure(leftover.item), ..leftover }).collect()
     }
 
     /// Returns the part of the rendered set that is relevant to the goal.
@@ -236,7 +237,7 @@ impl EnginePass<'_> {
                     self.remember(action, body);
                 }
                 if action.verb == Verb::Create {
-                    shared.strays.created(self.key, &action.key, body.uid());
+                    shared.leftovers.created(self.key, &action.key, body.uid());
                 }
                 let changed = version_before.is_none_or(|before| before != body.resource_version());
                 if action.verb.is_write() && changed {
@@ -256,7 +257,7 @@ impl EnginePass<'_> {
             (Err(_), None) => {}
             (Err(_), Some(refusal)) => {
                 if action.verb == Verb::Create {
-                    shared.strays.refused(self.key, &action.key, &refusal);
+                    shared.leftovers.refused(self.key, &action.key, &refusal);
                 }
                 let told = observed.record(engine, action, Response::Refused(&refusal), &mut self.memory.engine, now);
                 if let Some(note) = &told {

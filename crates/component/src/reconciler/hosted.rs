@@ -45,8 +45,8 @@ impl SharedPassState {
         part: &ComponentStatus,
         task: HostRequest,
     ) -> Hosted {
-        if !self.strays.is_empty(key) {
-            self.strays.listed(key, &applied(&Persisted::at(host.place(), &object).component().inventory));
+        if !self.leftovers.is_empty(key) {
+            self.leftovers.listed(key, &applied(&Persisted::at(host.place(), &object).component().inventory));
         }
         let is_leaving = object.deletion_timestamp().is_some();
         let mut pass = EnginePass::of_host(self, (host, key), object, part, task == HostRequest::Delete);

@@ -199,7 +199,7 @@ impl EnginePass<'_> {
             Ok(Written::Persisted(object)) => {
                 self.patched_component("status");
                 self.memory.status_written = Some(self.shared.cluster.clock().moment());
-                self.shared.strays.listed(self.key, &self.draft.component.inventory);
+                self.shared.leftovers.listed(self.key, &self.draft.component.inventory);
                 if let Some(underway) = &mut underway {
                     underway.answered(&object);
                 }

@@ -10,7 +10,7 @@ use kubewright_runtime::cluster::{ApiResource, Cluster};
 use kubewright_runtime::config::CurrentTiming;
 
 use super::Memories;
-use super::strays::Strays;
+use super::leftovers::Leftovers;
 use crate::events::ComponentEvents;
 use crate::lookups::Lookups;
 use crate::metrics::ComponentMetrics;
@@ -45,7 +45,7 @@ pub(crate) struct SharedPassState {
     pub(crate) events: ComponentEvents,
     pub(crate) metrics: ComponentMetrics,
     pub(crate) memories: Memories,
-    pub(crate) strays: Strays,
+    pub(crate) leftovers: Leftovers,
 }
 
 impl SharedPassState {

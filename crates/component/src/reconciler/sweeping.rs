@@ -9,7 +9,7 @@ use kubewright_runtime::cluster::{ApiRequest, Retry};
 use serde_json::Value;
 
 use super::SharedPassState;
-use super::strays::Stray;
+use super::leftovers::Leftover;
 use crate::execute::{check_foreign, refusal_of};
 use crate::record::Persisted;
 use crate::targets::DependentsTarget;
@@ -28,7 +28,7 @@ impl SharedPassState {
     /// Removes the objects that this process created for a component that another operator released. Returns true if an object is left to be
     /// removed.
     pub(crate) async fn sweep(&self, key: &Key) -> bool {
-        if self.strays.is_empty(key) {
+        if self.leftovers.is_empty(key) {
             return false;
         }
         let read = ApiRequest::get(&self.resource, key.namespace(), key.name());
@@ -40,52 +40,52 @@ impl SharedPassState {
                 return true;
             }
         };
-        let (mut kept, mut by_target) = (Vec::new(), Vec::<(Arc<DependentsTarget>, Vec<Stray>)>::new());
-        for stray in self.strays.take(key) {
-            match component.as_ref().map_or(UnlistedObjectFate::Removed, |component| self.fate(component, &stray)) {
+        let (mut kept, mut by_target) = (Vec::new(), Vec::<(Arc<DependentsTarget>, Vec<Leftover>)>::new());
+        for leftover in self.leftovers.take(key) {
+            match component.as_ref().map_or(UnlistedObjectFate::Removed, |component| self.fate(component, &leftover)) {
                 UnlistedObjectFate::Removed => {
-                    match by_target.iter_mut().find(|(target, _)| Arc::ptr_eq(target, &stray.target)) {
-                        Some((_, strays)) => strays.push(stray),
-                        None => by_target.push((Arc::clone(&stray.target), vec![stray])),
+                    match by_target.iter_mut().find(|(target, _)| Arc::ptr_eq(target, &leftover.target)) {
+                        Some((_, leftovers)) => leftovers.push(leftover),
+                        None => by_target.push((Arc::clone(&leftover.target), vec![leftover])),
                     }
                 }
-                UnlistedObjectFate::Kept => kept.push(stray),
+                UnlistedObjectFate::Kept => kept.push(leftover),
                 UnlistedObjectFate::Forgotten => {}
             }
         }
-        self.strays.put_back(key, kept);
+        self.leftovers.put_back(key, kept);
         let mut left = Vec::new();
-        for (target, strays) in by_target {
-            left.extend(self.remove_strays(key, &target, strays).await);
+        for (target, leftovers) in by_target {
+            left.extend(self.remove_leftovers(key, &target, leftovers).await);
         }
         let any = !left.is_empty();
-        self.strays.put_back(key, left);
+        self.leftovers.put_back(key, left);
         any
     }
 
     /// Returns the fate of an object for a component that exists under this name.
-    fn fate(&self, component: &Value, stray: &Stray) -> UnlistedObjectFate {
+    fn fate(&self, component: &Value, leftover: &Leftover) -> UnlistedObjectFate {
         let is_let_go = component.deletion_timestamp().is_some()
             && !self.is_hosted
             && !component.finalizers().any(|name| name == self.finalizer.as_str());
-        if component.uid() == stray.component {
+        if component.uid() == leftover.component {
             // A component that is not released handles its object in the next pass.
             return if is_let_go { UnlistedObjectFate::Removed } else { UnlistedObjectFate::Kept };
         }
         // Another component of this name keeps the object if it lists it, or if it is not certain which process created it.
-        let listed = Persisted::of(component).component().inventory.get(&stray.item.key()).is_some();
-        if stray.uid.is_empty() || listed { UnlistedObjectFate::Forgotten } else { UnlistedObjectFate::Removed }
+        let listed = Persisted::of(component).component().inventory.get(&leftover.item.key()).is_some();
+        if leftover.uid.is_empty() || listed { UnlistedObjectFate::Forgotten } else { UnlistedObjectFate::Removed }
     }
 
     /// Removes these objects and returns those that are left. Each is read before it is deleted, because it may have been replaced or released.
-    async fn remove_strays(&self, key: &Key, target: &DependentsTarget, strays: Vec<Stray>) -> Vec<Stray> {
-        tracing::info!(component = %key, count = strays.len(), "what was created for a component that is gone is removed");
+    async fn remove_leftovers(&self, key: &Key, target: &DependentsTarget, leftovers: Vec<Leftover>) -> Vec<Leftover> {
+        tracing::info!(component = %key, count = leftovers.len(), "what was created for a component that is gone is removed");
         let engine = self.engine(key);
         let mut uids: HashMap<ObjectKey, String> = HashMap::new();
-        let mut items = Vec::with_capacity(strays.len());
-        for stray in &strays {
-            uids.insert(stray.item.key(), stray.uid.clone());
-            items.push(unsure(stray.item.clone()));
+        let mut items = Vec::with_capacity(leftovers.len());
+        for leftover in &leftovers {
+            uids.insert(leftover.item.key(), leftover.uid.clone());
+            items.push(unsure(leftover.item.clone()));
         }
         let (mut inventory, _) = Inventory::new(items);
         let mut observed = Observed::new(&inventory);
@@ -127,13 +127,13 @@ impl SharedPassState {
             inventory = Inventory::new(inventory.items().iter().filter(|item| !is_another(item)).cloned().collect()).0;
         }
         let left: HashMap<ObjectKey, Phase> = inventory.items().iter().map(|item| (item.key(), item.phase)).collect();
-        let waits = |stray: &Stray| {
-            let key = stray.item.key();
+        let waits = |leftover: &Leftover| {
+            let key = leftover.item.key();
             // An object that is being deleted needs no further request, unless the operator's finalizer holds it.
             let held = observed.get(&key).is_some_and(|live| live.has_finalizer(self.finalizer().as_str()));
             left.get(&key).is_some_and(|phase| *phase != Phase::Deleting || held)
         };
-        strays.into_iter().filter(waits).collect()
+        leftovers.into_iter().filter(waits).collect()
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn follow<K: KnownKind>(store: Store<K>, shared: Arc<SharedPassState>
             }
             let key = change.key;
             shared.forget(&key);
-            if shared.strays.is_empty(&key) {
+            if shared.leftovers.is_empty(&key) {
                 continue;
             }
             // Removes objects that were created for the owner while another operator released it.

@@ -187,10 +187,10 @@ async fn a_lost_inventory_heals_and_unlisted_objects_are_counted_but_never_touch
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.until_ready("demo").await;
     let one = world.get(&config_map("one", "")).await.unwrap();
-    let mut stray = config_map("stray", "x");
+    let mut unlisted = config_map("stray", "x");
     let key = format!("{OPERATOR}/owner-id");
-    stray["metadata"]["labels"] = json!({ &key: one["metadata"]["labels"][&key] });
-    world.create(&stray).await;
+    unlisted["metadata"]["labels"] = json!({ &key: one["metadata"]["labels"][&key] });
+    world.create(&unlisted).await;
     let demo = bundle("demo", &[]);
     let lost = json!({ "inventory": null, "processingDigest": null, "state": null });
     world.patch_status(&demo, lost).await;
@@ -205,7 +205,7 @@ async fn a_lost_inventory_heals_and_unlisted_objects_are_counted_but_never_touch
     world.delete(&demo).await;
     world.until_gone(&demo).await;
     assert!(world.get(&config_map("one", "")).await.is_none());
-    assert_eq!(world.get(&stray).await.unwrap()["data"]["value"], "x");
+    assert_eq!(world.get(&unlisted).await.unwrap()["data"]["value"], "x");
 }
 
 // WATCH-6, OUT-1: a back-off is not shortened by polls.

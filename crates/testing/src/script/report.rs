@@ -45,7 +45,7 @@ pub struct Report {
     /// The results of the scripts, in order.
     pub results: Vec<ScriptResult>,
     /// The deviations whose script does not exist.
-    pub stray: Vec<String>,
+    pub without_script: Vec<String>,
 }
 
 impl ScriptResult {
@@ -76,9 +76,10 @@ impl Report {
     /// Collects results. `is_whole` is true if no script was left out.
     pub fn new(library: &Library, results: Vec<ScriptResult>, is_whole: bool) -> Self {
         let ids: Vec<&str> = library.scripts.iter().map(|file| file.script.id.as_str()).collect();
-        let stray = if is_whole { library.deviations.without_script(&ids) } else { Vec::new() };
-        let stray = stray.iter().map(|deviation| format!("{} step {}", deviation.script, deviation.step)).collect();
-        Self { results, stray }
+        let without_script = if is_whole { library.deviations.without_script(&ids) } else { Vec::new() };
+        let without_script =
+            without_script.iter().map(|deviation| format!("{} step {}", deviation.script, deviation.step)).collect();
+        Self { results, without_script }
     }
 
     /// Returns all failures as text; empty if nothing failed.
@@ -89,8 +90,8 @@ impl Report {
                 let _ = writeln!(text, "{}: {failure}", result.script);
             }
         }
-        for stray in &self.stray {
-            let _ = writeln!(text, "a deviation names a script that is not there: {stray}");
+        for deviation in &self.without_script {
+            let _ = writeln!(text, "a deviation names a script that is not there: {deviation}");
         }
         text
     }

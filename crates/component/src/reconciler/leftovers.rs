@@ -12,11 +12,11 @@ use crate::targets::DependentsTarget;
 /// Kubernetes changes one object at a time: between the status that lists a dependent and the request that creates it, another operator may
 /// remove all dependents and release the component. Then only the process that created the object knows of it.
 #[derive(Debug, Default)]
-pub(crate) struct Strays(Mutex<HashMap<Key, HashMap<ObjectKey, Stray>>>);
+pub(crate) struct Leftovers(Mutex<HashMap<Key, HashMap<ObjectKey, Leftover>>>);
 
 /// An object that the status may not list.
 #[derive(Clone, Debug)]
-pub(crate) struct Stray {
+pub(crate) struct Leftover {
     /// The UID of the component for which it was created.
     pub(super) component: String,
     /// The target of the object.
@@ -26,7 +26,7 @@ pub(crate) struct Stray {
     pub(super) uid: String,
 }
 
-impl Strays {
+impl Leftovers {
     /// Notes actions that are about to be sent. Objects are noted before the request, because its answer may be lost.
     pub(super) fn expect(
         &self,
@@ -47,7 +47,7 @@ impl Strays {
             let object = item.key();
             if created.contains(&object) && !known.contains_key(&object) {
                 let (component, target) = (component.to_owned(), Arc::clone(target));
-                known.insert(object, Stray { component, target, item: item.clone(), uid: String::new() });
+                known.insert(object, Leftover { component, target, item: item.clone(), uid: String::new() });
             }
         }
     }
@@ -59,8 +59,8 @@ impl Strays {
 
     /// Notes that an object was created.
     pub(super) fn created(&self, key: &Key, object: &ObjectKey, uid: &str) {
-        if let Some(stray) = self.0.lock().get_mut(key).and_then(|known| known.get_mut(object)) {
-            uid.clone_into(&mut stray.uid);
+        if let Some(leftover) = self.0.lock().get_mut(key).and_then(|known| known.get_mut(object)) {
+            uid.clone_into(&mut leftover.uid);
         }
     }
 
@@ -70,7 +70,7 @@ impl Strays {
         if !refusal.is_transient() && !refusal.is_conflict() {
             let mut all = self.0.lock();
             let Some(known) = all.get_mut(key) else { return };
-            if known.get(object).is_some_and(|stray| stray.uid.is_empty()) {
+            if known.get(object).is_some_and(|leftover| leftover.uid.is_empty()) {
                 known.remove(object);
             }
             if known.is_empty() {
@@ -100,30 +100,34 @@ impl Strays {
     }
 
     /// Returns the objects in this target that this process certainly created for the component.
-    pub(super) fn known(&self, key: &Key, target: &Arc<DependentsTarget>) -> Vec<Stray> {
+    pub(super) fn known(&self, key: &Key, target: &Arc<DependentsTarget>) -> Vec<Leftover> {
         let all = self.0.lock();
-        let strays = all.get(key).into_iter().flat_map(HashMap::values);
-        strays.filter(|stray| !stray.uid.is_empty() && Arc::ptr_eq(&stray.target, target)).cloned().collect()
+        let leftovers = all.get(key).into_iter().flat_map(HashMap::values);
+        leftovers.filter(|leftover| !leftover.uid.is_empty() && Arc::ptr_eq(&leftover.target, target)).cloned().collect()
     }
 
     pub(crate) fn is_empty(&self, key: &Key) -> bool {
         !self.0.lock().contains_key(key)
     }
 
-    pub(super) fn take(&self, key: &Key) -> Vec<Stray> {
+    pub(super) fn take(&self, key: &Key) -> Vec<Leftover> {
         self.0.lock().remove(key).into_iter().flat_map(HashMap::into_values).collect()
     }
 
-    pub(super) fn put_back(&self, key: &Key, strays: Vec<Stray>) {
-        if !strays.is_empty() {
-            self.0.lock().entry(key.clone()).or_default().extend(strays.into_iter().map(|stray| (stray.item.key(), stray)));
+    pub(super) fn put_back(&self, key: &Key, leftovers: Vec<Leftover>) {
+        if !leftovers.is_empty() {
+            self.0
+                .lock()
+                .entry(key.clone())
+                .or_default()
+                .extend(leftovers.into_iter().map(|leftover| (leftover.item.key(), leftover)));
         }
     }
 
-    fn retain(&self, key: &Key, mut keep: impl FnMut(&ObjectKey, &Stray) -> bool) {
+    fn retain(&self, key: &Key, mut keep: impl FnMut(&ObjectKey, &Leftover) -> bool) {
         let mut all = self.0.lock();
         if let Some(known) = all.get_mut(key) {
-            known.retain(|object, stray| keep(object, stray));
+            known.retain(|object, leftover| keep(object, leftover));
             if known.is_empty() {
                 all.remove(key);
             }

@@ -9,7 +9,7 @@ use kubewright_machinery::{
 use serde_json::Value;
 
 use super::{
-    json::{self, DEEPEST, Places, UnreadableJson},
+    json::{self, DEEPEST, PathPositions, UnreadableJson},
     write::{FieldValidation, WriteContext},
 };
 use crate::{
@@ -103,9 +103,9 @@ fn yaml_document(body: &[u8], context: &mut WriteContext<'_>) -> Result<Value, S
 /// Returns the error text of Go's YAML decoder, as far as the texts of the two libraries correspond.
 fn yaml_problem(error: &YamlError) -> String {
     let text = error.to_string();
-    let place = error.location().map(|(line, column)| format!(" at line {line}, column {column}")).unwrap_or_default();
+    let location = error.location().map(|(line, column)| format!(" at line {line}, column {column}")).unwrap_or_default();
     let problem = text.strip_prefix("read YAML: ").unwrap_or(&text);
-    if problem.strip_suffix(&place) == Some("mapping values are not allowed in this context") {
+    if problem.strip_suffix(&location) == Some("mapping values are not allowed in this context") {
         return match error.location() {
             Some((line @ 2.., _)) => format!("yaml: line {line}: mapping values are not allowed in this context"),
             _ => "yaml: mapping values are not allowed in this context".to_owned(),
@@ -123,8 +123,8 @@ fn deep_yaml(text: &str, context: &mut WriteContext<'_>) -> Option<Result<(Value
     };
     context.is_cut |= document.is_cut;
     let repeated = document.repeated.first().map(|path| {
-        let place = Places::of(text.as_bytes(), std::iter::once(path.as_str())).second(path).unwrap_or_default();
-        let lines = text[..place].matches('\n').count();
+        let offset = PathPositions::of(text.as_bytes(), std::iter::once(path.as_str())).second(path).unwrap_or_default();
+        let lines = text[..offset].matches('\n').count();
         let key = path.rsplit('.').next().unwrap_or_default().to_owned();
         RepeatedKey { line: lines as u64 + 1, key }
     });

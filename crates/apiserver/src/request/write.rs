@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     convert,
-    json::{MAX_PROBLEMS, Places, holds_mark},
+    json::{MAX_PROBLEMS, PathPositions, holds_mark},
     metadata, scale, size,
     warnings::Warnings,
 };
@@ -158,11 +158,11 @@ fn is_inside(field: &str, outer: &str) -> bool {
 
 /// Sorts problems by the position of their field in the text; a duplicate field is placed at its second occurrence.
 fn in_order_of(text: &[u8], problems: &mut [String]) {
-    let places = Places::of(text, problems.iter().map(|problem| field_of(problem)));
+    let positions = PathPositions::of(text, problems.iter().map(|problem| field_of(problem)));
     problems.sort_by_cached_key(|problem| {
         let is_again = problem.starts_with("duplicate");
-        let place = if is_again { places.second(field_of(problem)) } else { places.first(field_of(problem)) };
-        place.unwrap_or(usize::MAX)
+        let position = if is_again { positions.second(field_of(problem)) } else { positions.first(field_of(problem)) };
+        position.unwrap_or(usize::MAX)
     });
 }
 

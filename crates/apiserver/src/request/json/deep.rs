@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::{
-    problem::place_of,
+    problem::offset_of,
     read::{JsonDocument, Repeated, UnreadableJson},
     walk::{JsonToken, Nest, Tokens, key_of},
 };
@@ -41,7 +41,7 @@ pub(super) fn read(text: &[u8]) -> Result<JsonDocument, UnreadableJson> {
     let too_deep = first_too_deep(text);
     // Ignored values are parsed without recursion.
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(text)
-        && too_deep.is_none_or(|at| place_of(text, &error) < at)
+        && too_deep.is_none_or(|at| offset_of(text, &error) < at)
     {
         return Err(UnreadableJson::Syntax(error));
     }

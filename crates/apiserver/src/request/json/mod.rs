@@ -1,7 +1,7 @@
 //! A JSON reader that detects repeated keys and locates fields in the text, at any nesting depth.
 
 mod deep;
-mod places;
+mod positions;
 mod problem;
 mod read;
 #[cfg(test)]
@@ -10,7 +10,7 @@ mod text;
 mod walk;
 
 pub(crate) use deep::{DEEPEST, holds_mark};
-pub(crate) use places::Places;
+pub(crate) use positions::PathPositions;
 pub(crate) use problem::problem;
 pub(crate) use read::{JsonDocument, UnreadableJson, parse};
 pub(crate) use text::text;

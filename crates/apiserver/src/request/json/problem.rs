@@ -16,7 +16,7 @@ pub(crate) fn problem(body: &[u8], error: &UnreadableJson) -> String {
     if error.is_eof() {
         return "unexpected end of JSON input".to_owned();
     }
-    let at = place_of(body, error);
+    let at = offset_of(body, error);
     format!("invalid character {} {}", letter_at(at), what(body, at, &error.to_string()))
 }
 
@@ -46,7 +46,7 @@ fn what(body: &[u8], at: usize, text: &str) -> String {
 }
 
 /// Returns the byte offset of a problem.
-pub(super) fn place_of(text: &[u8], error: &serde_json::Error) -> usize {
+pub(super) fn offset_of(text: &[u8], error: &serde_json::Error) -> usize {
     let lines = text.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
     lines.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1)
 }

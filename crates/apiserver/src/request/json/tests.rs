@@ -40,7 +40,7 @@ fn repeated_keys_below_a_long_one_cost_little() {
         let (_, repeated) = read(text.as_bytes());
         assert!(repeated.len() <= MAX_PROBLEMS);
         let wanted = format!("{long}.z");
-        assert!(Places::of(text.as_bytes(), [wanted.as_str()].into_iter()).first(&wanted).is_some());
+        assert!(PathPositions::of(text.as_bytes(), [wanted.as_str()].into_iter()).first(&wanted).is_some());
     }
 }
 
@@ -49,10 +49,10 @@ fn repeated_keys_below_a_long_one_cost_little() {
 fn places_come_in_the_order_of_the_text() {
     let text = br#"{"b":{"x":1},"a":[{"y":1}],"b":2}"#;
     let paths = ["b", "b.x", "a", "a[0].y", "none"];
-    let places = Places::of(text, paths.into_iter());
-    assert_eq!(paths.map(|path| places.first(path)), [Some(1), Some(6), Some(13), Some(19), None]);
-    assert_eq!((places.second("b"), places.second("a")), (Some(27), None));
-    assert_eq!(Places::of(b"{", paths.into_iter()).first("b"), None);
+    let positions = PathPositions::of(text, paths.into_iter());
+    assert_eq!(paths.map(|path| positions.first(path)), [Some(1), Some(6), Some(13), Some(19), None]);
+    assert_eq!((positions.second("b"), positions.second("a")), (Some(27), None));
+    assert_eq!(PathPositions::of(b"{", paths.into_iter()).first("b"), None);
 }
 
 // REQ-5

@@ -6,14 +6,14 @@ use super::walk::{JsonToken, Nest, Tokens, key_of};
 
 /// The first and the second position of each requested path, as byte offsets.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct PathPositions {
     by_path: HashMap<PathHash, [Option<usize>; 2]>,
 }
 
-impl Places {
+impl PathPositions {
     /// Finds the given paths in the text of a document.
     pub(crate) fn of<'p>(text: &[u8], paths: impl Iterator<Item = &'p str>) -> Self {
-        let mut places = Self { by_path: paths.map(|path| (PathHash::of(path), [None; 2])).collect() };
+        let mut positions = Self { by_path: paths.map(|path| (PathHash::of(path), [None; 2])).collect() };
         let root = PathHash::of("");
         // The open lists and objects, each with its path and the number of previous values.
         let mut open: Vec<(Nest, PathHash, usize)> = Vec::new();
@@ -27,7 +27,7 @@ impl Places {
                 (JsonToken::Key(piece), above) => {
                     let above = above.map_or(root, |(_, path, _)| *path);
                     named = (if open.len() > 1 { above.and(".") } else { above }).and(&key_of(piece));
-                    places.note(named, at);
+                    positions.note(named, at);
                     continue;
                 }
                 (_, Some((Nest::List, path, index))) => {
@@ -40,11 +40,11 @@ impl Places {
                 open.push((nest, value, 0));
             }
         }
-        places
+        positions
     }
 
     fn note(&mut self, path: PathHash, at: usize) {
-        if let Some(free) = self.by_path.get_mut(&path).and_then(|found| found.iter_mut().find(|place| place.is_none())) {
+        if let Some(free) = self.by_path.get_mut(&path).and_then(|found| found.iter_mut().find(|position| position.is_none())) {
             *free = Some(at);
         }
     }

@@ -1,11 +1,15 @@
 //! Defaults of built-in objects (BDF), which a write fills in. Objects are in normal form before and after.
 
 mod admission;
+mod autoscaling;
 mod batch;
+mod core;
 mod declared;
+mod flowcontrol;
 mod network;
-mod others;
 mod pod;
+mod rbac;
+mod resource;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -26,13 +30,13 @@ pub(super) fn default(definition: &'static str, object: &mut Value) {
         "core.v1.Pod" => pod::pod(object),
         "core.v1.PodTemplate" => pod::template(object),
         "core.v1.ReplicationController" => workload::replication_controller(object),
-        "core.v1.Secret" => others::secret(object),
+        "core.v1.Secret" => core::secret(object),
         "core.v1.Service" => network::service(object),
         "core.v1.Endpoints" => network::endpoints(object),
         "core.v1.PersistentVolumeClaim" => storage::claim(object),
         "core.v1.PersistentVolume" => storage::volume(object),
-        "core.v1.LimitRange" => others::limit_range(object),
-        "core.v1.Node" => others::node(object),
+        "core.v1.LimitRange" => core::limit_range(object),
+        "core.v1.Node" => core::node(object),
         "apps.v1.Deployment" => workload::deployment(object),
         "apps.v1.StatefulSet" => workload::stateful_set(object),
         "apps.v1.DaemonSet" => workload::daemon_set(object),
@@ -44,18 +48,18 @@ pub(super) fn default(definition: &'static str, object: &mut Value) {
         "discovery.v1.EndpointSlice" => network::endpoint_slice(object),
         "storage.v1.StorageClass" => storage::class(object),
         "storage.v1.CSIDriver" => storage::driver(object),
-        "rbac.v1.RoleBinding" | "rbac.v1.ClusterRoleBinding" => others::binding(object),
+        "rbac.v1.RoleBinding" | "rbac.v1.ClusterRoleBinding" => rbac::binding(object),
         "autoscaling.v1.HorizontalPodAutoscaler" => part(object, "spec").into_iter().for_each(|spec| spec.fill("minReplicas", 1)),
-        "autoscaling.v2.HorizontalPodAutoscaler" => others::autoscaler(object),
+        "autoscaling.v2.HorizontalPodAutoscaler" => autoscaling::autoscaler(object),
         "scheduling.v1.PriorityClass" => object.fill("preemptionPolicy", "PreemptLowerPriority"),
-        "flowcontrol.v1.FlowSchema" => others::flow_schema(object),
+        "flowcontrol.v1.FlowSchema" => flowcontrol::flow_schema(object),
         "authentication.v1.TokenRequest" => {
             if let Some(spec) = part(object, "spec") {
                 spec.fill("expirationSeconds", 3600);
             }
         }
-        "resource.v1.ResourceClaim" => others::resource_claim(object),
-        "resource.v1.ResourceClaimTemplate" => part(object, "spec").into_iter().for_each(others::resource_claim),
+        "resource.v1.ResourceClaim" => resource::resource_claim(object),
+        "resource.v1.ResourceClaimTemplate" => part(object, "spec").into_iter().for_each(resource::resource_claim),
         "admissionregistration.v1.MutatingWebhookConfiguration" => {
             admission::webhooks(object, true);
         }

@@ -1,6 +1,11 @@
 //! The fields that the server itself sets in an object before it is stored: phases, addresses, generated selectors.
 
-mod others;
+mod apiregistration;
+mod apps;
+mod batch;
+mod certificates;
+mod coordination;
+mod core;
 mod pod;
 mod service;
 #[cfg(test)]
@@ -44,16 +49,16 @@ pub(super) fn prepare(definition: &'static str, object: &mut Value, stored: Opti
         match definition.strip_prefix("io.k8s.api.").unwrap_or(definition) {
             "core.v1.Pod" if stored.is_none() => pod::new(members),
             "core.v1.Service" => service::addresses(members, stored, context),
-            "core.v1.PersistentVolumeClaim" if stored.is_none() => others::pending(members),
-            "core.v1.PersistentVolume" => others::volume_phase(members, stored, context.now),
-            "apps.v1.DaemonSet" => others::template_generation(members, stored),
-            "coordination.v1.Lease" => others::lease(members, stored),
-            "batch.v1.Job" if stored.is_none() => others::job_selector(members),
+            "core.v1.PersistentVolumeClaim" if stored.is_none() => core::pending(members),
+            "core.v1.PersistentVolume" => core::volume_phase(members, stored, context.now),
+            "apps.v1.DaemonSet" => apps::template_generation(members, stored),
+            "coordination.v1.Lease" => coordination::lease(members, stored),
+            "batch.v1.Job" if stored.is_none() => batch::job_selector(members),
             "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService" if stored.is_none() => {
-                others::local_service(members, context.now);
+                apiregistration::local_service(members, context.now);
             }
             "certificates.v1.CertificateSigningRequest" if stored.is_none() => {
-                others::requester(members, context.user);
+                certificates::requester(members, context.user);
             }
             _ => {}
         }

@@ -37,11 +37,11 @@ impl Observations {
 
     pub(super) fn set(&self, controller: &Arc<str>, component: &Key, seen: UnusualObservations) {
         let mut state = self.0.lock();
-        let place = (Arc::clone(controller), component.clone());
+        let key = (Arc::clone(controller), component.clone());
         if seen.unknown == 0 && seen.polled.is_empty() {
-            state.seen.remove(&place);
+            state.seen.remove(&key);
         } else {
-            state.seen.insert(place, seen);
+            state.seen.insert(key, seen);
         }
     }
 

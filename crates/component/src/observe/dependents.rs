@@ -15,8 +15,8 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::place::{NotObservable, Refusals, Residences, WatchScope, title};
 use super::polls::{Polled, Polls};
+use super::scope::{NotObservable, Refusals, Residences, WatchScope, title};
 use super::{Notify, caused_by};
 
 /// The time that a pass waits for the first list of a type that was not watched before.
@@ -162,7 +162,7 @@ impl DependentWatches {
 
     /// Forgets a component that is gone.
     pub(crate) fn forget(&self, component: &Key) {
-        self.use_places(component, BTreeSet::new());
+        self.use_scopes(component, BTreeSet::new());
         self.want(component, HashSet::new());
         let mut state = self.inner.state.lock();
         state.used.remove(component);
@@ -200,57 +200,57 @@ impl DependentWatches {
     /// Watches exactly the scopes of these dependents of a component: each kind in the whole cluster, or, if that is known to be forbidden, in
     /// each of the namespaces.
     pub(crate) fn use_kinds(&self, component: &Key, residences: &Residences) -> BTreeSet<WatchScope> {
-        let mut places = BTreeSet::new();
+        let mut scopes = BTreeSet::new();
         for (kind, namespaces) in residences {
             // The cluster-wide watch is kept although it is forbidden, because it tries again from time to time.
-            places.insert(WatchScope::everywhere(kind));
+            scopes.insert(WatchScope::everywhere(kind));
             if self.refusal(&WatchScope::everywhere(kind)).is_some() {
                 let named = namespaces.iter().filter(|namespace| !namespace.is_empty());
-                places.extend(named.map(|namespace| WatchScope::within(kind, namespace)));
+                scopes.extend(named.map(|namespace| WatchScope::within(kind, namespace)));
             }
         }
-        self.use_places(component, places.clone());
-        places
+        self.use_scopes(component, scopes.clone());
+        scopes
     }
 
-    fn use_places(&self, component: &Key, places: BTreeSet<WatchScope>) {
+    fn use_scopes(&self, component: &Key, scopes: BTreeSet<WatchScope>) {
         let mut state = self.inner.state.lock();
         let state = &mut *state;
         let before = state.used.get(component).map_or(&[][..], AsRef::as_ref);
-        if before.iter().map(AsRef::as_ref).eq(&places) {
+        if before.iter().map(AsRef::as_ref).eq(&scopes) {
             return;
         }
-        for place in before.iter().filter(|place| !places.contains(place.as_ref())) {
-            let unused = state.watched.get_mut(place).is_some_and(|watched| {
+        for scope in before.iter().filter(|scope| !scopes.contains(scope.as_ref())) {
+            let unused = state.watched.get_mut(scope).is_some_and(|watched| {
                 watched.users.remove(component);
                 watched.users.is_empty()
             });
-            if unused && let Some(watched) = state.watched.remove(place) {
+            if unused && let Some(watched) = state.watched.remove(scope) {
                 watched.stop.cancel();
             }
         }
         // Components mostly have dependents of the same kinds, so they share the scopes.
-        let share = |place: WatchScope| {
-            let known = state.watched.get_key_value(&place).map(|(known, _)| Arc::clone(known));
-            let place = known.unwrap_or_else(|| Arc::new(place));
-            let watched = state.watched.entry(Arc::clone(&place)).or_insert_with_key(|place| self.start(place));
+        let share = |scope: WatchScope| {
+            let known = state.watched.get_key_value(&scope).map(|(known, _)| Arc::clone(known));
+            let scope = known.unwrap_or_else(|| Arc::new(scope));
+            let watched = state.watched.entry(Arc::clone(&scope)).or_insert_with_key(|scope| self.start(scope));
             watched.users.insert(component.clone());
-            place
+            scope
         };
-        let places = places.into_iter().map(share).collect();
-        state.used.insert(component.clone(), places);
+        let scopes = scopes.into_iter().map(share).collect();
+        state.used.insert(component.clone(), scopes);
     }
 
-    fn start(&self, place: &WatchScope) -> WatchedScope {
+    fn start(&self, scope: &WatchScope) -> WatchedScope {
         let inner = &self.inner;
-        let spec = WatchSpec::new(place.kind.clone()).labels(inner.selector.clone());
-        let spec = match &place.namespace {
+        let spec = WatchSpec::new(scope.kind.clone()).labels(inner.selector.clone());
+        let spec = match &scope.namespace {
             Some(namespace) => spec.in_namespace(namespace),
             None => spec,
         };
         let store = inner.cluster.watches().subscribe(spec, Arc::clone(&inner.projector));
-        let (watches, at) = (Arc::downgrade(inner), place.clone());
-        let kind = Arc::new(place.kind.clone());
+        let (watches, at) = (Arc::downgrade(inner), scope.clone());
+        let kind = Arc::new(scope.kind.clone());
         let mut forbidden = store.status().state == WatchState::Forbidden;
         let tell = move |news: News<Projection>| {
             let Some(inner) = watches.upgrade() else { return };
@@ -267,24 +267,24 @@ impl DependentWatches {
             }
         };
         let stop = CancellationToken::new();
-        follow(store.clone(), format!("dependents {place}"), &inner.tasks, stop.clone(), tell);
+        follow(store.clone(), format!("dependents {scope}"), &inner.tasks, stop.clone(), tell);
         WatchedScope { store, users: HashSet::new(), stop, waited: false }
     }
 
     /// Waits until all these dependents can be read from memory, and returns the kinds whose watch is forbidden. A type that the server does not
     /// serve has no objects.
     pub(crate) async fn settled(&self, component: &Key, residences: &Residences) -> Result<Refusals, NotObservable> {
-        let mut places = self.use_kinds(component, residences);
+        let mut scopes = self.use_kinds(component, residences);
         loop {
-            for place in &places {
-                self.first_list(place).await?;
+            for scope in &scopes {
+                self.first_list(scope).await?;
             }
             // Kinds whose cluster-wide watch turned out to be forbidden are watched in the namespaces.
             let more = self.use_kinds(component, residences);
-            if more == places {
+            if more == scopes {
                 break;
             }
-            places = more;
+            scopes = more;
         }
         let refused = |(kind, namespaces): (&GroupKind, &BTreeSet<String>)| {
             let error = self.refusal(&WatchScope::everywhere(kind))?;
@@ -313,11 +313,11 @@ impl DependentWatches {
     /// Returns the number of watched objects of a component that carry its owner hash.
     pub(crate) fn count_owned(&self, component: &Key, owner_hash: &str) -> usize {
         let state = self.inner.state.lock();
-        let places = state.used.get(component).into_iter().flatten();
-        let stores = places.filter_map(|place| {
+        let scopes = state.used.get(component).into_iter().flatten();
+        let stores = scopes.filter_map(|scope| {
             // A usable cluster-wide watch also shows the objects in this namespace, which are counted once.
-            let everywhere = state.watched.get(&WatchScope::everywhere(&place.kind)).filter(|watched| watched.is_usable());
-            if place.namespace.is_some() && everywhere.is_some() { None } else { state.watched.get(place) }
+            let everywhere = state.watched.get(&WatchScope::everywhere(&scope.kind)).filter(|watched| watched.is_usable());
+            if scope.namespace.is_some() && everywhere.is_some() { None } else { state.watched.get(scope) }
         });
         stores.map(|watched| watched.store.count_indexed(BY_OWNER, owner_hash)).sum()
     }
@@ -327,19 +327,19 @@ impl DependentWatches {
         self.inner.state.lock().watched.values().map(|watched| watched.store.status().state).collect()
     }
 
-    async fn first_list(&self, place: &WatchScope) -> Result<(), NotObservable> {
-        let Some(store) = self.store(place).filter(|store| !store.is_synced()) else {
+    async fn first_list(&self, scope: &WatchScope) -> Result<(), NotObservable> {
+        let Some(store) = self.store(scope).filter(|store| !store.is_synced()) else {
             return Ok(());
         };
-        let silent = || NotObservable::Silent { kind: place.to_string(), error: store.status().error };
-        let known = self.inner.state.lock().watched.get(place).is_some_and(|watched| watched.waited);
+        let silent = || NotObservable::Silent { kind: scope.to_string(), error: store.status().error };
+        let known = self.inner.state.lock().watched.get(scope).is_some_and(|watched| watched.waited);
         if known && store.status().state == WatchState::Retrying {
             // A waiting pass takes a worker from other components.
             return Err(silent());
         }
         let settled = self.inner.cluster.clock().limit(FIRST_LIST, store.settled()).await;
         settled.map(drop).map_err(|_| {
-            if let Some(watched) = self.inner.state.lock().watched.get_mut(place) {
+            if let Some(watched) = self.inner.state.lock().watched.get_mut(scope) {
                 watched.waited = true;
             }
             silent()
@@ -347,20 +347,20 @@ impl DependentWatches {
     }
 
     /// Returns the server's reason for refusing a watch.
-    fn refusal(&self, place: &WatchScope) -> Option<String> {
-        let status = self.store(place)?.status();
+    fn refusal(&self, scope: &WatchScope) -> Option<String> {
+        let status = self.store(scope)?.status();
         (status.state == WatchState::Forbidden).then(|| status.error.unwrap_or_default())
     }
 
     /// Returns a kind of the component's dependents whose watch has been broken for longer than `longest`.
     pub(crate) fn broken_for(&self, component: &Key, longest: Duration) -> Option<NotObservable> {
         let now = self.inner.cluster.clock().moment();
-        let places = self.inner.state.lock().used.get(component).cloned().unwrap_or_default();
-        places.iter().find_map(|place| {
-            let status = self.store(place)?.status();
+        let scopes = self.inner.state.lock().used.get(component).cloned().unwrap_or_default();
+        scopes.iter().find_map(|scope| {
+            let status = self.store(scope)?.status();
             let broken = status.state == WatchState::Retrying
                 && status.broken_since.is_some_and(|since| now.0.saturating_sub(since.0) > longest);
-            broken.then(|| NotObservable::Silent { kind: place.to_string(), error: status.error })
+            broken.then(|| NotObservable::Silent { kind: scope.to_string(), error: status.error })
         })
     }
 
@@ -385,8 +385,8 @@ impl DependentWatches {
         }
     }
 
-    fn store(&self, place: &WatchScope) -> Option<ProjectedStore<Projection>> {
-        self.inner.state.lock().watched.get(place).map(|watched| watched.store.clone())
+    fn store(&self, scope: &WatchScope) -> Option<ProjectedStore<Projection>> {
+        self.inner.state.lock().watched.get(scope).map(|watched| watched.store.clone())
     }
 
     /// Returns the watch that shows objects of a kind in a namespace.
@@ -414,8 +414,8 @@ impl Drop for Look {
 
 impl SharedDependentWatches {
     /// Queues the users of a watch that became allowed or forbidden. A pass that waits for the first list notices that itself.
-    fn turned(&self, place: &WatchScope, kind: &Arc<GroupKind>) {
-        let users: Vec<Key> = match self.state.lock().watched.get(place) {
+    fn turned(&self, scope: &WatchScope, kind: &Arc<GroupKind>) {
+        let users: Vec<Key> = match self.state.lock().watched.get(scope) {
             Some(watched) if watched.store.is_synced() => watched.users.iter().cloned().collect(),
             _ => Vec::new(),
         };
@@ -482,7 +482,7 @@ fn only_version_differs(old: Option<&Projection>, new: Option<&Projection>) -> b
 
 impl fmt::Debug for DependentWatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let places: Vec<_> = self.inner.state.lock().watched.keys().map(ToString::to_string).collect();
-        f.debug_struct("DependentWatches").field("places", &places).finish_non_exhaustive()
+        let scopes: Vec<_> = self.inner.state.lock().watched.keys().map(ToString::to_string).collect();
+        f.debug_struct("DependentWatches").field("scopes", &scopes).finish_non_exhaustive()
     }
 }

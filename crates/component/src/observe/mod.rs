@@ -4,15 +4,15 @@ mod awaited;
 mod components;
 mod dependents;
 mod own_writes;
-mod place;
 mod polls;
+mod scope;
 
 pub(crate) use awaited::{AwaitedWatches, Obstacle};
 pub(crate) use components::{Compact, ComponentCache};
 pub(crate) use dependents::DependentWatches;
 pub(crate) use own_writes::Underway;
-pub(crate) use place::{NotObservable, Refusals, Residences, title};
 pub(crate) use polls::Polled;
+pub(crate) use scope::{NotObservable, Refusals, Residences, title};
 
 use std::sync::Arc;
 

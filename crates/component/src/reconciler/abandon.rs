@@ -130,12 +130,12 @@ impl EnginePass<'_> {
 
     async fn release_type(&self, cluster: &Cluster, resource: &ApiResource, name: &str) -> Result<(), ApiError> {
         let (owner, key) = (self.shared.owner(self.key), self.shared.operator.owner_key());
-        let is_anothers = |live: &Value| live.label(&key).is_some_and(|hash| hash != owner.hash());
+        let is_foreign = |live: &Value| live.label(&key).is_some_and(|hash| hash != owner.hash());
         let live = match cluster.send(&ApiRequest::get(resource, "", name).deadline(ANSWER).at_once()).await {
             Err(error) if error.is_not_found() => return Ok(()),
             answer => answer?,
         };
-        if is_anothers(&live) {
+        if is_foreign(&live) {
             return Ok(());
         }
         let shared = self.shared;
@@ -147,7 +147,7 @@ impl EnginePass<'_> {
             shared.finalizer().clone(),
             &shared.timing,
         );
-        match writer.hurried(ANSWER).remove(&live, RemovalGuard::Anyhow, |live| !is_anothers(live)).await? {
+        match writer.hurried(ANSWER).remove(&live, RemovalGuard::Anyhow, |live| !is_foreign(live)).await? {
             FinalizerOutcome::Overtaken(error) => Err(error),
             _ => Ok(()),
         }

@@ -46,12 +46,12 @@ impl SharedPassState {
         task: HostRequest,
     ) -> Hosted {
         if !self.leftovers.is_empty(key) {
-            self.leftovers.listed(key, &applied(&Persisted::at(host.place(), &object).component().inventory));
+            self.leftovers.listed(key, &applied(&Persisted::at(host.status_path(), &object).component().inventory));
         }
-        let is_leaving = object.deletion_timestamp().is_some();
+        let is_terminating = object.deletion_timestamp().is_some();
         let mut pass = EnginePass::of_host(self, (host, key), object, part, task == HostRequest::Delete);
         let end = pass.run().await;
-        pass.hand_back(end, is_leaving)
+        pass.hand_back(end, is_terminating)
     }
 }
 
@@ -64,7 +64,7 @@ fn applied(inventory: &Inventory) -> Inventory {
 
 impl EnginePass<'_> {
     /// Converts the end of the pass into the answer to the host, which writes the part of the status together with its own fields.
-    fn hand_back(mut self, end: EnginePassEnd, is_leaving: bool) -> Hosted {
+    fn hand_back(mut self, end: EnginePassEnd, is_terminating: bool) -> Hosted {
         let is_over = matches!(end, EnginePassEnd::Gone);
         let (ending, flow, recheck) = end.into_parts();
         self.count_failure(&flow);
@@ -74,7 +74,7 @@ impl EnginePass<'_> {
             self.try_again_soon(&mut outcome);
             let EnginePassOutcome { flow, recheck, .. } = outcome;
             // An object that stays starts with an empty part.
-            let is_new = is_over && self.is_deleting() && !is_leaving;
+            let is_new = is_over && self.is_deleting() && !is_terminating;
             let part = if is_new { ComponentStatus::default() } else { self.persisted.component() };
             // Without the object there is nothing left to do.
             let flow = if is_over && !self.is_deleting() { Err(Halt::Done) } else { flow };

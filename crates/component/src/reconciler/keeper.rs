@@ -45,8 +45,8 @@ pub(crate) trait Host: Send + Sync {
     /// Returns the object as its type.
     fn instance(&self) -> Box<dyn Instance>;
 
-    /// Returns the place of the framework's part in the status.
-    fn place(&self) -> &StatusPath;
+    /// Returns the path of the framework's part in the status.
+    fn status_path(&self) -> &StatusPath;
 
     /// Notes a write of a dependent.
     fn wrote(&self, verb: WriteVerb, kind: &GroupKind, key: &Key);
@@ -56,11 +56,11 @@ pub(crate) trait Host: Send + Sync {
 }
 
 impl ComponentKeeper<'_> {
-    /// Returns the place of the framework's part in the status.
-    pub(super) fn place(&self) -> &StatusPath {
+    /// Returns the path of the framework's part in the status.
+    pub(super) fn status_path(&self) -> &StatusPath {
         match self {
             Self::Own { .. } => StatusPath::whole(),
-            Self::Host(host) => host.place(),
+            Self::Host(host) => host.status_path(),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct ComponentMemory {
     /// True once differing renderings were reported (once per component and process).
     pub(crate) told_nondeterminism: bool,
     /// The last report about namespaces of cluster-scoped objects.
-    pub(crate) told_misplaced: Option<String>,
+    pub(crate) told_ignored_namespaces: Option<String>,
     /// True once the abandonment of the dependents was reported.
     pub(crate) told_abandonment: bool,
     /// True once it was reported that the objects of deletion stages are left out.

@@ -96,7 +96,7 @@ impl<'a> EnginePass<'a> {
         part: &ComponentStatus,
         deleting: bool,
     ) -> Self {
-        let persisted = Persisted::at(host.place(), &object);
+        let persisted = Persisted::at(host.status_path(), &object);
         let status = match serde_json::to_value(part) {
             Ok(Value::Object(status)) => status,
             // A status always serializes to an object.
@@ -207,8 +207,8 @@ impl<'a> EnginePass<'a> {
                 )))
             })?,
         };
-        let place = (self.key.namespace(), self.key.name());
-        let effective = Effective::of(&instance.settings(), &self.shared.defaults, place)
+        let names = (self.key.namespace(), self.key.name());
+        let effective = Effective::of(&instance.settings(), &self.shared.defaults, names)
             .map_err(|error| Box::new(EnginePassEnd::invalid_spec(error.to_string())))?;
         Ok((instance, effective))
     }
@@ -278,7 +278,7 @@ impl<'a> EnginePass<'a> {
         if let ComponentKeeper::Own { own, .. } = self.keeper {
             own.components.record_write(&object);
         }
-        self.persisted = Persisted::at(self.keeper.place(), &object);
+        self.persisted = Persisted::at(self.keeper.status_path(), &object);
         self.object = without_status(object);
     }
 

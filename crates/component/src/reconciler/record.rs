@@ -186,14 +186,15 @@ impl EnginePass<'_> {
         };
         let (keeper, key) = (self.keeper, self.key);
         let is_deleted = |object: &Value| object.deletion_timestamp().is_some();
-        let same =
-            |live: &Value| Persisted::at(keeper.place(), live) == self.persisted && is_deleted(live) == is_deleted(&self.object);
+        let same = |live: &Value| {
+            Persisted::at(keeper.status_path(), live) == self.persisted && is_deleted(live) == is_deleted(&self.object)
+        };
         let (mut underway, written) = match keeper {
             ComponentKeeper::Own { own, .. } => {
                 let underway = own.components.begin_write(key);
                 (Some(underway), own.statuses.write(&self.object, change, Meanwhile::Only(&same)).await)
             }
-            ComponentKeeper::Host(host) => (None, host.change_status(&host.place().change(&change), &same).await),
+            ComponentKeeper::Host(host) => (None, host.change_status(&host.status_path().change(&change), &same).await),
         };
         match written {
             Ok(Written::Persisted(object)) => {

@@ -75,23 +75,23 @@ impl EnginePass<'_> {
             name: self.key.name().to_owned(),
             deleting: self.is_deleting(),
         };
-        let mut places: Vec<(Arc<Loader>, Option<LoadedKey>, Vec<&Loadable>)> = Vec::new();
+        let mut groups: Vec<(Arc<Loader>, Option<LoadedKey>, Vec<&Loadable>)> = Vec::new();
         let mut known = HashMap::new();
         for loadable in references.loadables() {
             let Ok(loader) = Arc::clone(&loadable.loader).downcast::<Loader>() else { continue };
             let key = loader.key();
-            let place = key.as_ref().and_then(|key| known.get(key)).copied().unwrap_or(places.len());
-            if place == places.len() {
-                places.push((loader, key.clone(), Vec::new()));
+            let index = key.as_ref().and_then(|key| known.get(key)).copied().unwrap_or(groups.len());
+            if index == groups.len() {
+                groups.push((loader, key.clone(), Vec::new()));
             }
-            places[place].2.push(loadable);
-            known.extend(key.map(|key| (key, place)));
+            groups[index].2.push(loadable);
+            known.extend(key.map(|key| (key, index)));
         }
         self.memory.inside = Some("a reference that the operator loads");
-        let loads = join_all(places.iter().map(|(loader, ..)| load(Arc::clone(loader), context.clone()))).await;
+        let loads = join_all(groups.iter().map(|(loader, ..)| load(Arc::clone(loader), context.clone()))).await;
         self.memory.inside = None;
         let mut halts = Vec::new();
-        for ((_, key, loadables), load) in places.into_iter().zip(loads) {
+        for ((_, key, loadables), load) in groups.into_iter().zip(loads) {
             let (content, digest, halt) = match load {
                 Ok(ErasedContent { content, digest }) => (content, digest, None),
                 Err(halt) => (None, String::new(), Some(halt)),

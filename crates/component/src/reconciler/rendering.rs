@@ -119,8 +119,8 @@ impl EnginePass<'_> {
             self.compare(&before.desired, &desired);
         }
         if let Some(note) = desired.misplaced() {
-            let told = self.memory.told_misplaced.replace(note.message());
-            if told != self.memory.told_misplaced {
+            let told = self.memory.told_ignored_namespaces.replace(note.message());
+            if told != self.memory.told_ignored_namespaces {
                 self.shared.events.note(&self.object, &note);
             }
         }
@@ -166,11 +166,11 @@ impl EnginePass<'_> {
         let discovery = &self.target.cluster().discovery().clone();
         // The items of a List count as single objects, at any depth.
         let mut objects: Vec<&Value> = objects.iter().collect();
-        let mut place = 0;
-        while place < objects.len() {
-            let items = objects[place].get("items").and_then(Value::as_array);
+        let mut index = 0;
+        while index < objects.len() {
+            let items = objects[index].get("items").and_then(Value::as_array);
             objects.extend(items.into_iter().flatten());
-            place += 1;
+            index += 1;
         }
         let types: BTreeSet<GroupVersionKind> = objects.iter().filter_map(|object| object.gvk()).collect();
         let (mut scopes, mut unknown) = (HashMap::new(), BTreeSet::new());

@@ -42,8 +42,8 @@ impl SharedPassState {
     fn watch_dependents(&self, own: &Own, key: &Key) {
         let Some(object) = own.components.find(key) else { return };
         let Ok(instance) = own.kind.decode(&object) else { return };
-        let place = (key.namespace(), key.name());
-        let Ok(effective) = Effective::of(&instance.settings(), &self.defaults, place) else { return };
+        let names = (key.namespace(), key.name());
+        let Ok(effective) = Effective::of(&instance.settings(), &self.defaults, names) else { return };
         let mut residences = Residences::new();
         if effective.kube_config.is_none() && effective.impersonation.is_none() {
             for item in Persisted::of(&object).component().inventory.items() {

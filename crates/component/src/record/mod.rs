@@ -2,10 +2,10 @@
 
 mod draft;
 mod persisted;
-mod place;
 mod size;
+mod status_path;
 
 pub(crate) use draft::{Draft, UnreadableStatus, change, only_messages_differ};
 pub(crate) use persisted::Persisted;
-pub(crate) use place::StatusPath;
 pub(crate) use size::{LARGEST, Size, is_too_large};
+pub(crate) use status_path::StatusPath;

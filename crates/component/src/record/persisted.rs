@@ -23,9 +23,9 @@ impl Persisted {
         Self::at(StatusPath::whole(), object)
     }
 
-    /// Returns the part of the status at a place.
-    pub(crate) fn at(place: &StatusPath, object: &Value) -> Self {
-        let status = place.find(object).filter(|status| status.is_object());
+    /// Returns the part of the status at a path.
+    pub(crate) fn at(status_path: &StatusPath, object: &Value) -> Self {
+        let status = status_path.find(object).filter(|status| status.is_object());
         // A JSON value can always be serialized, and its fields have a fixed order.
         Self(status.and_then(|status| serde_json::to_vec(status).ok()).unwrap_or_else(|| b"{}".to_vec()).into())
     }

@@ -50,17 +50,17 @@ impl ReferenceWatches {
     pub(crate) fn set(&self, component: &Key, targets: &BTreeSet<Target>) {
         let mut groups = self.inner.groups.lock();
         for kind in [ReferenceKind::ConfigMap, ReferenceKind::Secret] {
-            let place = ReferenceScope { kind, namespace: component.namespace().to_owned() };
+            let scope = ReferenceScope { kind, namespace: component.namespace().to_owned() };
             let of_kind = targets.iter().filter(|target| target.kind == kind);
             let names: BTreeSet<String> = of_kind.map(|target| target.name.clone()).collect();
-            if names.is_empty() && !groups.contains_key(&place) {
+            if names.is_empty() && !groups.contains_key(&scope) {
                 continue;
             }
-            let group = groups.entry(place.clone()).or_default();
+            let group = groups.entry(scope.clone()).or_default();
             group.set(component, &names);
-            group.adjust(&self.inner.cluster, kind, &place.namespace, |store, replaces| self.listen(&place, store, replaces));
+            group.adjust(&self.inner.cluster, kind, &scope.namespace, |store, replaces| self.listen(&scope, store, replaces));
             if group.is_empty() {
-                groups.remove(&place);
+                groups.remove(&scope);
             }
         }
     }
@@ -75,16 +75,16 @@ impl ReferenceWatches {
     pub(crate) fn refused(&self, component: &Key, targets: &BTreeSet<Target>) -> BTreeSet<String> {
         let groups = self.inner.groups.lock();
         let is_refused = |target: &&Target| {
-            let place = ReferenceScope { kind: target.kind, namespace: component.namespace().to_owned() };
-            let store = groups.get(&place).and_then(|group| group.store(&target.name));
+            let scope = ReferenceScope { kind: target.kind, namespace: component.namespace().to_owned() };
+            let store = groups.get(&scope).and_then(|group| group.store(&target.name));
             store.is_some_and(|store| store.status().state == WatchState::Forbidden)
         };
         targets.iter().filter(is_refused).map(|target| title(&target.kind.group_kind())).collect()
     }
 
     async fn find(&self, namespace: &str, target: &Target) -> Found {
-        let place = ReferenceScope { kind: target.kind, namespace: namespace.to_owned() };
-        let store = self.inner.groups.lock().get(&place).and_then(|group| group.store(&target.name));
+        let scope = ReferenceScope { kind: target.kind, namespace: namespace.to_owned() };
+        let store = self.inner.groups.lock().get(&scope).and_then(|group| group.store(&target.name));
         let Some(store) = store else {
             return self.read(namespace, target, None).await;
         };
@@ -145,10 +145,10 @@ impl ReferenceWatches {
     }
 
     /// Listens to a watch. `replaces` is true if it takes the place of another watch.
-    fn listen(&self, place: &ReferenceScope, store: ProjectedStore<KeptContent>, replaces: bool) -> ReferenceWatch {
+    fn listen(&self, scope: &ReferenceScope, store: ProjectedStore<KeptContent>, replaces: bool) -> ReferenceWatch {
         let mut forbidden = is_forbidden(store.status().state);
-        let (inner, at, mut awaits_list) = (Arc::downgrade(&self.inner), place.clone(), replaces);
-        let kind = Arc::new(place.kind.group_kind());
+        let (inner, at, mut awaits_list) = (Arc::downgrade(&self.inner), scope.clone(), replaces);
+        let kind = Arc::new(scope.kind.group_kind());
         let tell = move |news: News<KeptContent>| {
             let Some(inner) = inner.upgrade() else { return };
             match news {
@@ -180,15 +180,15 @@ impl ReferenceWatches {
 }
 
 impl SharedReferenceWatches {
-    fn notify_all(&self, place: &ReferenceScope, kind: &Arc<GroupKind>) {
-        let users = self.groups.lock().get(place).map(ReferenceGroup::everyone).unwrap_or_default();
+    fn notify_all(&self, scope: &ReferenceScope, kind: &Arc<GroupKind>) {
+        let users = self.groups.lock().get(scope).map(ReferenceGroup::everyone).unwrap_or_default();
         for component in &users {
             (self.notify)(component, QueuedBy::WatchTurned(Arc::clone(kind)));
         }
     }
 
-    fn notify_users(&self, place: &ReferenceScope, name: &str, cause: &QueuedBy) {
-        let users = self.groups.lock().get(place).map(|group| group.users(name)).unwrap_or_default();
+    fn notify_users(&self, scope: &ReferenceScope, name: &str, cause: &QueuedBy) {
+        let users = self.groups.lock().get(scope).map(|group| group.users(name)).unwrap_or_default();
         for component in &users {
             (self.notify)(component, cause.clone());
         }

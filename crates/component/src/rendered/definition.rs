@@ -40,7 +40,7 @@ pub(super) struct SetDefinition<C> {
 /// The parts of a constructed set.
 pub(super) struct Opened {
     pub(super) shared: Arc<SharedPassState>,
-    pub(super) place: StatusPath,
+    pub(super) status_path: StatusPath,
     /// The queue of the reconciler. Set in its first pass, because nothing is watched before.
     pub(super) queue: Arc<OnceLock<QueueHandle>>,
 }
@@ -52,7 +52,7 @@ impl<C: Send + Sync + 'static> SetDefinition<C> {
         let part = "rendered set of";
         OwnerTypeNames { prefix: &prefix, finalizer: &prefix, is_own: true, part, method: "rendered_set" }
             .claim::<K>(declarations);
-        if let Err(problem) = place_of::<K>() {
+        if let Err(problem) = status_path_of::<K>() {
             declarations.problem(problem);
         }
         if let Err(error) = self.options.defaults().check() {
@@ -93,7 +93,7 @@ impl<C: Send + Sync + 'static> SetDefinition<C> {
         };
         let shared = Arc::new(opening.open()?);
         follow(Store::<K>::extract(context)?, Arc::clone(&shared), (&context.tasks, context.clock.clone()));
-        Ok(Opened { shared, place: place_of::<K>()?, queue })
+        Ok(Opened { shared, status_path: status_path_of::<K>()?, queue })
     }
 
     /// Returns the name of the type. It prevents a reconciler from taking the dependents of another reconciler of the operator for its own.
@@ -103,13 +103,13 @@ impl<C: Send + Sync + 'static> SetDefinition<C> {
 }
 
 /// Returns the field that holds the engine's part of the status of a kind.
-fn place_of<K: Component>() -> Result<StatusPath, String> {
+fn status_path_of<K: Component>() -> Result<StatusPath, String> {
     let kind = K::kind(&());
     let mut status = <K as HasStatus>::Status::default();
     status.component_status_mut().revision = MARK;
     let written = serde_json::to_value(&status).unwrap_or_default();
     match StatusPath::of_marked(&written, "revision", &Value::from(MARK)) {
-        Some(place) if !place.is_whole() => Ok(place),
+        Some(status_path) if !status_path.is_whole() => Ok(status_path),
         Some(_) => Err(format!(
             "rendered set of {kind}: the status of {kind} is itself, or flattens, the `ComponentStatus`, whose conditions would be those of the \
              reconciler, too; give it a field of its own, such as `rendered: ComponentStatus`"

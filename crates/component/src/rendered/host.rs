@@ -24,7 +24,7 @@ use crate::settings::Settings;
 /// A pass of the reconciler that owns a rendered set.
 pub(super) struct HostedPass<'a, K, C> {
     pub(super) cx: &'a Context<K>,
-    pub(super) place: &'a StatusPath,
+    pub(super) status_path: &'a StatusPath,
     pub(super) rendering: Rendering<K, C>,
 }
 
@@ -42,8 +42,8 @@ impl<K: Component, C: Send + Sync + 'static> Host for HostedPass<'_, K, C> {
         Box::new(self.rendering.clone())
     }
 
-    fn place(&self) -> &StatusPath {
-        self.place
+    fn status_path(&self) -> &StatusPath {
+        self.status_path
     }
 
     fn wrote(&self, verb: WriteVerb, kind: &GroupKind, key: &Key) {

@@ -139,8 +139,8 @@ impl<K: Component + KnownKind> RenderedSet<K> {
 impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSet<K, C> {
     /// Applies a set whose generator gets another value than the owner; otherwise the same as [`apply`](Self::apply).
     pub async fn apply_as(&self, cx: &Context<K>, owner: &Arc<K>, subject: Subject<C>, part: &mut ComponentStatus) -> Flow {
-        let is_leaving = owner.meta().deletion_timestamp.is_some();
-        if !is_leaving {
+        let is_terminating = owner.meta().deletion_timestamp.is_some();
+        if !is_terminating {
             // Without the finalizer, created dependents would not be cleaned up.
             cx.hold().await?;
         }
@@ -161,7 +161,7 @@ impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSet<K, C> {
         part: &mut ComponentStatus,
         task: HostRequest,
     ) -> Flow {
-        let SharedRenderedSet { opened: Opened { shared, place, queue }, generator, .. } = &*self.inner;
+        let SharedRenderedSet { opened: Opened { shared, status_path, queue }, generator, .. } = &*self.inner;
         let Some(object) = cx.latest() else { return Err(Halt::Done) };
         queue.get_or_init(|| cx.enqueue());
         self.identify(cx).await?;
@@ -172,7 +172,7 @@ impl<K: Component + KnownKind, C: Send + Sync + 'static> RenderedSet<K, C> {
             digest: subject.digest.into(),
             generator: Arc::clone(generator),
         };
-        let host = HostedPass { cx, place, rendering };
+        let host = HostedPass { cx, status_path, rendering };
         let Hosted { part: next, flow, recheck } = shared.run_hosted((&host, cx.key()), object, part, task).await;
         *part = next;
         if let Some(delay) = recheck {

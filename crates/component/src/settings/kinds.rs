@@ -73,13 +73,13 @@ pub const fn may_flatten(kind: SettingKind) -> bool {
 }
 
 /// Returns true if no field before this one is the same setting.
-pub const fn is_first(kinds: &[SettingKind], place: usize) -> bool {
-    matches!(kinds[place], SettingKind::None) || !any(kinds, place, kinds[place])
+pub const fn is_first(kinds: &[SettingKind], index: usize) -> bool {
+    matches!(kinds[index], SettingKind::None) || !any(kinds, index, kinds[index])
 }
 
 /// Returns true if no field before this one takes all remaining fields.
-pub const fn stands_before_values(kinds: &[SettingKind], place: usize) -> bool {
-    !any(kinds, place, SettingKind::Values)
+pub const fn stands_before_values(kinds: &[SettingKind], index: usize) -> bool {
+    !any(kinds, index, SettingKind::Values)
 }
 
 /// Returns true if a field is this setting.
@@ -88,12 +88,12 @@ pub const fn contains(kinds: &[SettingKind], kind: SettingKind) -> bool {
 }
 
 const fn any(kinds: &[SettingKind], end: usize, kind: SettingKind) -> bool {
-    let mut place = 0;
-    while place < end {
-        if kinds[place] as u8 == kind as u8 {
+    let mut index = 0;
+    while index < end {
+        if kinds[index] as u8 == kind as u8 {
             return true;
         }
-        place += 1;
+        index += 1;
     }
     false
 }
@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn what_would_have_no_effect_is_found() {
         let kinds = [SettingKind::None, SettingKind::None, SettingKind::Values, SettingKind::Retry, SettingKind::Retry];
-        assert_eq!([0, 1, 2, 3, 4].map(|place| is_first(&kinds, place)), [true, true, true, true, false]);
-        assert_eq!([0, 1, 2, 3, 4].map(|place| stands_before_values(&kinds, place)), [true, true, true, false, false]);
+        assert_eq!([0, 1, 2, 3, 4].map(|index| is_first(&kinds, index)), [true, true, true, true, false]);
+        assert_eq!([0, 1, 2, 3, 4].map(|index| stands_before_values(&kinds, index)), [true, true, true, false, false]);
         assert!(contains(&kinds, SettingKind::Retry) && !contains(&kinds, SettingKind::Impersonation));
         assert!(may_be_plain(SettingKind::Suspend) && !may_be_plain(SettingKind::Placement));
         assert!(may_flatten(SettingKind::Placement) && !may_flatten(SettingKind::Suspend));

@@ -6,8 +6,8 @@ mod effective;
 mod embedded;
 mod interval;
 pub(crate) mod kinds;
-mod place;
 mod policies;
+mod target;
 #[cfg(test)]
 mod tests;
 
@@ -17,8 +17,8 @@ pub use embedded::{
     ManagedTypes, Parameters, Placement, Reapply, Requeue, Retry, Setting, Suspend, Timeout, Values, parameters_of,
 };
 pub use interval::{Interval, InvalidInterval};
-pub use place::{Impersonation, KubeConfig, Target};
 pub use policies::{ComponentDeletePolicy, ManagedType, Policies};
+pub use target::{Impersonation, KubeConfig, Target};
 
 /// Traits by which `#[derive(Component)]` distinguishes settings from other fields of a spec. Not to be used directly.
 pub(crate) mod derive {

@@ -406,9 +406,9 @@ async fn roles_that_are_narrowed_to_names_pass_the_check_at_the_start() {
     let user = format!("{}-narrow", world.namespace());
     let mut documents = rbac_documents(&operator().declarations(), &user);
     let rules = documents[0]["rules"].as_array_mut().unwrap();
-    let place =
+    let index =
         rules.iter().position(|rule| rule["resources"] == json!(["configmaps"]) && rule["verbs"] != json!(["impersonate"]));
-    let rule = rules.remove(place.unwrap());
+    let rule = rules.remove(index.unwrap());
     assert!(rule["verbs"].as_array().unwrap().len() == 7, "{rule}");
     rules.push(json!({ "apiGroups": [""], "resources": ["configmaps"], "verbs": ["create", "list", "watch"] }));
     rules.push(json!({

@@ -31,7 +31,7 @@ impl Program {
         let definitions = ["Foo", "Bar"].map(|kind| kinds.definition(kind));
         let server = ApiServer::builder().workloads(Workloads::Off).rbac(true).crds(definitions).build().unwrap();
         let client = server.client(Identity::admin());
-        for (path, object) in surroundings(world.namespace()) {
+        for (path, object) in namespace_and_permissions(world.namespace()) {
             let create = http::Request::post(path).body(serde_json::to_vec(&object).unwrap()).unwrap();
             client.request::<Value>(create).await.unwrap();
         }
@@ -80,7 +80,7 @@ impl Program {
 }
 
 /// Returns the namespace of the test, and the permissions for a server that does not identify the requesting user.
-fn surroundings(namespace: &str) -> [(&'static str, Value); 3] {
+fn namespace_and_permissions(namespace: &str) -> [(&'static str, Value); 3] {
     let roles = "rbac.authorization.k8s.io";
     let everything = json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] });
     let documents = json!({ "nonResourceURLs": ["*"], "verbs": ["get"] });

@@ -169,7 +169,7 @@ async fn what_happens_to_a_dependent_is_acted_on_without_waiting_for_a_timer() {
         return;
     }
     for n in 0..20 {
-        let objects: Vec<_> = (0..5).map(|place| config_map(&format!("other-{n}-{place}"), "a")).collect();
+        let objects: Vec<_> = (0..5).map(|index| config_map(&format!("other-{n}-{index}"), "a")).collect();
         world.set(&bundle(&format!("other-{n}"), &objects)).await;
     }
     let kinds = Kinds::install(&world).await;

@@ -101,9 +101,9 @@ async fn there(other: &TestCluster, name: &str) -> Option<Value> {
 async fn dependents_live_in_the_cluster_of_the_kubeconfig() {
     let world = World::start().await;
     let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
-    let place = other.namespace().to_owned();
+    let target_namespace = other.namespace().to_owned();
     world.create(&kubeconfig(&other.kubeconfig().await)).await;
-    world.set(&remote(&[config_map("one", "a")], &place)).await;
+    world.set(&remote(&[config_map("one", "a")], &target_namespace)).await;
     world.until_ready("demo").await;
     assert_eq!(there(&other, "one").await.unwrap()["data"]["value"], "a");
     assert!(world.get(&config_map("one", "")).await.is_none(), "nothing lives here");
@@ -111,8 +111,8 @@ async fn dependents_live_in_the_cluster_of_the_kubeconfig() {
     other.delete::<k8s_openapi::api::core::v1::ConfigMap>("one").await;
     other.expect::<k8s_openapi::api::core::v1::ConfigMap>("one").matching("it is back", |_| true).await;
     world.until_ready("demo").await;
-    world.delete(&remote(&[], &place)).await;
-    world.until_gone(&remote(&[], &place)).await;
+    world.delete(&remote(&[], &target_namespace)).await;
+    world.until_gone(&remote(&[], &target_namespace)).await;
     assert!(there(&other, "one").await.is_none());
     world.kill_and_stop(other).await;
 }
@@ -122,11 +122,11 @@ async fn dependents_live_in_the_cluster_of_the_kubeconfig() {
 async fn events_about_dependents_stand_where_the_dependents_live() {
     let world = World::start_with(|builder| builder.dependent_events(DependentEvents::All)).await;
     let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
-    let place = other.namespace().to_owned();
+    let target_namespace = other.namespace().to_owned();
     world.create(&kubeconfig(&other.kubeconfig().await)).await;
-    world.set(&remote(&[config_map("one", "a")], &place)).await;
+    world.set(&remote(&[config_map("one", "a")], &target_namespace)).await;
     world.until_ready("demo").await;
-    let events = kube::Api::<k8s_openapi::api::events::v1::Event>::namespaced(other.client().clone(), &place);
+    let events = kube::Api::<k8s_openapi::api::events::v1::Event>::namespaced(other.client().clone(), &target_namespace);
     let mut told = None;
     for _ in 0..9000 {
         told = events.list(&kube::api::ListParams::default()).await.unwrap().items.into_iter().next();
@@ -141,8 +141,8 @@ async fn events_about_dependents_stand_where_the_dependents_live() {
     assert_eq!(told.regarding.unwrap().name.as_deref(), Some("one"));
     world.until_event("Ready").await;
     assert!(world.events("Created").await.is_empty(), "events about the component stand here, those about dependents there");
-    world.delete(&remote(&[], &place)).await;
-    world.until_gone(&remote(&[], &place)).await;
+    world.delete(&remote(&[], &target_namespace)).await;
+    world.until_gone(&remote(&[], &target_namespace)).await;
     world.kill_and_stop(other).await;
 }
 
@@ -151,11 +151,11 @@ async fn events_about_dependents_stand_where_the_dependents_live() {
 async fn a_kubeconfig_that_becomes_useless_loses_nothing_and_can_be_given_up() {
     let world = World::start().await;
     let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
-    let place = other.namespace().to_owned();
+    let target_namespace = other.namespace().to_owned();
     let good = other.kubeconfig().await;
     let secret = kubeconfig(&good);
     world.create(&secret).await;
-    world.set(&remote(&[config_map("one", "a")], &place)).await;
+    world.set(&remote(&[config_map("one", "a")], &target_namespace)).await;
     world.until_ready("demo").await;
 
     let program = "apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: 'https://a'}}]\n\
@@ -171,7 +171,7 @@ async fn a_kubeconfig_that_becomes_useless_loses_nothing_and_can_be_given_up() {
     world.delete(&secret).await;
     // Events of two kinds arrive in any order, so the operator must learn of the deleted secret before the component is deleted.
     world.until("demo", "waiting for the secret", |component| message_of(component).contains("not found")).await;
-    world.delete(&remote(&[], &place)).await;
+    world.delete(&remote(&[], &target_namespace)).await;
     let waiting = world.until_state("demo", "DeletionPending", "DeletionRetrying").await;
     let way_out = format!("{OPERATOR}/abandon-dependents=true");
     assert!(
@@ -180,8 +180,8 @@ async fn a_kubeconfig_that_becomes_useless_loses_nothing_and_can_be_given_up() {
         message_of(&waiting)
     );
     let annotation = json!({ "metadata": { "annotations": { format!("{OPERATOR}/abandon-dependents"): "true" } } });
-    world.patch(&remote(&[], &place), annotation).await;
-    world.until_gone(&remote(&[], &place)).await;
+    world.patch(&remote(&[], &target_namespace), annotation).await;
+    world.until_gone(&remote(&[], &target_namespace)).await;
     world.until_event("DependentsAbandoned").await;
     assert!(there(&other, "one").await.is_some());
     world.kill_and_stop(other).await;
@@ -192,16 +192,16 @@ async fn a_kubeconfig_that_becomes_useless_loses_nothing_and_can_be_given_up() {
 async fn a_namespace_goes_with_a_component_and_its_kubeconfig_and_nothing_is_left_behind() {
     let world = World::start().await;
     let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
-    let place = other.namespace().to_owned();
+    let target_namespace = other.namespace().to_owned();
     let secret = kubeconfig(&other.kubeconfig().await);
     world.create(&secret).await;
-    world.set(&remote(&[config_map("one", "a")], &place)).await;
+    world.set(&remote(&[config_map("one", "a")], &target_namespace)).await;
     world.until_ready("demo").await;
     world.delete(&secret).await;
     world.until("demo", "waiting for the secret", |component| message_of(component).contains("not found")).await;
     let namespace = world.own_namespace();
     world.delete(&namespace).await;
-    world.until_gone(&remote(&[], &place)).await;
+    world.until_gone(&remote(&[], &target_namespace)).await;
     world.until_gone(&namespace).await;
     assert!(there(&other, "one").await.is_none());
     world.kill_and_stop(other).await;
@@ -212,10 +212,10 @@ async fn a_namespace_goes_with_a_component_and_its_kubeconfig_and_nothing_is_lef
 async fn what_a_deleted_namespace_leaves_in_a_cluster_to_which_nothing_leads_is_counted() {
     let mut world = World::start().await;
     let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
-    let place = other.namespace().to_owned();
+    let target_namespace = other.namespace().to_owned();
     let secret = kubeconfig(&other.kubeconfig().await);
     world.create(&secret).await;
-    world.set(&remote(&[config_map("one", "a"), config_map("two", "a")], &place)).await;
+    world.set(&remote(&[config_map("one", "a"), config_map("two", "a")], &target_namespace)).await;
     world.until_ready("demo").await;
     // The new process has never seen the kubeconfig.
     world.kill().await;
@@ -224,7 +224,7 @@ async fn what_a_deleted_namespace_leaves_in_a_cluster_to_which_nothing_leads_is_
     world.until("demo", "waiting for the secret", |component| message_of(component).contains("not found")).await;
     let namespace = world.own_namespace();
     world.delete(&namespace).await;
-    world.until_gone(&remote(&[], &place)).await;
+    world.until_gone(&remote(&[], &target_namespace)).await;
     let told = world.until_event_about(&namespace, "DependentsAbandoned").await;
     assert!(told.starts_with("2 dependents of ") && told.ends_with(": 2 ConfigMap"), "{told}");
     assert!(there(&other, "one").await.is_some());
@@ -263,11 +263,11 @@ async fn a_target_out_of_reach_holds_back_only_its_own_components() {
 async fn components_of_another_cluster_stay_ready_when_the_operator_starts_again() {
     let mut world = World::start().await;
     let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
-    let place = other.namespace().to_owned();
+    let target_namespace = other.namespace().to_owned();
     world.create(&kubeconfig(&other.kubeconfig().await)).await;
     let names = ["a", "b", "c", "d"];
     for name in names {
-        let mut component = remote(&[config_map(name, "a")], &place);
+        let mut component = remote(&[config_map(name, "a")], &target_namespace);
         component["metadata"]["name"] = name.into();
         world.set(&component).await;
     }

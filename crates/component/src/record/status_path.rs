@@ -1,26 +1,26 @@
 use serde_json::{Map, Value};
 
-/// The place of the framework's part in a status: the fields that lead to it. The status of a component is that part itself.
+/// The path of the framework's part in a status: the fields that lead to it. The status of a component is that part itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StatusPath(Vec<String>);
 
 impl StatusPath {
-    /// Returns the place of the whole status.
+    /// Returns the path of the whole status.
     pub(crate) fn whole() -> &'static Self {
         static WHOLE: StatusPath = StatusPath(Vec::new());
         &WHOLE
     }
 
-    /// Returns the place of the object that has this field with this value, if there is one.
+    /// Returns the path of the object that has this field with this value, if there is one.
     pub(crate) fn of_marked(status: &Value, field: &str, mark: &Value) -> Option<Self> {
         let fields = status.as_object()?;
         if fields.get(field) == Some(mark) {
             return Some(Self::default());
         }
         fields.iter().find_map(|(name, value)| {
-            let mut place = Self::of_marked(value, field, mark)?;
-            place.0.insert(0, name.clone());
-            Some(place)
+            let mut path = Self::of_marked(value, field, mark)?;
+            path.0.insert(0, name.clone());
+            Some(path)
         })
     }
 
@@ -52,9 +52,9 @@ mod tests {
     #[test]
     fn a_part_is_found_by_its_mark_and_changed_at_its_place() {
         let status = json!({ "url": "a", "own": { "revision": 1, "rendered": { "revision": 7 } } });
-        let place = StatusPath::of_marked(&status, "revision", &json!(7)).unwrap();
-        assert_eq!(place.find(&json!({ "status": status })), Some(&json!({ "revision": 7 })));
-        assert_eq!(place.change(r#"{"revision":8}"#), json!({ "own": { "rendered": { "revision": 8 } } }));
+        let path = StatusPath::of_marked(&status, "revision", &json!(7)).unwrap();
+        assert_eq!(path.find(&json!({ "status": status })), Some(&json!({ "revision": 7 })));
+        assert_eq!(path.change(r#"{"revision":8}"#), json!({ "own": { "rendered": { "revision": 8 } } }));
         assert!(StatusPath::of_marked(&json!({ "revision": 7 }), "revision", &json!(7)).unwrap().is_whole());
         assert_eq!(StatusPath::of_marked(&status, "revision", &json!(2)), None);
     }

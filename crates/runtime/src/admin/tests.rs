@@ -234,7 +234,7 @@ async fn the_keys_of_a_queue_are_shown_where_profiling_is_enabled() {
     let slow = page["lanes"]["slow"]["keys"].as_array().unwrap();
     assert_eq!((slow.len(), &page["lanes"]["slow"]["depth"]), (2500, &json!(2500)));
     assert!(
-        slow.iter().enumerate().all(|(place, queued)| queued["key"] == format!("ns/{place}") && queued["age"] == place as f64)
+        slow.iter().enumerate().all(|(index, queued)| queued["key"] == format!("ns/{index}") && queued["age"] == index as f64)
     );
 
     let unknown = pages.respond(&Method::GET, "/debug/queue/gadgets", "").await;

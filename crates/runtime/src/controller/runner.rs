@@ -37,7 +37,7 @@ pub(crate) const CANCEL_GRACE: Duration = Duration::from_secs(5);
 
 /// The services of the process that a controller needs.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct RunnerServices {
     /// The clock.
     pub clock: Clock,
     /// The source of jitter.
@@ -65,8 +65,8 @@ pub struct Runner {
 
 impl Runner {
     /// Creates a controller that runs two passes at once, without a limit on their time.
-    pub fn new(name: impl Into<String>, passes: Arc<dyn RunPass>, surroundings: Surroundings) -> Self {
-        let Surroundings { clock, random, tasks, metrics, timing } = surroundings;
+    pub fn new(name: impl Into<String>, passes: Arc<dyn RunPass>, services: RunnerServices) -> Self {
+        let RunnerServices { clock, random, tasks, metrics, timing } = services;
         let limits = CurrentLimits::new(timing, random.next_u64());
         let shared = Arc::new(Shared::new(name.into(), clock, metrics.clone(), limits));
         let statistics: Weak<dyn QueueStatistics> = Arc::downgrade(&(shared.clone() as Arc<dyn QueueStatistics>));

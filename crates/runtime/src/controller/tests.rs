@@ -89,7 +89,7 @@ impl Scene {
     fn start(pass: impl Fn(String, usize) -> Pass + Send + Sync + 'static, change: impl FnOnce(Runner) -> Runner) -> Self {
         let (clock, metrics, tasks) = (Clock::virtual_from(jiff::Timestamp::UNIX_EPOCH), Metrics::new("test"), Tasks::new());
         let journal = Arc::new(Journal::default());
-        let surroundings = Surroundings {
+        let services = RunnerServices {
             clock: clock.clone(),
             random: Random::seeded(1),
             tasks: tasks.clone(),
@@ -97,7 +97,7 @@ impl Scene {
             timing: Timing::default().without_jitter().into(),
         };
         let script = Script { pass, journal: journal.clone() };
-        let controller = change(Runner::new("widgets", Arc::new(script), surroundings));
+        let controller = change(Runner::new("widgets", Arc::new(script), services));
         let (enqueue, history, stop) = (controller.enqueue(), controller.history(), CancellationToken::new());
         let buckets = controller.buckets();
         let run = tasks.spawn("run", controller.run(stop.clone(), Duration::from_secs(25)));

@@ -158,8 +158,8 @@ impl Outbox {
         self.under_way.remove(&letter.number);
         let key = letter.lane.clone();
         let lane = self.lanes.entry(key.clone()).or_default();
-        if let Some(place) = lane.letters.iter().position(|later| later.name == letter.name)
-            && let Some(Letter { number, content: LetterContent::Count(series), .. }) = lane.letters.remove(place)
+        if let Some(index) = lane.letters.iter().position(|later| later.name == letter.name)
+            && let Some(Letter { number, content: LetterContent::Count(series), .. }) = lane.letters.remove(index)
         {
             self.waiting[COUNT].remove(&number);
             letter.content.occurred(series);
@@ -220,8 +220,8 @@ impl Outbox {
         let (number, key) = self.waiting.iter_mut().find_map(BTreeMap::pop_first)?;
         // A lane that is empty now is removed when its turn comes.
         let letters = &mut self.lanes.get_mut(&key)?.letters;
-        let place = letters.iter().position(|letter| letter.number == number)?;
-        letters.remove(place)
+        let index = letters.iter().position(|letter| letter.number == number)?;
+        letters.remove(index)
     }
 }
 

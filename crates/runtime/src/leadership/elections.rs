@@ -25,8 +25,8 @@ use crate::metrics::Metrics;
 use crate::task::{Panic, Task, Tasks};
 use crate::watch::ProjectedStore;
 
-/// The parts of the process that elections need.
-pub(crate) struct ElectionSurroundings {
+/// What elections need of the process.
+pub(crate) struct ElectionInputs {
     pub(crate) cluster: Cluster,
     pub(crate) tasks: Tasks,
     /// The namespace of the leases.
@@ -43,7 +43,7 @@ pub(crate) struct ElectionSurroundings {
 /// The elections of an operator: one, or one for each controller.
 pub(crate) struct Elections {
     plan: Arc<ElectionPlan>,
-    surroundings: ElectionSurroundings,
+    inputs: ElectionInputs,
     identity: Arc<str>,
     /// The store of leases; None with ordinal leadership.
     leases: Option<ProjectedStore<ObservedLease>>,
@@ -53,10 +53,10 @@ pub(crate) struct Elections {
 
 impl Elections {
     /// Creates the elections, and begins to watch the leases without competing for them.
-    pub(crate) fn new(plan: Arc<ElectionPlan>, surroundings: ElectionSurroundings) -> Self {
-        let leases = plan.ordinal().is_none().then(|| watch_leases(&surroundings.cluster, &surroundings.namespace));
-        let identity = identity(&surroundings.instance, surroundings.cluster.random()).into();
-        Self { plan, surroundings, identity, leases, stop: CancellationToken::new(), running: FuturesUnordered::new() }
+    pub(crate) fn new(plan: Arc<ElectionPlan>, inputs: ElectionInputs) -> Self {
+        let leases = plan.ordinal().is_none().then(|| watch_leases(&inputs.cluster, &inputs.namespace));
+        let identity = identity(&inputs.instance, inputs.cluster.random()).into();
+        Self { plan, inputs, identity, leases, stop: CancellationToken::new(), running: FuturesUnordered::new() }
     }
 
     /// Begins to compete for the buckets of controllers and leader tasks. It ends when each bucket has been tried once and the gained ones are promoted, so
@@ -73,17 +73,17 @@ impl Elections {
         if let Some(ordinal) = self.plan.ordinal() {
             let bucket = OrdinalBucket {
                 name: Arc::clone(ordinal.own()),
-                identity: Arc::clone(&self.surroundings.instance),
+                identity: Arc::clone(&self.inputs.instance),
                 members: BucketMembers::new(
                     members.iter().map(|(_, member)| member.clone()).collect(),
-                    self.surroundings.tasks.clone(),
+                    self.inputs.tasks.clone(),
                 ),
-                clock: self.surroundings.cluster.clock().clone(),
-                metrics: LeadershipMetrics::of(&self.surroundings.metrics),
-                state: self.surroundings.state.clone(),
+                clock: self.inputs.cluster.clock().clone(),
+                metrics: LeadershipMetrics::of(&self.inputs.metrics),
+                state: self.inputs.state.clone(),
             };
             buckets += 1;
-            self.running.push(self.surroundings.tasks.spawn("ordinal leadership", bucket.run(self.stop.clone())));
+            self.running.push(self.inputs.tasks.spawn("ordinal leadership", bucket.run(self.stop.clone())));
         }
         let of_leases = members.into_iter().filter_map(|(set, member)| Some((set?, member)));
         for (set, members) in grouped(of_leases).into_values() {
@@ -91,17 +91,17 @@ impl Elections {
             let name = format!("election of {}", set.names().first().map_or("", |name| name));
             let Some(leases) = self.leases.clone() else { continue };
             let election = self.election(set, members, leases);
-            self.running.push(self.surroundings.tasks.spawn(name, election.run(self.stop.clone())));
+            self.running.push(self.inputs.tasks.spawn(name, election.run(self.stop.clone())));
         }
         if buckets == 0 {
             // An operator without controllers whose tasks run on every replica has nothing to share.
-            self.surroundings.state.send_replace(LeadershipState::everything());
+            self.inputs.state.send_replace(LeadershipState::everything());
         }
-        let mut state = self.surroundings.state.subscribe();
+        let mut state = self.inputs.state.subscribe();
         let limit = self.plan.timing().retry_period();
         let tried = state.wait_for(|state| state.buckets().count() >= buckets && state.untried().next().is_none());
-        if self.surroundings.cluster.clock().limit(limit, tried).await.is_err() {
-            let buckets = self.surroundings.state.borrow().untried().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        if self.inputs.cluster.clock().limit(limit, tried).await.is_err() {
+            let buckets = self.inputs.state.borrow().untried().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             tracing::warn!(
                 buckets,
                 "these buckets are not decided after a retry period; the operator works without them meanwhile"
@@ -110,9 +110,9 @@ impl Elections {
     }
 
     fn election(&self, set: LeaseSet, members: Vec<BucketMember>, leases: ProjectedStore<ObservedLease>) -> Election {
-        let ElectionSurroundings { cluster, tasks, namespace, metrics, state, .. } = &self.surroundings;
+        let ElectionInputs { cluster, tasks, namespace, metrics, state, .. } = &self.inputs;
         let timing = self.plan.timing();
-        let labels = lease_labels(&self.surroundings.label_domain, &self.plan.operator, set.buckets());
+        let labels = lease_labels(&self.inputs.label_domain, &self.plan.operator, set.buckets());
         let random = cluster.random();
         let elector = || Elector::new(Arc::clone(&self.identity), timing, set.has_relatives(), random.next_u64());
         Election {

@@ -18,7 +18,7 @@ mod settings;
 mod state;
 mod task_terms;
 
-pub(crate) use elections::{ElectionSurroundings, Elections};
+pub(crate) use elections::{ElectionInputs, Elections};
 pub use follow::LeadershipChanges;
 pub use kubewright_core::lease::{LeaseState, OrdinalReplica};
 pub use settings::Leadership;

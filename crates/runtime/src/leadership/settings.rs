@@ -221,7 +221,7 @@ impl Sharing {
     /// Returns the division of the work with these values of the ConfigMap; `replicas` is the number of replicas of the StatefulSet, if it had to be read.
     pub(crate) fn plan(
         &self,
-        place: &OperatorIdentity<'_>,
+        identity: &OperatorIdentity<'_>,
         config: &LeaderElection,
         replicas: Option<u32>,
     ) -> Result<ElectionPlan, String> {
@@ -231,15 +231,15 @@ impl Sharing {
                 let replica = ordinal.as_ref().map_err(ToString::to_string)?;
                 let replicas = self.replicas.and_then(|replicas| u32::try_from(replicas.get()).ok()).or(replicas);
                 let buckets =
-                    replica.buckets(place.namespace, place.cluster_domain, config.buckets, replicas.unwrap_or_default());
+                    replica.buckets(identity.namespace, identity.cluster_domain, config.buckets, replicas.unwrap_or_default());
                 Division::Ordinal(buckets.map_err(|errors| errors.to_string().replace('\n', "; "))?)
             }
             (None, Some(name)) => Division::OneLease(name.as_str().into()),
             (None, None) if self.is_per_controller() => Division::Controllers,
             (None, None) => Division::Operator,
         };
-        let parts = place.parts.iter().map(|part| part.as_str().into()).collect();
-        Ok(ElectionPlan { operator: place.operator.into(), parts, division, replicas: self.replicas, config: config.clone() })
+        let parts = identity.parts.iter().map(|part| part.as_str().into()).collect();
+        Ok(ElectionPlan { operator: identity.operator.into(), parts, division, replicas: self.replicas, config: config.clone() })
     }
 }
 

@@ -17,7 +17,7 @@ use crate::admin::{Checks, PassHistories, WaitCensus};
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};
 use crate::config::{Configs, CurrentTiming};
-use crate::controller::{LeaderTerm, RunPass, Runner, Surroundings};
+use crate::controller::{LeaderTerm, RunPass, Runner, RunnerServices};
 use crate::events::Recorder;
 use crate::leadership::{ElectionPlan, LeadershipState, TaskTerms};
 use crate::metrics::Metrics;
@@ -117,14 +117,14 @@ impl OperatorContext {
     /// Creates a controller with this operator's clock, tasks, metrics and limits. It runs after the operator has received it from
     /// [`ConstructedPart::run`](super::ConstructedPart::run).
     pub fn controller(&self, name: impl Into<String>, passes: Arc<dyn RunPass>) -> Runner {
-        let surroundings = Surroundings {
+        let services = RunnerServices {
             clock: self.clock.clone(),
             random: self.random.clone(),
             tasks: self.tasks.clone(),
             metrics: self.metrics.clone(),
             timing: self.timing.clone(),
         };
-        let runner = Runner::new(name, passes, surroundings);
+        let runner = Runner::new(name, passes, services);
         let runner = match &self.plan {
             Some(plan) => {
                 let buckets = plan.buckets_of(runner.name());

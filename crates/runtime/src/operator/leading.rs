@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::{OperatorContext, OperatorError, OperatorOptions, Phase};
 use crate::cluster::{ApiRequest, ApiResource, cluster_domain};
 use crate::controller::Runner;
-use crate::leadership::{ElectionSurroundings, Elections, LeadershipState, OperatorIdentity, TaskTerms};
+use crate::leadership::{ElectionInputs, Elections, LeadershipState, OperatorIdentity, TaskTerms};
 use crate::task::Panic;
 
 /// The leadership of an operator: its elections, if it has any, and the buckets that it leads.
@@ -51,14 +51,14 @@ impl OperatorLeadership {
         };
         let map = options.config_leader_election.clone().unwrap_or_else(|| LeaderElection::NAME.to_owned());
         let domain = cluster_domain();
-        let place = OperatorIdentity {
+        let identity = OperatorIdentity {
             operator: &context.operator,
             parts,
             namespace: &context.system_namespace,
             cluster_domain: &domain,
         };
         let plan = sharing
-            .plan(&place, &config, replicas)
+            .plan(&identity, &config, replicas)
             .map_err(|problem| OperatorError::Configuration { config_map: map.clone(), problem })?;
         let plan = Arc::new(plan);
         context.plan = Some(Arc::clone(&plan));
@@ -73,7 +73,7 @@ impl OperatorLeadership {
             .checks
             .note("leases", move || state.borrow().overlap_problem().map_or(Ok(()), Err))
             .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
-        let surroundings = ElectionSurroundings {
+        let inputs = ElectionInputs {
             cluster: context.cluster.clone(),
             tasks: context.tasks.clone(),
             namespace: Arc::clone(&context.system_namespace),
@@ -82,7 +82,7 @@ impl OperatorLeadership {
             metrics: context.metrics.clone(),
             state: self.state.clone(),
         };
-        self.elections = Some(Elections::new(plan, surroundings));
+        self.elections = Some(Elections::new(plan, inputs));
         Ok(())
     }
 

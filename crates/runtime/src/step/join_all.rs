@@ -33,12 +33,12 @@ pub async fn run_all<T, L, B>(limit: usize, branches: impl IntoIterator<Item = (
 where
     B: Future<Output = Flow<T>>,
 {
-    let branches: Vec<_> = branches.into_iter().enumerate().map(|(place, (label, branch))| ended(place, label, branch)).collect();
+    let branches: Vec<_> = branches.into_iter().enumerate().map(|(index, (label, branch))| ended(index, label, branch)).collect();
     let mut ended: Vec<_> = stream::iter(branches).buffer_unordered(limit.max(1)).collect().await;
-    ended.sort_by_key(|(place, ..)| *place);
+    ended.sort_by_key(|(index, ..)| *index);
     ended.into_iter().map(|(_, label, outcome)| (label, outcome)).collect()
 }
 
-async fn ended<T, L, B: Future<Output = Flow<T>>>(place: usize, label: L, branch: B) -> (usize, L, Flow<T>) {
-    (place, label, branch.await)
+async fn ended<T, L, B: Future<Output = Flow<T>>>(index: usize, label: L, branch: B) -> (usize, L, Flow<T>) {
+    (index, label, branch.await)
 }

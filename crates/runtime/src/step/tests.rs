@@ -260,17 +260,17 @@ async fn a_context_can_borrow_what_the_pass_has() {
 #[tokio::test(start_paused = true)]
 async fn branches_run_beside_each_other_within_the_limit() {
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let branch = |place: u64| {
+    let branch = |index: u64| {
         let (running, most) = (Arc::clone(&running), Arc::clone(&most));
         async move {
             most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             // The first branch ends last.
-            tokio::time::sleep(Duration::from_secs(10 - place)).await;
+            tokio::time::sleep(Duration::from_secs(10 - index)).await;
             running.fetch_sub(1, Ordering::SeqCst);
-            Ok::<u64, Halt>(place)
+            Ok::<u64, Halt>(index)
         }
     };
-    let joined = join_all(3, (0..8).map(|place| (place.to_string(), branch(place)))).await.unwrap();
+    let joined = join_all(3, (0..8).map(|index| (index.to_string(), branch(index)))).await.unwrap();
     assert_eq!(joined.0, (0..8).map(Some).collect::<Vec<_>>());
     assert_eq!(most.load(Ordering::SeqCst), 3);
 }
@@ -279,15 +279,15 @@ async fn branches_run_beside_each_other_within_the_limit() {
 #[tokio::test(start_paused = true)]
 async fn a_halting_branch_stops_no_other_and_the_report_follows_the_declared_order() {
     let ended = Arc::new(AtomicUsize::new(0));
-    let branch = |place: u64| {
+    let branch = |index: u64| {
         let ended = Arc::clone(&ended);
         async move {
-            tokio::time::sleep(Duration::from_secs(10 - place)).await;
+            tokio::time::sleep(Duration::from_secs(10 - index)).await;
             ended.fetch_add(1, Ordering::SeqCst);
-            if place == 2 { Ok(()) } else { Failure::backoff(format!("broken {place}")).into() }
+            if index == 2 { Ok(()) } else { Failure::backoff(format!("broken {index}")).into() }
         }
     };
-    let halt = join_all(0, (0..3).map(|place| (format!("branch {place}"), branch(place)))).await.unwrap_err();
+    let halt = join_all(0, (0..3).map(|index| (format!("branch {index}"), branch(index)))).await.unwrap_err();
     assert_eq!(halt.text(), "2 failures:\nbranch 0: broken 0\nbranch 1: broken 1");
     assert_eq!(ended.load(Ordering::SeqCst), 3);
 }

@@ -32,8 +32,8 @@ impl ObjectText {
     /// Finds the parts in the text of an object.
     pub(crate) fn read(text: Box<str>) -> Self {
         let fields = Fields::read(&text).unwrap_or_default();
-        let place = |wanted: &str| fields.0.iter().find(|(name, _)| name == wanted).map(|(_, part)| place_in(&text, part));
-        let (metadata, status) = (place("metadata").unwrap_or_default(), place("status").unwrap_or_default());
+        let range = |wanted: &str| fields.0.iter().find(|(name, _)| name == wanted).map(|(_, part)| range_in(&text, part));
+        let (metadata, status) = (range("metadata").unwrap_or_default(), range("status").unwrap_or_default());
         Self { text, metadata, status }
     }
 
@@ -68,7 +68,7 @@ impl From<LeanText> for ObjectText {
     }
 }
 
-fn place_in(text: &str, part: &RawValue) -> PartRange {
+fn range_in(text: &str, part: &RawValue) -> PartRange {
     let start = part.get().as_ptr() as usize - text.as_ptr() as usize;
     (start..start + part.get().len()).into()
 }

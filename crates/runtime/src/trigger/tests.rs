@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::clock::Random;
 use crate::cluster::Cluster;
-use crate::controller::{Conclusion, PassContext, QueueHandle, RunPass, Runner, Surroundings};
+use crate::controller::{Conclusion, PassContext, QueueHandle, RunPass, Runner, RunnerServices};
 use crate::metrics::Metrics;
 use crate::task::Tasks;
 use crate::testing::{Fault, Server};
@@ -54,14 +54,14 @@ impl Scene {
         let (cluster, tasks, ran) = (server.cluster(), Tasks::new(), Ran::default());
         let store = store(&cluster);
         store.synced().await;
-        let surroundings = Surroundings {
+        let services = RunnerServices {
             clock: cluster.clock().clone(),
             random: Random::seeded(1),
             tasks: tasks.clone(),
             metrics: Metrics::new("test"),
             timing: Timing::default().into(),
         };
-        let controller = Runner::new("widgets", Arc::new(ran.clone()), surroundings).workers(1);
+        let controller = Runner::new("widgets", Arc::new(ran.clone()), services).workers(1);
         Self { server, store, ran, queue: controller.enqueue(), controller: Some(controller), tasks }
     }
 
@@ -261,14 +261,14 @@ impl RunPass for Failing {
 async fn what_is_remembered_of_an_object_goes_with_it_whether_its_deletion_passes_or_not() {
     let scene = Scene::new().await;
     let failing = Failing::default();
-    let surroundings = Surroundings {
+    let services = RunnerServices {
         clock: crate::clock::Clock::virtual_from(jiff::Timestamp::UNIX_EPOCH),
         random: Random::seeded(1),
         tasks: scene.tasks.clone(),
         metrics: Metrics::new("test"),
         timing: Timing::default().without_jitter().into(),
     };
-    let controller = Runner::new("failing", Arc::new(failing.clone()), surroundings);
+    let controller = Runner::new("failing", Arc::new(failing.clone()), services);
     let stays = |change: &Change<String>| change.new.is_some();
     let trigger = Trigger::of_objects(scene.store.clone()).forgetting().filter(stays);
     let _stop = trigger.start("test", controller.enqueue(), &scene.tasks);

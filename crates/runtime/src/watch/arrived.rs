@@ -157,7 +157,7 @@ impl<'a> Arrived<'a> {
         if name.is_empty() || version.is_empty() {
             return None;
         }
-        Some(SeenObject { place: KeyRef { namespace, name }, uid: Uid::parse(uid), version: ResourceVersion::parse(version) })
+        Some(SeenObject { key: KeyRef { namespace, name }, uid: Uid::parse(uid), version: ResourceVersion::parse(version) })
     }
 
     pub(super) fn kind(&self) -> &str {
@@ -212,7 +212,7 @@ mod tests {
     fn lean(text: &str) -> Value {
         let lean = arrived(text, &resource()).lean();
         let tree: Value = serde_json::from_str(&lean.text).unwrap();
-        let part = |place: Range<usize>| serde_json::from_str(&lean.text[place]).unwrap_or(Value::Null);
+        let part = |range: Range<usize>| serde_json::from_str(&lean.text[range]).unwrap_or(Value::Null);
         assert_eq!(part(lean.metadata), tree["metadata"]);
         assert_eq!(part(lean.status), tree["status"]);
         tree

@@ -38,19 +38,19 @@ pub(super) fn index_entries<'a, P: Send + Sync + 'static>(
 }
 
 impl Positions {
-    fn of(places: Vec<u32>) -> Self {
-        match places.as_slice() {
+    fn of(positions: Vec<u32>) -> Self {
+        match positions.as_slice() {
             [] => Self::None,
-            [place] => Self::One(*place),
-            _ => Self::Many(places.into()),
+            [position] => Self::One(*position),
+            _ => Self::Many(positions.into()),
         }
     }
 
     fn get(&self, number: usize) -> Option<u32> {
         match self {
             Self::None => None,
-            Self::One(place) => (number == 0).then_some(*place),
-            Self::Many(places) => places.get(number).copied(),
+            Self::One(position) => (number == 0).then_some(*position),
+            Self::Many(positions) => positions.get(number).copied(),
         }
     }
 
@@ -58,11 +58,11 @@ impl Positions {
     pub(super) fn moved<'a>(&mut self, entries: impl FnOnce() -> Vec<IndexEntry<'a>>, entry: IndexEntry<'_>, to: u32) {
         match self {
             Self::None => {}
-            Self::One(place) => *place = to,
-            Self::Many(places) => {
+            Self::One(position) => *position = to,
+            Self::Many(positions) => {
                 let number = entries().iter().position(|own| *own == entry);
-                if let Some(place) = number.and_then(|number| places.get_mut(number)) {
-                    *place = to;
+                if let Some(position) = number.and_then(|number| positions.get_mut(number)) {
+                    *position = to;
                 }
             }
         }
@@ -77,12 +77,12 @@ impl StoreIndexes {
 
     /// Adds a key under its entries, and returns its positions.
     pub(super) fn join(&mut self, entries: &[IndexEntry<'_>], key: &Key) -> Positions {
-        let mut places = Vec::with_capacity(entries.len());
+        let mut positions = Vec::with_capacity(entries.len());
         for (number, (name, text)) in entries.iter().enumerate() {
-            let place = if entries[..number].contains(&(*name, *text)) { REPEATED } else { self.add(name, text, key) };
-            places.push(place);
+            let position = if entries[..number].contains(&(*name, *text)) { REPEATED } else { self.add(name, text, key) };
+            positions.push(position);
         }
-        Positions::of(places)
+        Positions::of(positions)
     }
 
     /// Removes a key from under its entries. The last key of a text takes its position: `moved` is called with that key, the entry and the new position.
@@ -96,11 +96,11 @@ impl StoreIndexes {
             let Some(at) = positions.get(number).filter(|at| *at != REPEATED) else { continue };
             let Some((_, texts)) = self.0.iter_mut().find(|(own, _)| *own == entry.0) else { continue };
             let Some(keys) = texts.get_mut(entry.1) else { continue };
-            let place = at as usize;
-            if place < keys.len() {
-                keys.swap_remove(place);
+            let position = at as usize;
+            if position < keys.len() {
+                keys.swap_remove(position);
             }
-            if let Some(key) = keys.get(place) {
+            if let Some(key) = keys.get(position) {
                 moved(key, *entry, at);
             }
             if keys.is_empty() {

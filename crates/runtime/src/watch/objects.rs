@@ -47,7 +47,7 @@ impl<P> Entry<P> {
 
 /// The key, UID and version by which a state of an object is judged.
 pub(super) struct SeenObject<'a> {
-    pub(super) place: KeyRef<'a>,
+    pub(super) key: KeyRef<'a>,
     pub(super) uid: Uid,
     pub(super) version: ResourceVersion,
 }
@@ -58,7 +58,7 @@ impl<'a> SeenObject<'a> {
         let metadata = object.get("metadata")?;
         let text = |key| metadata.get(key).and_then(Value::as_str);
         Some(Self {
-            place: KeyRef { namespace: text("namespace").unwrap_or_default(), name: text("name")? },
+            key: KeyRef { namespace: text("namespace").unwrap_or_default(), name: text("name")? },
             uid: Uid::parse(text("uid").unwrap_or_default()),
             version: ResourceVersion::parse(text("resourceVersion")?),
         })
@@ -70,8 +70,8 @@ impl<P: Send + Sync + 'static> IndexedObjects<P> {
         Self { entries: IndexMap::new(), indexes: StoreIndexes::default(), namespaces: HashSet::new(), subscribers: Vec::new() }
     }
 
-    pub(super) fn projection(&self, place: KeyRef<'_>) -> Option<&Arc<P>> {
-        self.entries.get(&place).map(|entry| &entry.projection)
+    pub(super) fn projection(&self, key: KeyRef<'_>) -> Option<&Arc<P>> {
+        self.entries.get(&key).map(|entry| &entry.projection)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Arc<P>)> {
@@ -110,12 +110,12 @@ impl<P: Send + Sync + 'static> IndexedObjects<P> {
         self.entries.len()
     }
 
-    pub(super) fn entry(&self, place: KeyRef<'_>) -> Option<&Entry<P>> {
-        self.entries.get(&place)
+    pub(super) fn entry(&self, key: KeyRef<'_>) -> Option<&Entry<P>> {
+        self.entries.get(&key)
     }
 
-    pub(super) fn entry_mut(&mut self, place: KeyRef<'_>) -> Option<&mut Entry<P>> {
-        self.entries.get_mut(&place)
+    pub(super) fn entry_mut(&mut self, key: KeyRef<'_>) -> Option<&mut Entry<P>> {
+        self.entries.get_mut(&key)
     }
 
     /// Returns the keys of the entries that meet a condition.
@@ -143,16 +143,16 @@ impl<P: Send + Sync + 'static> IndexedObjects<P> {
         projection: P,
         cause: Cause,
     ) -> (Key, &mut Entry<P>) {
-        if self.entry(seen.place).is_some_and(|entry| entry.uid != seen.uid) {
-            self.take(projector, seen.place, cause);
+        if self.entry(seen.key).is_some_and(|entry| entry.uid != seen.uid) {
+            self.take(projector, seen.key, cause);
         }
         let projection = Arc::new(projection);
-        let (key, at, old) = if let Some((at, key, entry)) = self.entries.get_full_mut(&seen.place) {
+        let (key, at, old) = if let Some((at, key, entry)) = self.entries.get_full_mut(&seen.key) {
             entry.version = seen.version;
             let old = std::mem::replace(&mut entry.projection, projection.clone());
             (key.clone(), at, Some(old))
         } else {
-            let key = self.key(seen.place);
+            let key = self.key(seen.key);
             let entry = Entry {
                 projection: projection.clone(),
                 uid: seen.uid,
@@ -178,10 +178,10 @@ impl<P: Send + Sync + 'static> IndexedObjects<P> {
     pub(super) fn take(
         &mut self,
         projector: &dyn Project<Output = P>,
-        place: KeyRef<'_>,
+        key: KeyRef<'_>,
         cause: Cause,
     ) -> Option<(Key, Uid, ResourceVersion)> {
-        let (key, entry) = self.entries.swap_remove_entry(&place)?;
+        let (key, entry) = self.entries.swap_remove_entry(&key)?;
         self.leave_indexes(projector, &index_entries(projector, &entry.projection), &entry.positions);
         self.emit(&Change { key: key.clone(), old: Some(entry.projection), new: None, cause });
         Some((key, entry.uid, entry.version))
@@ -202,14 +202,14 @@ impl<P: Send + Sync + 'static> IndexedObjects<P> {
         self.subscribers.retain(|subscriber| subscriber.send(change.clone()).is_ok());
     }
 
-    fn key(&mut self, place: KeyRef<'_>) -> Key {
-        let namespace = self.namespaces.get(place.namespace).cloned();
+    fn key(&mut self, key: KeyRef<'_>) -> Key {
+        let namespace = self.namespaces.get(key.namespace).cloned();
         let namespace = namespace.unwrap_or_else(|| {
-            let namespace: Arc<str> = place.namespace.into();
+            let namespace: Arc<str> = key.namespace.into();
             self.namespaces.insert(namespace.clone());
             namespace
         });
-        Key::within(namespace, place.name)
+        Key::within(namespace, key.name)
     }
 }
 
@@ -219,7 +219,7 @@ mod tests {
     use crate::watch::presence;
 
     fn seen(name: &str) -> SeenObject<'_> {
-        SeenObject { place: KeyRef { namespace: "", name }, uid: Uid::parse(""), version: ResourceVersion::parse("1") }
+        SeenObject { key: KeyRef { namespace: "", name }, uid: Uid::parse(""), version: ResourceVersion::parse("1") }
     }
 
     #[test]

@@ -330,8 +330,8 @@ impl Watch {
     }
 
     /// Returns the whole object from one of its sinks.
-    fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject> {
-        self.sinks.lock().iter().find_map(|sink| sink.whole(place))
+    fn whole(&self, key: KeyRef<'_>) -> Option<StoredObject> {
+        self.sinks.lock().iter().find_map(|sink| sink.whole(key))
     }
 
     /// Returns the whole object from one of its sinks, if its state is newer.

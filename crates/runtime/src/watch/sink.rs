@@ -37,10 +37,10 @@ pub(super) trait Sink: Send + Sync {
     /// Records the answer to a write of this process; `in_scope` tells if the watch would deliver the object.
     fn record(&self, object: &Value, in_scope: bool, cause: Cause);
     /// Records that a write of this process has deleted the object.
-    fn record_delete(&self, place: KeyRef<'_>, uid: &str, cause: Cause);
+    fn record_delete(&self, key: KeyRef<'_>, uid: &str, cause: Cause);
     fn clear(&self);
     /// Returns the whole object. Returns None if the sink keeps no whole objects, or has no first list yet.
-    fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject>;
+    fn whole(&self, key: KeyRef<'_>) -> Option<StoredObject>;
     /// Returns the whole object if it is a newer state of the same object. Returns None also if the sink keeps no whole objects.
     fn newer(&self, seen: &SeenObject<'_>) -> Option<Value>;
     fn is_synced(&self) -> bool;
@@ -202,18 +202,18 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         }
     }
 
-    fn record_delete(&self, place: KeyRef<'_>, uid: &str, cause: Cause) {
-        self.state.write().record_delete(self.projector(), place, uid, cause);
+    fn record_delete(&self, key: KeyRef<'_>, uid: &str, cause: Cause) {
+        self.state.write().record_delete(self.projector(), key, uid, cause);
     }
 
     fn clear(&self) {
         self.state.write().clear(self.projector());
     }
 
-    fn whole(&self, place: KeyRef<'_>) -> Option<StoredObject> {
+    fn whole(&self, key: KeyRef<'_>) -> Option<StoredObject> {
         let whole = self.projector.whole()?;
         let state = self.state.read();
-        let projection = state.synced().then(|| state.objects.projection(place).cloned())?;
+        let projection = state.synced().then(|| state.objects.projection(key).cloned())?;
         drop(state);
         Some(projection.map_or(StoredObject::Absent, |projection| StoredObject::Present(whole(&projection))))
     }
@@ -221,9 +221,9 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
     fn newer(&self, seen: &SeenObject<'_>) -> Option<Value> {
         let whole = self.projector.whole()?;
         let state = self.state.read();
-        let entry = state.objects.entry(seen.place).filter(|entry| entry.uid == seen.uid)?;
+        let entry = state.objects.entry(seen.key).filter(|entry| entry.uid == seen.uid)?;
         let is_newer = entry.version.order(&seen.version).is_some_and(std::cmp::Ordering::is_gt);
-        let projection = is_newer.then(|| state.objects.projection(seen.place).cloned()).flatten()?;
+        let projection = is_newer.then(|| state.objects.projection(seen.key).cloned()).flatten()?;
         drop(state);
         Some(whole(&projection))
     }

@@ -61,12 +61,12 @@ impl<P: Send + Sync + 'static> StoreState<P> {
         if self.is_of_the_gone(seen) {
             return false;
         }
-        let Some(entry) = self.objects.entry(seen.place) else {
+        let Some(entry) = self.objects.entry(seen.key) else {
             return true;
         };
         match seen.version.order(&entry.version) {
             Some(order) => order.is_gt(),
-            None if entry.uid == seen.uid => entry.version != seen.version && !self.stands(seen.place, now),
+            None if entry.uid == seen.uid => entry.version != seen.version && !self.stands(seen.key, now),
             None => true,
         }
     }
@@ -75,7 +75,7 @@ impl<P: Send + Sync + 'static> StoreState<P> {
     pub(super) fn changed(&mut self, projector: &dyn Project<Output = P>, seen: SeenObject<'_>, projection: P, now: Moment) {
         self.observe(&seen.version);
         if self.is_news(&seen, now) {
-            self.gone.swap_remove(&seen.place);
+            self.gone.swap_remove(&seen.key);
             self.put(projector, seen, projection, Cause::Event);
         }
     }
@@ -83,28 +83,28 @@ impl<P: Send + Sync + 'static> StoreState<P> {
     /// Records the progress of an event that did not change the store.
     pub(super) fn old_news(&mut self, seen: &SeenObject<'_>) {
         self.observe(&seen.version);
-        let confirmed = self.objects.entry(seen.place).is_some_and(|entry| entry.version == seen.version);
+        let confirmed = self.objects.entry(seen.key).is_some_and(|entry| entry.version == seen.version);
         if confirmed && !self.text_floors.is_empty() {
-            self.text_floors.swap_remove(&seen.place);
+            self.text_floors.swap_remove(&seen.key);
         }
     }
 
     /// Applies a DELETED event.
     pub(super) fn deleted(&mut self, projector: &dyn Project<Output = P>, seen: &SeenObject<'_>, now: Moment) {
         self.observe(&seen.version);
-        if self.gone.get(&seen.place).is_some_and(|gone| gone.uid == seen.uid) {
-            self.gone.swap_remove(&seen.place);
+        if self.gone.get(&seen.key).is_some_and(|gone| gone.uid == seen.uid) {
+            self.gone.swap_remove(&seen.key);
         }
-        let Some(entry) = self.objects.entry(seen.place) else {
+        let Some(entry) = self.objects.entry(seen.key) else {
             return;
         };
         let gone = entry.uid == seen.uid
             || match seen.version.order(&entry.version) {
                 Some(order) => order.is_gt(),
-                None => !self.stands(seen.place, now),
+                None => !self.stands(seen.key, now),
             };
         if gone {
-            self.take(projector, seen.place, Cause::Event);
+            self.take(projector, seen.key, Cause::Event);
         }
     }
 
@@ -119,16 +119,16 @@ impl<P: Send + Sync + 'static> StoreState<P> {
 
     /// Returns true if this item of the current list would change the store. Marks it as listed.
     pub(super) fn list_is_news(&mut self, seen: &SeenObject<'_>, now: Moment) -> bool {
-        let buried = self.gone.get(&seen.place).map(|gone| gone.recorded == self.round);
+        let buried = self.gone.get(&seen.key).map(|gone| gone.recorded == self.round);
         // An object that was deleted while the list was under way may still be in the list.
         if buried == Some(true) && self.is_of_the_gone(seen) {
             return false;
         }
         if buried.is_some() {
-            self.gone.swap_remove(&seen.place);
+            self.gone.swap_remove(&seen.key);
         }
         let round = self.round;
-        let Some(entry) = self.objects.entry_mut(seen.place) else {
+        let Some(entry) = self.objects.entry_mut(seen.key) else {
             return true;
         };
         entry.listed = round;
@@ -143,7 +143,7 @@ impl<P: Send + Sync + 'static> StoreState<P> {
         // An own write may have been recorded while the item was being projected.
         if self.list_is_news(&seen, now) {
             // If the first list shows a change of an own write, its cause is not `Initial`: the writer must be notified of the change.
-            let is_initial = !self.synced && self.objects.entry(seen.place).is_none();
+            let is_initial = !self.synced && self.objects.entry(seen.key).is_none();
             let cause = if is_initial { Cause::Initial } else { Cause::Event };
             self.put(projector, seen, projection, cause);
         }
@@ -177,7 +177,7 @@ impl<P: Send + Sync + 'static> StoreState<P> {
     /// Returns true if the answer to an own write can still change the store.
     pub(super) fn takes_record(&self, seen: &SeenObject<'_>) -> bool {
         let told = self.observed.as_ref().filter(|_| self.synced).and_then(|observed| seen.version.order(observed));
-        let older = self.objects.entry(seen.place).is_some_and(|entry| match seen.version.order(&entry.version) {
+        let older = self.objects.entry(seen.key).is_some_and(|entry| match seen.version.order(&entry.version) {
             Some(order) => order.is_le(),
             None => entry.version == seen.version,
         });
@@ -196,7 +196,7 @@ impl<P: Send + Sync + 'static> StoreState<P> {
         if !self.takes_record(&seen) {
             return;
         }
-        self.gone.swap_remove(&seen.place);
+        self.gone.swap_remove(&seen.key);
         let opaque = seen.version.is_text();
         // A list that is under way may not contain the object: the mark as own write protects it.
         let (key, entry) = self.objects.put(projector, seen, projection, cause);
@@ -208,7 +208,7 @@ impl<P: Send + Sync + 'static> StoreState<P> {
 
     /// Returns true if the store has exactly this state.
     pub(super) fn holds(&self, seen: &SeenObject<'_>) -> bool {
-        self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid && entry.version == seen.version)
+        self.objects.entry(seen.key).is_some_and(|entry| entry.uid == seen.uid && entry.version == seen.version)
     }
 
     /// Projects the state that the store has again.
@@ -220,34 +220,34 @@ impl<P: Send + Sync + 'static> StoreState<P> {
 
     /// Returns true if the store's state of the object is newer than that of the watch, because of an own write or deletion that the watch has not confirmed
     /// yet.
-    pub(super) fn is_ahead(&self, place: KeyRef<'_>) -> bool {
-        let Some(entry) = self.objects.entry(place) else { return self.gone.contains_key(&place) };
+    pub(super) fn is_ahead(&self, key: KeyRef<'_>) -> bool {
+        let Some(entry) = self.objects.entry(key) else { return self.gone.contains_key(&key) };
         match self.observed.as_ref().and_then(|observed| entry.version.order(observed)) {
             Some(order) => order.is_gt(),
-            None => self.text_floors.contains_key(&place),
+            None => self.text_floors.contains_key(&key),
         }
     }
 
     /// Records that an own write moved the object out of the scope of the watch.
     pub(super) fn record_left(&mut self, projector: &dyn Project<Output = P>, seen: SeenObject<'_>, cause: Cause) {
-        let known = self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid);
+        let known = self.objects.entry(seen.key).is_some_and(|entry| entry.uid == seen.uid);
         if known && self.takes_record(&seen) {
-            self.bury(projector, seen.place, Some(seen.version), cause);
+            self.bury(projector, seen.key, Some(seen.version), cause);
         }
     }
 
     /// Removes an object that the server reports as gone.
-    pub(super) fn record_delete(&mut self, projector: &dyn Project<Output = P>, place: KeyRef<'_>, uid: &str, cause: Cause) {
+    pub(super) fn record_delete(&mut self, projector: &dyn Project<Output = P>, key: KeyRef<'_>, uid: &str, cause: Cause) {
         let uid = Uid::parse(uid);
-        if self.objects.entry(place).is_some_and(|entry| entry.uid == uid) {
-            self.bury(projector, place, None, cause);
+        if self.objects.entry(key).is_some_and(|entry| entry.uid == uid) {
+            self.bury(projector, key, None, cause);
         }
     }
 
     /// Removes an object and remembers it as gone. `left` is the version with which it left the scope; None means that it was deleted.
-    fn bury(&mut self, projector: &dyn Project<Output = P>, place: KeyRef<'_>, left: Option<ResourceVersion>, cause: Cause) {
+    fn bury(&mut self, projector: &dyn Project<Output = P>, key: KeyRef<'_>, left: Option<ResourceVersion>, cause: Cause) {
         let recorded = self.round;
-        if let Some((key, uid, version)) = self.take(projector, place, cause) {
+        if let Some((key, uid, version)) = self.take(projector, key, cause) {
             let deleted = left.is_none();
             self.gone.insert(key, Gone { uid, version: left.unwrap_or(version), deleted, recorded });
         }
@@ -255,7 +255,7 @@ impl<P: Send + Sync + 'static> StoreState<P> {
 
     fn put(&mut self, projector: &dyn Project<Output = P>, seen: SeenObject<'_>, projection: P, cause: Cause) {
         if !self.text_floors.is_empty() {
-            self.text_floors.swap_remove(&seen.place);
+            self.text_floors.swap_remove(&seen.key);
         }
         self.objects.put(projector, seen, projection, cause).1.listed = self.round;
     }
@@ -263,18 +263,18 @@ impl<P: Send + Sync + 'static> StoreState<P> {
     fn take(
         &mut self,
         projector: &dyn Project<Output = P>,
-        place: KeyRef<'_>,
+        key: KeyRef<'_>,
         cause: Cause,
     ) -> Option<(Key, Uid, ResourceVersion)> {
         if !self.text_floors.is_empty() {
-            self.text_floors.swap_remove(&place);
+            self.text_floors.swap_remove(&key);
         }
-        self.objects.take(projector, place, cause)
+        self.objects.take(projector, key, cause)
     }
 
     /// Returns true if the state is from before this process deleted the object, or belongs to an earlier object of the same name.
     fn is_of_the_gone(&self, seen: &SeenObject<'_>) -> bool {
-        self.gone.get(&seen.place).is_some_and(|gone| {
+        self.gone.get(&seen.key).is_some_and(|gone| {
             let same = gone.uid == seen.uid;
             match seen.version.order(&gone.version) {
                 _ if same && gone.deleted => true,
@@ -292,7 +292,7 @@ impl<P: Send + Sync + 'static> StoreState<P> {
     }
 
     /// Returns true if an own write whose version has no order still outranks events.
-    fn stands(&self, place: KeyRef<'_>, now: Moment) -> bool {
-        self.text_floors.get(&place).is_some_and(|until| now < *until)
+    fn stands(&self, key: KeyRef<'_>, now: Moment) -> bool {
+        self.text_floors.get(&key).is_some_and(|until| now < *until)
     }
 }

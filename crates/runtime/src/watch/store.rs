@@ -86,8 +86,8 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
 
     /// Returns an object's projection like [`get`](Self::get), by namespace (empty for a cluster-scoped object) and name.
     pub fn find(&self, namespace: &str, name: &str) -> Option<Arc<P>> {
-        let place = KeyRef { namespace, name };
-        self.subscriptions.iter().find_map(|one| one.sink.state.read().objects.projection(place).cloned())
+        let key = KeyRef { namespace, name };
+        self.subscriptions.iter().find_map(|one| one.sink.state.read().objects.projection(key).cloned())
     }
 
     /// Returns true if the store is ahead of the underlying watch for an object, because it has an own write or deletion that the watch has not shown yet. A

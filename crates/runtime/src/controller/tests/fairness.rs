@@ -31,8 +31,8 @@ async fn beside(resync: impl Fn(&QueueHandle)) {
         scene.enqueue.now(edited.clone());
         scene.at(100 * (edit + 1) + 5).await;
         let passes = scene.journal.keys();
-        let place = passes.iter().position(|pass| *pass == edited.to_string()).unwrap();
-        assert!(place <= before + 1, "edit {edit} was pass {place}, {before} were begun when it came");
+        let position = passes.iter().position(|pass| *pass == edited.to_string()).unwrap();
+        assert!(position <= before + 1, "edit {edit} was pass {position}, {before} were begun when it came");
     }
     let queued = scene.journal.passes.lock().len();
     assert!(queued < KEYS, "the resync is still going on");

@@ -151,14 +151,14 @@ impl RunPass for Writing {
 async fn writes_and_the_end_of_the_object_are_told() {
     let clock = Clock::virtual_from(jiff::Timestamp::UNIX_EPOCH);
     let tasks = Tasks::new();
-    let surroundings = Surroundings {
+    let services = RunnerServices {
         clock: clock.clone(),
         random: Random::seeded(1),
         tasks: tasks.clone(),
         metrics: Metrics::new("test"),
         timing: Timing::default().into(),
     };
-    let runner = Runner::new("widgets", Arc::new(Writing), surroundings);
+    let runner = Runner::new("widgets", Arc::new(Writing), services);
     let (queue, history) = (runner.enqueue(), runner.history());
     tasks.spawn("run", runner.run(CancellationToken::new(), Duration::ZERO)).detach();
     queue.now(key("ns/a"));

@@ -272,8 +272,8 @@ fn an_operator_whose_delays_follow_a_config_map_may_read_it() {
         let Some(Command::Rbac(args)) = cli.command else { panic!("another command") };
         let (documents, _) = args.documents(operator.leadership(Leadership::off()));
         let reads = |document: &&Value| document["rules"].to_string().contains("configmaps");
-        let place = |document: &Value| format!("{} {}", document["kind"], document["metadata"]["namespace"]).replace('"', "");
-        documents.iter().filter(reads).map(place).collect::<Vec<_>>()
+        let title = |document: &Value| format!("{} {}", document["kind"], document["metadata"]["namespace"]).replace('"', "");
+        documents.iter().filter(reads).map(title).collect::<Vec<_>>()
     };
     assert_eq!(printed(Operator::new("demo"), &[]), [] as [&str; 0]);
     assert_eq!(printed(Operator::new("demo").timing_from_config(), &[]), ["Role s"]);

@@ -148,12 +148,12 @@ mod tests {
     use std::time::Duration;
 
     use jiff::Timestamp;
-    use kubewright_core::component::{Circumstances, Ending};
+    use kubewright_core::component::{Ending, EndingContext};
 
     use super::*;
 
     fn after(ending: &Ending) -> ComponentStatus {
-        let at = Circumstances {
+        let at = EndingContext {
             deleting: false,
             generation: 1,
             started: Timestamp::from_second(1_700_000_000).unwrap(),
@@ -188,7 +188,7 @@ mod tests {
     fn a_stalled_component_is_told_as_a_warning_in_any_state() {
         let blocked = Ending::Blocked { reason: "DeletionBlocked".to_owned(), message: "in use".to_owned() };
         let mut status = ComponentStatus::default();
-        let at = Circumstances {
+        let at = EndingContext {
             deleting: true,
             generation: 1,
             started: Timestamp::from_second(1_700_000_000).unwrap(),

@@ -211,7 +211,7 @@ impl EnginePass<'_> {
             () if self.restarted => Ending::Restarting,
             () => Ending::Kept,
         };
-        let at = self.circumstances();
+        let at = self.ending_context();
         self.draft.component.show(&ending, &at);
         let written = self.write_status_with_room(inventory.growth()).await;
         if written.is_err() {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kubewright_core::backoff::Transient;
-use kubewright_core::component::{Circumstances, ComponentStatus};
+use kubewright_core::component::{ComponentStatus, EndingContext};
 use kubewright_core::dependents::{Engine, Inventory, ManagedType, ObjectAction, Request, Verb};
 use kubewright_core::flow::{Confidential, Failure};
 use kubewright_core::manifest::component_digest;
@@ -225,8 +225,8 @@ impl<'a> EnginePass<'a> {
         Intervals::of(self.effective.as_ref())
     }
 
-    pub(super) fn circumstances(&self) -> Circumstances {
-        Circumstances {
+    pub(super) fn ending_context(&self) -> EndingContext {
+        EndingContext {
             deleting: self.is_deleting(),
             generation: self.generation(),
             started: self.now,

@@ -75,7 +75,7 @@ impl EnginePass<'_> {
     /// Updates the draft with the end of the pass.
     pub(super) fn conclude(&mut self, ending: &Ending) {
         self.count_renderings();
-        let at = self.circumstances();
+        let at = self.ending_context();
         self.draft.component.conclude(ending, &at);
         self.draft.component.contest(self.memory.engine.fights(), self.now, self.shared.started);
         self.draft.component.await_corrections(self.memory.engine.pending(), self.now);
@@ -114,7 +114,7 @@ impl EnginePass<'_> {
         self.shared.metrics.failed(None);
         let before = self.persisted.component();
         let ending = Ending::Failed { reason: None, message, stalled: None };
-        let at = self.circumstances();
+        let at = self.ending_context();
         self.draft.component.show(&ending, &at);
         // A status that cannot be written now is written by the next pass, which follows soon.
         if matches!(self.record().await, Ok(None)) {
@@ -149,7 +149,7 @@ impl EnginePass<'_> {
             let persisted = self.persisted.component();
             if persisted.inventory != inventory_before {
                 self.draft.component.inventory = persisted.inventory;
-                let at = self.circumstances();
+                let at = self.ending_context();
                 self.draft.component.conclude(ending, &at);
                 self.write_status().await?;
             }
@@ -264,7 +264,7 @@ impl EnginePass<'_> {
         if self.is_deleting() {
             return None;
         }
-        let end = self.draft.component.times_out_at(self.circumstances().timeout)?;
+        let end = self.draft.component.times_out_at(self.ending_context().timeout)?;
         self.until(end)
     }
 

@@ -53,9 +53,9 @@ pub enum Ending {
     },
 }
 
-/// The circumstances in which a pass ended.
+/// The context in which a pass ended.
 #[derive(Clone, Copy, Debug)]
-pub struct Circumstances {
+pub struct EndingContext {
     /// True if the component is being deleted.
     pub deleting: bool,
     /// The generation of the component.
@@ -68,7 +68,7 @@ pub struct Circumstances {
 
 impl ComponentStatus {
     /// Records the end of a pass in the status.
-    pub fn conclude(&mut self, ending: &Ending, at: &Circumstances) {
+    pub fn conclude(&mut self, ending: &Ending, at: &EndingContext) {
         if at.deleting {
             self.processing_since = None;
             self.processing_digest.clear();
@@ -94,7 +94,7 @@ impl ComponentStatus {
 
     /// Corrects the state after a pass that ended before any step for its generation. The pass records no generation, and a component is not Ready in
     /// a generation that was never applied (OUT-1).
-    fn keep(&mut self, at: &Circumstances) {
+    fn keep(&mut self, at: &EndingContext) {
         if self.state != Some(ComponentState::Ready) || self.observed_generation == at.generation {
             return;
         }
@@ -111,7 +111,7 @@ impl ComponentStatus {
     }
 
     /// Sets only the state and the conditions, for the status that is written ahead of the end of a pass (PASS-6).
-    pub fn show(&mut self, ending: &Ending, at: &Circumstances) {
+    pub fn show(&mut self, ending: &Ending, at: &EndingContext) {
         let timed_out = !at.deleting && self.timed_out(at.started, at.timeout);
         let Some(mut shown) = shown(ending, at.deleting, timed_out) else { return };
         // Events repeat the message of the condition, so it is masked here.

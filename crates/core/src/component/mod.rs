@@ -5,7 +5,7 @@ mod fight;
 mod polling;
 mod status;
 
-pub use ending::{Circumstances, Ending};
+pub use ending::{Ending, EndingContext};
 pub use fight::{CONTESTED, DRIFTED, UNKNOWN_FIELDS};
 pub use polling::{POLLING, poll_delay};
 pub use status::{ComponentState, ComponentStatus, READY, STALLED};

@@ -4,15 +4,15 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectKey;
 use serde_json::{Value, json};
 
-use super::{Circumstances, ComponentState, ComponentStatus, Ending, READY, STALLED};
+use super::{ComponentState, ComponentStatus, Ending, EndingContext, READY, STALLED};
 use crate::condition::ConditionStatus;
 use crate::dependents::Waiting;
 use crate::health::Status;
 
 const MINUTE: i64 = 60;
 
-fn at(seconds: i64) -> Circumstances {
-    Circumstances {
+fn at(seconds: i64) -> EndingContext {
+    EndingContext {
         deleting: false,
         generation: 3,
         started: Timestamp::from_second(1_700_000_000 + seconds).unwrap(),
@@ -20,8 +20,8 @@ fn at(seconds: i64) -> Circumstances {
     }
 }
 
-fn deleting(seconds: i64) -> Circumstances {
-    Circumstances { deleting: true, ..at(seconds) }
+fn deleting(seconds: i64) -> EndingContext {
+    EndingContext { deleting: true, ..at(seconds) }
 }
 
 fn waiting() -> Vec<Waiting> {
@@ -62,7 +62,7 @@ fn an_empty_status_has_only_an_observed_generation() {
 #[test]
 fn every_ending_has_its_state_reason_and_conditions() {
     use ConditionStatus::{False, True, Unknown};
-    type Row = (Ending, Circumstances, ComponentState, &'static str, ConditionStatus, Option<&'static str>);
+    type Row = (Ending, EndingContext, ComponentState, &'static str, ConditionStatus, Option<&'static str>);
     let rows: Vec<Row> = vec![
         (Ending::FirstSeen, at(0), ComponentState::Pending, "FirstSeen", Unknown, None),
         (Ending::Suspended, at(0), ComponentState::Pending, "Suspended", Unknown, None),
@@ -82,9 +82,9 @@ fn every_ending_has_its_state_reason_and_conditions() {
         (Ending::Incomplete(waiting()), deleting(0), ComponentState::Deleting, "DeletionProcessing", Unknown, None),
         (failed(None), deleting(0), ComponentState::Error, "Error", False, None),
     ];
-    for (ending, circumstances, state, reason, ready, stalled) in rows {
+    for (ending, context, state, reason, ready, stalled) in rows {
         let mut status = ComponentStatus::default();
-        status.conclude(&ending, &circumstances);
+        status.conclude(&ending, &context);
         let expected = (state, reason.to_owned(), ready, stalled.map(str::to_owned));
         assert_eq!(shown(&status), expected, "{ending:?}");
         assert_eq!(status.observed_generation, 3);
@@ -192,11 +192,11 @@ fn the_fields_stand_in_their_order_and_conditions_have_five() {
     status.process("k1:a", 3);
     status.conclude(&Ending::Ready, &at(0));
     let text = serde_json::to_string(&status).unwrap();
-    let places: Vec<_> =
+    let positions: Vec<_> =
         ["observedGeneration", "appliedGeneration", "lastAppliedAt", "processingDigest", "revision", "conditions", "state"]
             .map(|field| text.find(&format!("\"{field}\"")).unwrap())
             .to_vec();
-    assert!(places.is_sorted(), "{text}");
+    assert!(positions.is_sorted(), "{text}");
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["conditions"][0].as_object().unwrap().len(), 5);
     assert_eq!(json["lastAppliedAt"], "2023-11-14T22:13:20Z");
@@ -211,17 +211,17 @@ fn a_pass_that_user_code_ends_early_counts_for_no_generation() {
     status.conclude(&Ending::Ready, &at(0));
     status.conclude(&Ending::Kept, &at(1));
     assert!(status.is_ready(Some(3)), "the same generation stays Ready");
-    let next = Circumstances { generation: 4, ..at(2) };
+    let next = EndingContext { generation: 4, ..at(2) };
     let (mut restarted, mut removed) = (status.clone(), status);
     restarted.conclude(&Ending::Kept, &next);
     assert_eq!(restarted.observed_generation, 3);
     assert_eq!(shown(&restarted), (ComponentState::Processing, "Restarting".to_owned(), ConditionStatus::Unknown, None));
-    removed.conclude(&Ending::Kept, &Circumstances { deleting: true, ..next });
+    removed.conclude(&Ending::Kept, &EndingContext { deleting: true, ..next });
     assert_eq!(removed.observed_generation, 3);
     assert_eq!(shown(&removed), (ComponentState::DeletionPending, "DeletionRetrying".to_owned(), ConditionStatus::Unknown, None));
     // A state other than Ready is kept.
     restarted.conclude(&failed(None), &next);
-    restarted.conclude(&Ending::Kept, &Circumstances { generation: 5, ..at(3) });
+    restarted.conclude(&Ending::Kept, &EndingContext { generation: 5, ..at(3) });
     assert_eq!((restarted.observed_generation, restarted.state), (4, Some(ComponentState::Error)));
 }
 
@@ -254,7 +254,7 @@ fn is_ready_and_kubectl_wait_agree_after_any_two_passes() {
         for (generation, deleting) in [(3, false), (4, false), (4, true)] {
             let mut status = ComponentStatus::default();
             status.conclude(first, &at(0));
-            status.conclude(second, &Circumstances { deleting, generation, ..at(1) });
+            status.conclude(second, &EndingContext { deleting, generation, ..at(1) });
             let written = serde_json::to_value(&status).unwrap();
             // The second round is right after the next change of the component, which no pass has processed yet.
             for present in [generation, generation + 1] {

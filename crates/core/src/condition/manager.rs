@@ -236,10 +236,10 @@ impl ConditionManager {
         [ConditionStatus::False, ConditionStatus::Unknown].into_iter().find_map(|status| {
             let dependents = self.set.dependents().iter().enumerate();
             let candidates = dependents.filter(|(_, dependent)| self.updater.status(dependent) == status);
-            let (_, deciding) = candidates.max_by_key(|(place, dependent)| {
+            let (_, deciding) = candidates.max_by_key(|(index, dependent)| {
                 let since = self.get(dependent).map(|found| found.last_transition_time);
                 let marked = self.marked.iter().position(|marked| marked == *dependent);
-                (since, marked, Reverse(*place))
+                (since, marked, Reverse(*index))
             })?;
             let (reason, message) = match self.get(deciding) {
                 Some(found) => (found.reason.clone(), found.message.clone()),

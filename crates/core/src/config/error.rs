@@ -63,8 +63,8 @@ impl ConfigErrors {
 
 impl fmt::Display for ConfigErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, (key, cause)) in self.0.iter().enumerate() {
-            let line_break = if place == 0 { "" } else { "\n" };
+        for (index, (key, cause)) in self.0.iter().enumerate() {
+            let line_break = if index == 0 { "" } else { "\n" };
             write!(f, "{line_break}failed to parse {key:?}: {cause}")?;
         }
         Ok(())

@@ -162,7 +162,7 @@ impl Correlator {
         if !self.take_from_budget(&occurrence, now) {
             return Decision::Dropped;
         }
-        let (namespace, name) = self.place(&occurrence.regarding);
+        let (namespace, name) = self.namespace_and_name(&occurrence.regarding);
         let series = CorrelatedSeries {
             namespace: namespace.clone(),
             name: name.clone(),
@@ -256,7 +256,7 @@ impl Correlator {
         bucket.try_take(now)
     }
 
-    fn place(&mut self, regarding: &ObjectReference) -> (String, String) {
+    fn namespace_and_name(&mut self, regarding: &ObjectReference) -> (String, String) {
         let namespace = if regarding.namespace.is_empty() { "default" } else { &regarding.namespace };
         self.names = self.names.wrapping_add(1);
         // The longest name of an object has 253 bytes, of which the suffix takes 17.

@@ -107,11 +107,11 @@ fn notes_are_cut_and_names_are_distinct() {
     let mut scene = Scene::new();
     let note = scene.at(0, &"ä".repeat(600));
     assert!(note.len() <= 1024 && note.ends_with("ä..."));
-    let mut place = |note: &str| match scene.0.observe(occurrence(note), Timestamp::UNIX_EPOCH, Moment::START) {
+    let mut names_of = |note: &str| match scene.0.observe(occurrence(note), Timestamp::UNIX_EPOCH, Moment::START) {
         Decision::Create(record) => (record.namespace, record.name),
         decision => unreachable!("{decision:?}"),
     };
-    let (one, other) = (place("a"), place("b"));
+    let (one, other) = (names_of("a"), names_of("b"));
     assert_eq!(one, ("ns".to_owned(), "demo.0000000000000abe".to_owned()));
     assert_ne!(one, other);
 }

@@ -199,10 +199,10 @@ fn edit_distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.chars().count()).collect();
     for (index, left) in one.chars().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for (place, right) in other.chars().enumerate() {
+        for (column, right) in other.chars().enumerate() {
             let replaced = diagonal + usize::from(left != right);
-            diagonal = row[place + 1];
-            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
         }
     }
     row.last().copied().unwrap_or_default()

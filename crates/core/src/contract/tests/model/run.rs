@@ -273,13 +273,13 @@ impl World {
     }
 
     /// Places the dependency finalizer of a component on targets, or removes it.
-    fn hold(&mut self, index: usize, pass: &mut Pass, slots: &[usize], planner: Planner, places: bool) {
+    fn hold(&mut self, index: usize, pass: &mut Pass, slots: &[usize], planner: Planner, is_placed: bool) {
         for slot in slots {
             let target = self.targets(index).nth(*slot).unwrap();
-            if self.components[target].object.is_some_and(|live| !(places && live.is_deleting)) {
+            if self.components[target].object.is_some_and(|live| !(is_placed && live.is_deleting)) {
                 let bit = 1 << index;
                 self.write(target, planner, |object| {
-                    object.held_by = if places { object.held_by | bit } else { object.held_by & !bit };
+                    object.held_by = if is_placed { object.held_by | bit } else { object.held_by & !bit };
                 });
             }
             pass.targets[*slot] = self.components[target].object;

@@ -5,7 +5,7 @@ use super::state::{Chance, KEYS, World};
 
 impl<C: Chance> World<'_, C> {
     /// Checks that no key has two holders: no other replica holds one of the keys of this bucket in a term that is not over.
-    pub(super) fn judge(&self, index: usize, number: usize, place: &dyn Fn() -> String) {
+    pub(super) fn judge(&self, index: usize, number: usize, context: &dyn Fn() -> String) {
         for (other_index, other) in self.replicas.iter().enumerate().filter(|(other, _)| *other != index) {
             let now = other.local(self.now);
             let holds = |bucket: &WorldBucket| bucket.term.is_some_and(|term| now < term.safe_until);
@@ -15,7 +15,7 @@ impl<C: Chance> World<'_, C> {
             for key in 0..KEYS {
                 let theirs = self.owners[other.scheme][key];
                 let is_shared = self.owners[self.replicas[index].scheme][key] == number && holds(&other.buckets[theirs]);
-                assert!(!is_shared, "two holders of key {key}: {}, and replica {other_index} bucket {theirs}", place());
+                assert!(!is_shared, "two holders of key {key}: {}, and replica {other_index} bucket {theirs}", context());
             }
         }
     }

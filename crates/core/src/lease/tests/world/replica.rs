@@ -185,7 +185,7 @@ impl<C: Chance> World<'_, C> {
         let (label, now) = (self.label.clone(), self.now);
         let bucket = &mut self.replicas[index].buckets[number];
         let hooks = bucket.hooks;
-        let place = || format!("{label}: replica {index} bucket {number} at {now} ms: {output:?} while {hooks:?}");
+        let context = || format!("{label}: replica {index} bucket {number} at {now} ms: {output:?} while {hooks:?}");
         let request = match &output {
             Output::Read { live: false } => {
                 // The read is answered from the cache of the watch, however old that is.
@@ -200,48 +200,48 @@ impl<C: Chance> World<'_, C> {
             _ => None,
         };
         if let Some(request) = request {
-            assert!(!bucket.has_request, "two requests at once: {}", place());
+            assert!(!bucket.has_request, "two requests at once: {}", context());
             bucket.has_request = true;
             let delay = self.some(20);
             return self.after(delay, WorldEvent::Send(index, number, request));
         }
         match &output {
             Output::Promote(term) => {
-                assert!(matches!(hooks, HookMood::Idle | HookMood::PromotionFailed), "not in order: {}", place());
+                assert!(matches!(hooks, HookMood::Idle | HookMood::PromotionFailed), "not in order: {}", context());
                 bucket.hooks = HookMood::Promoting;
                 bucket.term = Some(*term);
                 self.promotions += 1;
-                self.judge(index, number, &place);
+                self.judge(index, number, &context);
                 let succeeds = self.is_calm || self.setup.fates.is_some() || self.chance.pick(4) != 3;
                 let delay = self.some(12 * SECOND);
                 self.after(delay, WorldEvent::Input(index, number, Input::Promoted(succeeds)));
             }
             Output::Activate(term) => {
-                assert!(promoted && hooks == HookMood::Promoting, "not in order: {}", place());
+                assert!(promoted && hooks == HookMood::Promoting, "not in order: {}", context());
                 bucket.hooks = HookMood::Active;
                 bucket.term = Some(*term);
-                self.judge(index, number, &place);
+                self.judge(index, number, &context);
             }
             Output::Renewed(term) => {
                 if let Some(before) = bucket.term.replace(*term) {
-                    assert!(before.epoch == term.epoch && before.valid_until <= term.valid_until, "shorter: {}", place());
+                    assert!(before.epoch == term.epoch && before.valid_until <= term.valid_until, "shorter: {}", context());
                 } else {
                     // The term was renewed while overlapping leases were looked up, or while the demotion hook runs.
-                    assert!(matches!(hooks, HookMood::Idle | HookMood::Demoting), "not in order: {}", place());
+                    assert!(matches!(hooks, HookMood::Idle | HookMood::Demoting), "not in order: {}", context());
                     bucket.term = None;
                     return;
                 }
-                self.judge(index, number, &place);
+                self.judge(index, number, &context);
             }
             Output::CancelTerm => {
-                assert!(bucket.term.take().is_some(), "no term: {}", place());
+                assert!(bucket.term.take().is_some(), "no term: {}", context());
                 bucket.hooks = match hooks {
                     HookMood::Promoting if promoted => HookMood::Draining,
                     HookMood::Promoting => HookMood::Cancelled,
                     HookMood::PromotionFailed => HookMood::Idle,
                     HookMood::Active => HookMood::Draining,
                     HookMood::Idle | HookMood::Cancelled | HookMood::Draining | HookMood::Demoting => {
-                        panic!("not in order: {}", place())
+                        panic!("not in order: {}", context())
                     }
                 };
                 if bucket.hooks == HookMood::Draining {
@@ -251,7 +251,7 @@ impl<C: Chance> World<'_, C> {
             }
             Output::Demote => {
                 let is_due = hooks == HookMood::Draining || promoted && hooks == HookMood::Cancelled;
-                assert!(is_due, "not in order: {}", place());
+                assert!(is_due, "not in order: {}", context());
                 bucket.hooks = HookMood::Demoting;
                 let delay = self.some(5 * SECOND);
                 self.after(delay, WorldEvent::Input(index, number, Input::Demoted));
@@ -261,7 +261,7 @@ impl<C: Chance> World<'_, C> {
                 let due = (at.0.as_millis() as Millis + 1).saturating_sub(self.replicas[index].offset);
                 self.at(due.max(self.now), WorldEvent::Timer(index, number, *at));
             }
-            Output::Released => assert!(hooks == HookMood::Idle, "not in order: {}", place()),
+            Output::Released => assert!(hooks == HookMood::Idle, "not in order: {}", context()),
             _ => {}
         }
     }

@@ -151,7 +151,7 @@ impl GarbageCollector {
             match find_owner(writer, dependent, reference) {
                 ReferencedOwner::Solid => solid += 1,
                 ReferencedOwner::Absent => {
-                    if let Some(text) = misplaced_owner(writer, dependent, reference) {
+                    if let Some(text) = cross_namespace_warning(writer, dependent, reference) {
                         report(writer, &stored, &text).await?;
                     }
                     gone.push(uid);
@@ -269,7 +269,7 @@ fn find_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Refe
 }
 
 /// Returns the text of a warning if the owner of a reference lives in another namespace (GC-6).
-fn misplaced_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Option<String> {
+fn cross_namespace_warning(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Option<String> {
     let text = |field: &str| reference[field].as_str().unwrap_or_default();
     let registry = writer.registry();
     let kind = registry.kind_of(text("apiVersion"), text("kind")).filter(|kind| kind.is_namespaced())?;

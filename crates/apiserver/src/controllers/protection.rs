@@ -168,10 +168,10 @@ fn claims_of(pod: &Value) -> impl Iterator<Item = (String, bool)> {
 fn is_used(snapshot: &Snapshot, claim: &Value) -> bool {
     let pods = Resource::new("", "pods");
     snapshot.list(&pods, Some(claim.namespace())).map(|(_, stored)| stored.value()).any(|pod| {
-        let is_placed = pod["spec"]["nodeName"].as_str().is_some_and(|node| !node.is_empty());
+        let is_scheduled = pod["spec"]["nodeName"].as_str().is_some_and(|node| !node.is_empty());
         // The node has already stopped the pod.
         let is_over = pod.deletion_timestamp().is_some() && pod["metadata"]["deletionGracePeriodSeconds"] == 0;
         let is_own = || claim.controller().is_some_and(|owner| owner.uid == pod.uid());
-        is_placed && claims_of(pod).any(|(name, made_for_it)| name == claim.name() && (!made_for_it || !is_over && is_own()))
+        is_scheduled && claims_of(pod).any(|(name, made_for_it)| name == claim.name() && (!made_for_it || !is_over && is_own()))
     })
 }

@@ -169,9 +169,9 @@ fn contents<'t>(types: impl Iterator<Item = &'t str>, schema: Option<&str>) -> V
     types.map(|name| (name.to_owned(), json!({"schema": schema}))).collect::<Map<_, _>>().into()
 }
 
-pub(super) fn parameter(name: &str, place: &str, type_: &str) -> Value {
-    let mut parameter = json!({"name": name, "in": place, "schema": {"type": type_, "uniqueItems": true}});
-    if place == "path" {
+pub(super) fn parameter(name: &str, location: &str, type_: &str) -> Value {
+    let mut parameter = json!({"name": name, "in": location, "schema": {"type": type_, "uniqueItems": true}});
+    if location == "path" {
         parameter["required"] = true.into();
     }
     parameter

@@ -66,7 +66,7 @@ impl PathWriter<'_> {
             let row = OperationProfile { action: "deletecollection", parameters, body, codes: &[200], answer: Some(STATUS) };
             item.push(("delete", self.operation("delete", "Collection", row)));
         }
-        paths.insert(self.collection(""), finished(item, &self.places()[1..], true));
+        paths.insert(self.collection(""), finished(item, &self.path_parameters()[1..], true));
 
         let object = self.object.as_deref();
         // The real server publishes the deletion of a namespace as if it returned a status.
@@ -98,7 +98,7 @@ impl PathWriter<'_> {
             item.push(("delete", self.operation("delete", "", row)));
         }
         if !item.is_empty() {
-            paths.insert(format!("{}/{{name}}", self.collection("")), finished(item, self.places(), true));
+            paths.insert(format!("{}/{{name}}", self.collection("")), finished(item, self.path_parameters(), true));
         }
     }
 
@@ -119,9 +119,9 @@ impl PathWriter<'_> {
             paths.insert(format!("/{}/watch/{}", self.root, kind.plural), finished([("get", get)], &[], true));
         }
         let get = watch("watchlist", format!("{}List", names::scoped(kind)));
-        paths.insert(self.collection("watch/"), finished([("get", get)], &self.places()[1..], true));
+        paths.insert(self.collection("watch/"), finished([("get", get)], &self.path_parameters()[1..], true));
         let get = watch("watch", names::scoped(kind));
-        paths.insert(format!("{}/{{name}}", self.collection("watch/")), finished([("get", get)], self.places(), true));
+        paths.insert(format!("{}/{{name}}", self.collection("watch/")), finished([("get", get)], self.path_parameters(), true));
     }
 
     fn add_subresource(&self, paths: &mut Map<String, Value>, subresource: &Subresource) {
@@ -159,7 +159,7 @@ impl PathWriter<'_> {
             };
             item.push((method, operation));
         }
-        paths.insert(path, finished(item, self.places(), !connects && subresource.name != "log"));
+        paths.insert(path, finished(item, self.path_parameters(), !connects && subresource.name != "log"));
     }
 
     fn collection(&self, prefix: &str) -> String {
@@ -168,7 +168,7 @@ impl PathWriter<'_> {
     }
 
     /// Returns the names of the parameters in the path of an object.
-    fn places(&self) -> &'static [&'static str] {
+    fn path_parameters(&self) -> &'static [&'static str] {
         if self.kind.is_namespaced() { &["name", "namespace"] } else { &["name"] }
     }
 
@@ -203,9 +203,9 @@ impl PathWriter<'_> {
 }
 
 /// Returns a path item, with the parameters that all its operations share moved to the item itself.
-fn finished(item: impl IntoIterator<Item = (&'static str, Value)>, places: &[&str], has_pretty: bool) -> Value {
+fn finished(item: impl IntoIterator<Item = (&'static str, Value)>, path_parameters: &[&str], has_pretty: bool) -> Value {
     let mut item: Vec<(&str, Value)> = item.into_iter().collect();
-    let mut shared: Vec<Value> = places.iter().map(|name| parameter(name, "path", "string")).collect();
+    let mut shared: Vec<Value> = path_parameters.iter().map(|name| parameter(name, "path", "string")).collect();
     if has_pretty {
         shared.push(parameter("pretty", "query", "string"));
     }

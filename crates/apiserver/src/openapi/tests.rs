@@ -92,9 +92,9 @@ fn operations_are_those_of_a_real_server() {
             continue;
         }
         let ours = read(&registry, path);
-        for (place, operations) in recorded["paths"].as_object().unwrap() {
+        for (request_path, operations) in recorded["paths"].as_object().unwrap() {
             // The deprecated watch paths, the root of the group and the paths behind a proxy are not compared.
-            if place.contains("/watch/") || place.ends_with('/') || place.contains("{path}") {
+            if request_path.contains("/watch/") || request_path.ends_with('/') || request_path.contains("{path}") {
                 continue;
             }
             for (method, operation) in operations.as_object().unwrap() {
@@ -103,7 +103,10 @@ fn operations_are_those_of_a_real_server() {
                 if gvk.is_null() || action == "connect" {
                     continue;
                 }
-                assert_eq!(&ours["paths"][place][method]["x-kubernetes-group-version-kind"], gvk, "{method} {place}");
+                assert_eq!(
+                    &ours["paths"][request_path][method]["x-kubernetes-group-version-kind"], gvk,
+                    "{method} {request_path}"
+                );
             }
         }
         for name in recorded["components"]["schemas"].as_object().unwrap().keys() {
@@ -161,7 +164,7 @@ fn version_2_says_what_the_real_server_says() {
             .flatten()
             .map(|parameter| {
                 let shared = parameter["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
-                shared.and_then(|place| document.pointer(place)).unwrap_or(parameter)["name"].to_string()
+                shared.and_then(|pointer| document.pointer(pointer)).unwrap_or(parameter)["name"].to_string()
             })
             .collect();
         names.sort();

@@ -20,17 +20,17 @@ pub(super) enum Merge {
 pub(super) fn merge(
     live: Vec<Value>,
     patch: Vec<Value>,
-    place: TypePosition,
+    position: TypePosition,
     merge: Merge,
 ) -> Result<Vec<Value>, StrategicError> {
     if live.is_empty() && patch.is_empty() {
         return Ok(live);
     }
-    let key = place.merge_key();
+    let key = position.merge_key();
     if !is_of_maps(&live, &patch)? {
         if merge == Merge::Delete {
             let gone = Order::of(&patch, None);
-            return Ok(live.into_iter().filter(|item| gone.place(item).is_none()).collect());
+            return Ok(live.into_iter().filter(|item| gone.index_of(item).is_none()).collect());
         }
         let mut seen = HashSet::with_capacity(live.len() + patch.len());
         let merged = live.iter().chain(&patch).filter(|item| seen.insert(item.to_string())).cloned().collect();
@@ -41,18 +41,18 @@ pub(super) fn merge(
     };
     let (present, changes) = directives(live, patch, key)?;
     let mut merged = present.clone();
-    let mut places = Order::of(&present, Some(key));
+    let mut indexes = Order::of(&present, Some(key));
     for change in &changes {
         let Value::Object(members) = change else { continue };
         if !members.contains_key(key) {
             return Err(no_key(members, key));
         }
-        if let Some(found) = places.place(change) {
+        if let Some(found) = indexes.index_of(change) {
             let item = &mut merged[found];
             let live = item.as_object().cloned().unwrap_or_default();
-            *item = Value::Object(merge_maps(live, members, place.item())?);
+            *item = Value::Object(merge_maps(live, members, position.item())?);
         } else {
-            places.put(change, merged.len());
+            indexes.put(change, merged.len());
             merged.push(change.clone());
         }
     }
@@ -109,14 +109,14 @@ pub(super) fn check_order(patch: &[Value], order: &[Value], key: Option<&str>) -
     if order.is_empty() || patch.is_empty() {
         return Ok(());
     }
-    let mut places = order.iter();
+    let mut expected = order.iter();
     for item in patch.iter().filter(|item| item.get(DIRECTIVE).is_none()) {
         if let (Some(key), Some(map)) = (key, item.as_object())
             && !map.contains_key(key)
         {
             return Err(no_key(map, key));
         }
-        if !places.any(|place| same(place, item, key)) {
+        if !expected.any(|expected| same(expected, item, key)) {
             return Err(StrategicError::Other(format!(
                 "The order in patch list:\n{}\n doesn't match {ELEMENT_ORDER} list:\n{}\n",
                 go_list(patch),
@@ -131,9 +131,9 @@ pub(super) fn check_order(patch: &[Value], order: &[Value], key: Option<&str>) -
 /// if both are live and they stand before it in the live list.
 pub(super) fn in_order(merged: Vec<Value>, order: &[Value], live: &[Value], key: Option<&str>) -> Vec<Value> {
     let (order, live) = (Order::of(order, key), Order::of(live, key));
-    let (mut named, mut rest): (Vec<_>, Vec<_>) = merged.into_iter().partition(|item| order.place(item).is_some());
-    named.sort_by_cached_key(|item| order.place(item));
-    rest.sort_by_cached_key(|item| live.place(item));
+    let (mut named, mut rest): (Vec<_>, Vec<_>) = merged.into_iter().partition(|item| order.index_of(item).is_some());
+    named.sort_by_cached_key(|item| order.index_of(item));
+    rest.sort_by_cached_key(|item| live.index_of(item));
     let mut result = Vec::with_capacity(named.len() + rest.len());
     let (mut named, mut rest) = (named.into_iter().peekable(), rest.into_iter().peekable());
     loop {
@@ -142,7 +142,7 @@ pub(super) fn in_order(merged: Vec<Value>, order: &[Value], live: &[Value], key:
             (Some(_), None) => true,
             (None, Some(_)) => false,
             (Some(other), Some(next)) => {
-                matches!((live.place(other), live.place(next)), (Some(other), Some(next)) if other < next)
+                matches!((live.index_of(other), live.index_of(next)), (Some(other), Some(next)) if other < next)
             }
         };
         result.extend(if rest_first { rest.next() } else { named.next() });
@@ -152,27 +152,27 @@ pub(super) fn in_order(merged: Vec<Value>, order: &[Value], live: &[Value], key:
 /// The indexes of the items of a list, by merge key or by the whole item.
 struct Order<'k> {
     key: Option<&'k str>,
-    places: HashMap<String, usize>,
+    indexes: HashMap<String, usize>,
 }
 
 impl<'k> Order<'k> {
     fn of(list: &[Value], key: Option<&'k str>) -> Self {
-        let mut order = Self { key, places: HashMap::with_capacity(list.len()) };
-        for (place, item) in list.iter().enumerate() {
-            order.put(item, place);
+        let mut order = Self { key, indexes: HashMap::with_capacity(list.len()) };
+        for (index, item) in list.iter().enumerate() {
+            order.put(item, index);
         }
         order
     }
 
     /// Records the index of an item. Of equal items, the first index counts.
-    fn put(&mut self, item: &Value, place: usize) {
+    fn put(&mut self, item: &Value, index: usize) {
         if let Some(identity) = self.identity(item) {
-            self.places.entry(identity).or_insert(place);
+            self.indexes.entry(identity).or_insert(index);
         }
     }
 
-    fn place(&self, item: &Value) -> Option<usize> {
-        self.places.get(&self.identity(item)?).copied()
+    fn index_of(&self, item: &Value) -> Option<usize> {
+        self.indexes.get(&self.identity(item)?).copied()
     }
 
     /// Returns the text that identifies an item. The members of a map are sorted, so that equal values have equal texts.

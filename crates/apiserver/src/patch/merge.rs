@@ -38,7 +38,7 @@ pub fn strategic_merge(object: &mut Value, patch: &Value, definition: &str) -> R
 pub(super) fn merge_maps(
     mut live: Map<String, Value>,
     patch: &Map<String, Value>,
-    place: TypePosition,
+    position: TypePosition,
 ) -> Result<Map<String, Value>, StrategicError> {
     if let Some(directive) = patch.get(DIRECTIVE) {
         return match directive.as_str() {
@@ -55,7 +55,7 @@ pub(super) fn merge_maps(
     if let Some(kept) = patch.remove(RETAIN_KEYS) {
         retain_keys(&mut live, &patch, &kept)?;
     }
-    ordered_lists(&mut live, &mut patch, place)?;
+    ordered_lists(&mut live, &mut patch, position)?;
     for (name, value) in patch {
         let deleted_from = field_of(&name, DELETE_FROM_LIST);
         let field = deleted_from.unwrap_or(&name);
@@ -65,14 +65,14 @@ pub(super) fn merge_maps(
         }
         let merged = match (live.remove(field), value) {
             (Some(Value::Object(live)), Value::Object(patch)) if deleted_from.is_none() => {
-                let place = place.member(field);
-                Some(Value::Object(if place.replaces() { patch } else { merge_maps(live, &patch, place)? }))
+                let position = position.member(field);
+                Some(Value::Object(if position.replaces() { patch } else { merge_maps(live, &patch, position)? }))
             }
             (Some(Value::Array(live)), Value::Array(patch)) => {
-                let place = place.member(field);
+                let position = position.member(field);
                 Some(Value::Array(match deleted_from {
-                    Some(_) => lists::merge(live, patch, place, Merge::Delete)?,
-                    None if place.merges() => lists::merge(live, patch, place, Merge::Union)?,
+                    Some(_) => lists::merge(live, patch, position, Merge::Delete)?,
+                    None if position.merges() => lists::merge(live, patch, position, Merge::Union)?,
                     None => patch,
                 }))
             }
@@ -110,24 +110,24 @@ fn retain_keys(live: &mut Map<String, Value>, patch: &Map<String, Value>, kept: 
 fn ordered_lists(
     live: &mut Map<String, Value>,
     patch: &mut Map<String, Value>,
-    place: TypePosition,
+    position: TypePosition,
 ) -> Result<(), StrategicError> {
     let fields: Vec<String> = patch.keys().filter_map(|name| field_of(name, ELEMENT_ORDER)).map(str::to_owned).collect();
     for field in fields {
         let order = list(patch.remove(&format!("{ELEMENT_ORDER}/{field}")).unwrap_or_default())?;
         let present = live.remove(&field).map(list).transpose()?;
         let changes = patch.remove(&field).map(list).transpose()?;
-        let place = place.member(&field);
-        lists::check_order(changes.as_deref().unwrap_or_default(), &order, place.merge_key())?;
+        let position = position.member(&field);
+        lists::check_order(changes.as_deref().unwrap_or_default(), &order, position.merge_key())?;
         let before = present.clone().unwrap_or_default();
         let merged = match (present, changes) {
             (None, None) => continue,
             (Some(present), None) => present,
             (None, Some(changes)) => changes.into_iter().filter_map(without_directives).collect(),
-            (Some(present), Some(changes)) if place.merges() => lists::merge(present, changes, place, Merge::Union)?,
+            (Some(present), Some(changes)) if position.merges() => lists::merge(present, changes, position, Merge::Union)?,
             (Some(_), Some(changes)) => changes,
         };
-        live.insert(field, Value::Array(lists::in_order(merged, &order, &before, place.merge_key())));
+        live.insert(field, Value::Array(lists::in_order(merged, &order, &before, position.merge_key())));
     }
     Ok(())
 }

@@ -41,9 +41,9 @@ fn the_order_of_elements_can_be_set() {
     let result = patched(DEPLOYMENT, containers(json!([{"name": "a"}, {"name": "b"}, {"name": "c"}])), order);
     assert_eq!(result, containers(json!([{"name": "b"}, {"name": "c"}, {"name": "a"}])));
 
-    let stray =
+    let unlisted =
         json!({"spec": {"template": {"spec": {"$setElementOrder/containers": [{"name": "a"}], "containers": [{"name": "z"}]}}}});
-    assert!(failed(DEPLOYMENT, containers(json!([])), stray).contains("$setElementOrder"));
+    assert!(failed(DEPLOYMENT, containers(json!([])), unlisted).contains("$setElementOrder"));
 }
 
 // VEC-7, PAT-2

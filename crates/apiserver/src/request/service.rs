@@ -133,7 +133,7 @@ where
     response
 }
 
-/// A place among the requests that may be handled at the same time (DIF-10). Watches do not count.
+/// A slot among the requests that may be handled at the same time (DIF-10). Watches do not count.
 struct InFlightSlot<'a>(Option<&'a AtomicUsize>);
 
 impl<'a> InFlightSlot<'a> {

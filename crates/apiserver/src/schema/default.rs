@@ -49,7 +49,7 @@ pub(super) fn fill(value: &mut Value, node: &SchemaNode) -> bool {
                 match (node.properties.get(name), &node.additional) {
                     (Some(property), _) => changed |= fill(value, property),
                     (None, Some(Additional::Schema(additional))) => {
-                        changed |= fill_place(value, additional);
+                        changed |= fill_existing(value, additional);
                     }
                     (None, _) => {}
                 }
@@ -58,7 +58,7 @@ pub(super) fn fill(value: &mut Value, node: &SchemaNode) -> bool {
         Value::Array(items) => {
             if let Some(node) = &node.items {
                 for item in items {
-                    changed |= fill_place(item, node);
+                    changed |= fill_existing(item, node);
                 }
             }
         }
@@ -68,7 +68,7 @@ pub(super) fn fill(value: &mut Value, node: &SchemaNode) -> bool {
 }
 
 /// Fills in defaults in a value that exists, such as an item of a list; a null takes the default.
-fn fill_place(value: &mut Value, node: &SchemaNode) -> bool {
+fn fill_existing(value: &mut Value, node: &SchemaNode) -> bool {
     let mut changed = false;
     if value.is_null()
         && !node.nullable

@@ -43,25 +43,25 @@ fn walk(value: &Value, node: &SchemaNode, root: bool, path: &ValuePath<'_>, erro
 
 fn object(members: &Map<String, Value>, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     for field in ["apiVersion", "kind"] {
-        let place = path.field(field).to_string();
+        let field_path = path.field(field).to_string();
         let Some(value) = members.get(field) else {
-            errors.push(FieldError::required(place, ""));
+            errors.push(FieldError::required(field_path, ""));
             continue;
         };
         match value.as_str() {
-            None => errors.push(FieldError::invalid(place, value, "must be a string")),
-            Some("") => errors.push(FieldError::invalid(place, value, "must not be empty")),
+            None => errors.push(FieldError::invalid(field_path, value, "must be a string")),
+            Some("") => errors.push(FieldError::invalid(field_path, value, "must not be empty")),
             Some(version) if field == "apiVersion" => {
                 if version.matches('/').count() > 1 {
                     let detail = format!("unexpected GroupVersion string: {version}");
-                    errors.push(FieldError::invalid(place, value, detail));
+                    errors.push(FieldError::invalid(field_path, value, detail));
                 }
             }
             Some(kind) => {
                 let problems = names::dns_1035_label(&kind.to_lowercase());
                 if !problems.is_empty() {
                     let detail = format!("may have mixed case, but should otherwise match: {}", problems.join(","));
-                    errors.push(FieldError::invalid(place, value, detail));
+                    errors.push(FieldError::invalid(field_path, value, detail));
                 }
             }
         }

@@ -21,17 +21,17 @@ pub struct MetadataError {
 /// Nulls, empty strings, lists and maps mean the same as an absent field, and are dropped too. `within` is the field of the typed struct that is
 /// being decoded, as errors name it; it is empty when metadata is decoded alone.
 pub fn coerce_object_meta(metadata: &mut Value, within: &str, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
-    let place = ValuePath::Root.field("metadata");
+    let metadata_path = ValuePath::Root.field("metadata");
     let fields = if within.is_empty() { ValuePath::Root } else { ValuePath::Root.field(within) };
-    coerce(metadata, &OBJECT_META, "", &fields, &place, unknown)
+    coerce(metadata, &OBJECT_META, "", &fields, &metadata_path, unknown)
 }
 
 /// Brings `metadata.managedFields` into its typed form. `within` is the field of the typed struct that is being decoded, or empty.
 pub fn coerce_managers(managers: &mut Value, within: &str) -> Result<(), MetadataError> {
     let root = if within.is_empty() { ValuePath::Root } else { ValuePath::Root.field(within) };
     let fields = root.field("managedFields");
-    let place = ValuePath::Root.field("metadata");
-    coerce(managers, &MANAGERS, "ObjectMeta", &fields, &place.field("managedFields"), &mut Vec::new())
+    let metadata_path = ValuePath::Root.field("metadata");
+    coerce(managers, &MANAGERS, "ObjectMeta", &fields, &metadata_path.field("managedFields"), &mut Vec::new())
 }
 
 /// Brings the metadata of all objects embedded in an object into its typed form, but not the metadata of the object itself.
@@ -161,8 +161,8 @@ fn coerce_at(object: &mut Value, path: &ValuePath<'_>, unknown: &mut Vec<String>
         members.remove("metadata");
         return Ok(());
     }
-    let place = path.field("metadata");
-    coerce(metadata, &OBJECT_META, "", &ValuePath::Root, &place, unknown)
+    let metadata_path = path.field("metadata");
+    coerce(metadata, &OBJECT_META, "", &ValuePath::Root, &metadata_path, unknown)
 }
 
 /// Brings a value into its typed form. `owner` and `fields` name the position as the errors of the decoder do: the struct, and the fields that
@@ -177,8 +177,8 @@ fn coerce(
 ) -> Result<(), MetadataError> {
     let refuse = |value: &Value| {
         let (found, wanted) = (json_type(value), shape.go_type());
-        let place = if owner.is_empty() { "Go value".to_owned() } else { format!("Go struct field {owner}.{fields}") };
-        let message = format!("json: cannot unmarshal {found} into {place} of type {wanted}");
+        let location = if owner.is_empty() { "Go value".to_owned() } else { format!("Go struct field {owner}.{fields}") };
+        let message = format!("json: cannot unmarshal {found} into {location} of type {wanted}");
         Err(MetadataError { field: path.to_string(), message })
     };
     match (shape, &mut *value) {
@@ -229,15 +229,15 @@ fn coerce_struct(
     let is_reference = type_name == "OwnerReference";
     let mut wrong = None;
     members.retain(|name, value| {
-        let place = path.field(name);
+        let field_path = path.field(name);
         let Some((_, shape)) = known.iter().find(|(field, _)| field == name) else {
-            note(unknown, place.len(), || place.to_string());
+            note(unknown, field_path.len(), || field_path.to_string());
             return false;
         };
         if value.is_null() {
             return false;
         }
-        if let Err(error) = coerce(value, shape, type_name, &fields.field(name), &place, unknown) {
+        if let Err(error) = coerce(value, shape, type_name, &fields.field(name), &field_path, unknown) {
             wrong.get_or_insert(error);
         }
         // References print all their fields, the other structs only fields that are set.

@@ -37,11 +37,11 @@ impl BoundedErrors {
 }
 
 /// Checks a single value at a path, such as a default.
-pub(super) fn at(node: &SchemaNode, found: &Value, place: &ValuePath<'_>) -> Vec<FieldError> {
+pub(super) fn at(node: &SchemaNode, found: &Value, path: &ValuePath<'_>) -> Vec<FieldError> {
     let mut errors = BoundedErrors::default();
     check_value(node, found, None, &ValuePath::Root, &mut errors);
     for error in &mut errors.errors {
-        error.field = if error.field == "<nil>" { place.to_string() } else { format!("{place}.{}", error.field) };
+        error.field = if error.field == "<nil>" { path.to_string() } else { format!("{path}.{}", error.field) };
     }
     errors.errors
 }

@@ -23,7 +23,7 @@ pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &
     let wanted: Vec<&Value> = nodes.iter().copied().filter(|node| node::takes_daemon(node, &model)).collect();
     if !is_deleted(set) {
         history.keep(&mut plan);
-        place(set, owned, &wanted, &model, &mut plan);
+        assign_pods(set, owned, &wanted, &model, &mut plan);
         roll(set, owned, &wanted, &hash, context, &mut plan);
         let used = |revision: &Value| owned.iter().any(|pod| pod.label(POD_LABEL) == Some(revision::hash_of(revision)));
         history.clean_up(set, used, &mut plan);
@@ -34,7 +34,7 @@ pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &
 }
 
 /// Creates missing pods, and deletes pods that are finished, duplicate, or on nodes that no longer accept them.
-fn place(set: &Value, owned: &[&Value], wanted: &[&Value], model: &Value, plan: &mut Plan) {
+fn assign_pods(set: &Value, owned: &[&Value], wanted: &[&Value], model: &Value, plan: &mut Plan) {
     for node in wanted {
         let mut here = owned.iter().filter(|pod| !is_deleted(pod) && node_of(pod) == node.name());
         match here.next() {

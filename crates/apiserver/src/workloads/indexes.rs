@@ -46,8 +46,8 @@ impl JobIndexes {
 /// Prints the set; runs of three or more indexes are joined.
 impl fmt::Display for JobIndexes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, (first, last)) in self.0.iter().enumerate() {
-            let comma = if place > 0 { "," } else { "" };
+        for (index, (first, last)) in self.0.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
             match last - first {
                 0 => write!(formatter, "{comma}{first}")?,
                 1 => write!(formatter, "{comma}{first},{last}")?,

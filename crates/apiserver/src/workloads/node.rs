@@ -30,7 +30,7 @@ impl<'a> Nodes<'a> {
     }
 
     /// Returns the first node that accepts the pod.
-    pub(super) fn place(&self, pod: &Value) -> Option<&'a Value> {
+    pub(super) fn node_for(&self, pod: &Value) -> Option<&'a Value> {
         self.all.iter().copied().find(|node| takes(node, pod))
     }
 }

@@ -165,8 +165,8 @@ async fn reviews_are_answered_and_not_stored() {
         (elsewhere.code, elsewhere.body["details"]["causes"][0]["field"].as_str()),
         (422, Some("spec.resourceAttributes.namespace"))
     );
-    let nobody = cluster.post(&path("subjectaccessreviews"), json!({"spec": {}})).await;
-    assert_eq!((nobody.code, nobody.body["details"]["causes"].as_array().unwrap().len()), (422, 2));
+    let without_subject = cluster.post(&path("subjectaccessreviews"), json!({"spec": {}})).await;
+    assert_eq!((without_subject.code, without_subject.body["details"]["causes"].as_array().unwrap().len()), (422, 2));
     let rules = cluster.post(&path("selfsubjectrulesreviews"), json!({"spec": {"namespace": "default"}})).await;
     assert_eq!((rules.code, &rules.body["spec"], &rules.body["status"]["incomplete"]), (201, &json!({}), &json!(false)));
     assert_eq!(cluster.post(&path("selfsubjectrulesreviews"), json!({})).await.message(), "no namespace on request");

@@ -61,8 +61,8 @@ async fn the_service_of_a_user_asks_for_no_token_and_nobody_is_anonymous() {
     let bob = ask(&cluster.server, Some(Identity::admin()), "POST", WHO_AM_I, "{}", &headers).await;
     assert_eq!((bob.code, &bob.body["status"]["userInfo"]["username"]), (201, &json!("bob")));
     assert_eq!(cluster.server.journal().all().last().unwrap().user.as_deref(), Some("bob"));
-    let nobody = ask(&cluster.server, None, "GET", MAPS, "", &[]).await;
-    assert!(nobody.code == 403 && nobody.message().contains("system:anonymous"), "{nobody:?}");
+    let anonymous = ask(&cluster.server, None, "GET", MAPS, "", &[]).await;
+    assert!(anonymous.code == 403 && anonymous.message().contains("system:anonymous"), "{anonymous:?}");
 }
 
 // PIPE-3

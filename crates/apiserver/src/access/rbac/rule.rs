@@ -41,9 +41,9 @@ impl<'a> RoleRule<'a> {
             let unnamed = self.texts("resourceNames").next().is_none().then_some(None);
             self.texts("resourceNames").map(Some).chain(unnamed)
         };
-        let places =
+        let resources =
             self.texts("apiGroups").flat_map(move |group| self.texts("resources").map(move |resource| (group, resource)));
-        let of_resources = places.flat_map(move |(group, resource)| {
+        let of_resources = resources.flat_map(move |(group, resource)| {
             let verbs = self.texts("verbs").flat_map(move |verb| names().map(move |name| (verb, name)));
             verbs.map(move |(verb, name)| Right::Resource { group, resource, name, verb })
         });

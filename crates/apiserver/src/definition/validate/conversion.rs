@@ -45,7 +45,7 @@ pub(super) fn check(spec: &Map<String, Value>, stored: Option<&Value>, errors: &
 }
 
 fn client_config(client: &Map<String, Value>, established: bool, errors: &mut Vec<FieldError>) {
-    const PLACE: &str = "spec.conversion.webhookClientConfig";
+    const FIELD_PATH: &str = "spec.conversion.webhookClientConfig";
     let url = client.get("url").and_then(Value::as_str);
     let service = client.get("service").and_then(Value::as_object);
     match (url, service) {
@@ -54,25 +54,25 @@ fn client_config(client: &Map<String, Value>, established: bool, errors: &mut Ve
             // The real server swaps the two fields in its errors.
             for (field, reported) in [("name", "namespace"), ("namespace", "name")] {
                 if text(service, field).is_empty() {
-                    errors.push(FieldError::required(format!("{PLACE}.service.{reported}"), ""));
+                    errors.push(FieldError::required(format!("{FIELD_PATH}.service.{reported}"), ""));
                 }
             }
             if let Some(port) = service.get("port").filter(|port| !port.as_i64().is_some_and(|port| (1..=65535).contains(&port)))
             {
                 let detail = "port is not valid: must be between 1 and 65535, inclusive";
-                errors.push(FieldError::invalid(format!("{PLACE}.service.port"), port, detail));
+                errors.push(FieldError::invalid(format!("{FIELD_PATH}.service.port"), port, detail));
             }
             if let Some(path) = service.get("path").and_then(Value::as_str) {
                 web_path(path, errors);
             }
         }
-        _ => errors.push(FieldError::required(PLACE, "exactly one of url or service is required")),
+        _ => errors.push(FieldError::required(FIELD_PATH, "exactly one of url or service is required")),
     }
     // The bundle of a new definition is not checked, because a controller often fills it in later.
     let bundle = text(client, "caBundle");
     if established && !bundle.is_empty() && !is_certificate(bundle) {
         let detail = "unable to load root certificates: unable to parse bytes as PEM block";
-        errors.push(FieldError::invalid(format!("{PLACE}.caBundle"), &bundle.into(), detail));
+        errors.push(FieldError::invalid(format!("{FIELD_PATH}.caBundle"), &bundle.into(), detail));
     }
 }
 
@@ -136,24 +136,24 @@ fn web_path(path: &str, errors: &mut Vec<FieldError>) {
 }
 
 fn review_versions(versions: &[Value], errors: &mut Vec<FieldError>) {
-    const PLACE: &str = "spec.conversion.conversionReviewVersions";
+    const FIELD_PATH: &str = "spec.conversion.conversionReviewVersions";
     if versions.is_empty() {
-        errors.push(FieldError::required(PLACE, ""));
+        errors.push(FieldError::required(FIELD_PATH, ""));
         return;
     }
     let mut seen = HashSet::new();
     for (index, version) in versions.iter().enumerate() {
-        let place = format!("{PLACE}[{index}]");
+        let item_path = format!("{FIELD_PATH}[{index}]");
         if !seen.insert(version.as_str().unwrap_or_default()) {
-            errors.push(FieldError::invalid(place, version, "duplicate version"));
+            errors.push(FieldError::invalid(item_path, version, "duplicate version"));
             continue;
         }
         for detail in names::dns_1035_label(version.as_str().unwrap_or_default()) {
-            errors.push(FieldError::invalid(&place, version, detail));
+            errors.push(FieldError::invalid(&item_path, version, detail));
         }
     }
     if !versions.iter().any(|version| REVIEW_VERSIONS.iter().any(|known| version == known)) {
         let detail = format!("must include at least one of {}", REVIEW_VERSIONS.join(", "));
-        errors.push(FieldError::invalid(PLACE, &Value::Array(versions.to_vec()), detail));
+        errors.push(FieldError::invalid(FIELD_PATH, &Value::Array(versions.to_vec()), detail));
     }
 }

@@ -44,11 +44,11 @@ pub(super) fn required(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) 
     }
 }
 
-/// Checks the syntax of names; `place` is the path of the names.
-pub(super) fn syntax(names: &Map<String, Value>, place: &str, errors: &mut Vec<FieldError>) {
+/// Checks the syntax of names; `path` is that of the names.
+pub(super) fn syntax(names: &Map<String, Value>, path: &str, errors: &mut Vec<FieldError>) {
     let mut label = |field: &str, value: &str| {
         if let Some(details) = joined(names::dns_1035_label(value)) {
-            errors.push(FieldError::invalid(format!("{place}.{field}"), &value.into(), details));
+            errors.push(FieldError::invalid(format!("{path}.{field}"), &value.into(), details));
         }
     };
     for field in ["plural", "singular"] {
@@ -67,12 +67,12 @@ pub(super) fn syntax(names: &Map<String, Value>, place: &str, errors: &mut Vec<F
             && let Some(details) = joined(names::dns_1035_label(&value.to_lowercase()))
         {
             let detail = format!("may have mixed case, but should otherwise match: {details}");
-            errors.push(FieldError::invalid(format!("{place}.{field}"), &value.into(), detail));
+            errors.push(FieldError::invalid(format!("{path}.{field}"), &value.into(), detail));
         }
     }
     let kind = text(names, "kind");
     if !kind.is_empty() && kind == text(names, "listKind") {
-        errors.push(FieldError::invalid(format!("{place}.listKind"), &kind.into(), "kind and listKind may not be the same"));
+        errors.push(FieldError::invalid(format!("{path}.listKind"), &kind.into(), "kind and listKind may not be the same"));
     }
 }
 

@@ -8,13 +8,13 @@ use crate::definition::versions;
 use crate::schema::can_be_told;
 use crate::status::FieldError;
 
-const PLACE: &str = "status.storedVersions";
+const FIELD_PATH: &str = "status.storedVersions";
 
 pub(super) fn versions(definition: &Value, errors: &mut Vec<FieldError>) {
-    let stored = definition.pointer(&format!("/{}", PLACE.replace('.', "/"))).and_then(Value::as_array);
+    let stored = definition.pointer(&format!("/{}", FIELD_PATH.replace('.', "/"))).and_then(Value::as_array);
     let stored = stored.map(Vec::as_slice).unwrap_or_default();
     if stored.is_empty() {
-        errors.push(FieldError::invalid(PLACE, &Value::Null, "must have at least one stored version"));
+        errors.push(FieldError::invalid(FIELD_PATH, &Value::Null, "must have at least one stored version"));
         return;
     }
     let versions = versions::all(definition);
@@ -25,7 +25,7 @@ pub(super) fn versions(definition: &Value, errors: &mut Vec<FieldError>) {
         let name = versions::name(version);
         if !known.contains(name) && can_be_told(errors.len(), length) {
             let detail = format!("must have the storage version {name}");
-            errors.push(FieldError::invalid(PLACE, &Value::Array(stored.to_vec()), detail));
+            errors.push(FieldError::invalid(FIELD_PATH, &Value::Array(stored.to_vec()), detail));
         }
     }
     let served: HashSet<&str> = versions.iter().map(versions::name).collect();
@@ -36,7 +36,7 @@ pub(super) fn versions(definition: &Value, errors: &mut Vec<FieldError>) {
                 "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage \
                  migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
             );
-            errors.push(FieldError::invalid(format!("{PLACE}[{index}]"), &name.into(), detail));
+            errors.push(FieldError::invalid(format!("{FIELD_PATH}[{index}]"), &name.into(), detail));
         }
     }
 }

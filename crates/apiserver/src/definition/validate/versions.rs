@@ -83,26 +83,26 @@ pub(super) fn check(definition: &Value, stored: Option<&Value>, errors: &mut Vec
     }
 }
 
-fn one(version: &Value, stored: Option<&Value>, common: Common, place: &str, errors: &mut Vec<FieldError>) {
+fn one(version: &Value, stored: Option<&Value>, common: Common, path: &str, errors: &mut Vec<FieldError>) {
     let name = versions::name(version);
     if let Some(details) = joined(names::dns_1035_label(name)) {
-        errors.push(FieldError::invalid(format!("{place}.name"), &name.into(), details));
+        errors.push(FieldError::invalid(format!("{path}.name"), &name.into(), details));
     }
-    deprecation(version, place, errors);
+    deprecation(version, path, errors);
     if !common.schema
         && let Some(schema) = versions::schema(version)
     {
         let context = SchemaContext { status: has_status(version), unchanged: is_unchanged(version, stored) };
-        errors.extend(schema::check(schema, &format!("{place}.schema.openAPIV3Schema"), context));
+        errors.extend(schema::check(schema, &format!("{path}.schema.openAPIV3Schema"), context));
     }
     if !common.subresources {
-        features::subresources(version, place, errors);
+        features::subresources(version, path, errors);
     }
     if !common.columns {
-        features::columns(version, place, errors);
+        features::columns(version, path, errors);
     }
     if !common.selectable {
-        features::selectable_fields(version, place, stored, errors);
+        features::selectable_fields(version, path, stored, errors);
     }
 }
 
@@ -117,13 +117,13 @@ fn is_unchanged(version: &Value, stored: Option<&Value>) -> bool {
     before.is_some_and(|before| versions::schema(before) == versions::schema(version))
 }
 
-fn deprecation(version: &Value, place: &str, errors: &mut Vec<FieldError>) {
+fn deprecation(version: &Value, path: &str, errors: &mut Vec<FieldError>) {
     const LONGEST: usize = 256;
     let Some(warning) = version.get("deprecationWarning").and_then(Value::as_str) else {
         return;
     };
     let mut invalid = |detail: String| {
-        errors.push(FieldError::invalid(format!("{place}.deprecationWarning"), &warning.into(), detail));
+        errors.push(FieldError::invalid(format!("{path}.deprecationWarning"), &warning.into(), detail));
     };
     if !versions::is(version, "deprecated") {
         return invalid("can only be set for deprecated versions".to_owned());

@@ -21,17 +21,17 @@ pub(in crate::request) fn check(kind: &KindSpec, object: &Value) -> Vec<FieldErr
 }
 
 fn count(object: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
-    let place = format!(".{path}");
+    let field_path = format!(".{path}");
     match find(object, path, Value::is_i64, "int64") {
-        Err(problem) => errors.push(FieldError::invalid(place, &0.into(), problem)),
+        Err(problem) => errors.push(FieldError::invalid(field_path, &0.into(), problem)),
         Ok(None) => {}
         Ok(Some(value)) => {
             let number = value.as_i64().unwrap_or_default();
             if number < 0 {
-                errors.push(FieldError::invalid(place, value, "should be a non-negative integer"));
+                errors.push(FieldError::invalid(field_path, value, "should be a non-negative integer"));
             } else if number > i64::from(i32::MAX) {
                 let detail = format!("should be less than or equal to {}", i32::MAX);
-                errors.push(FieldError::invalid(place, value, detail));
+                errors.push(FieldError::invalid(field_path, value, detail));
             }
         }
     }
@@ -40,8 +40,8 @@ fn count(object: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
 /// Returns the value at a path, if it and all values on the way have the right type.
 fn find<'v>(object: &'v Value, path: &FieldPath, accepts: fn(&Value) -> bool, wanted: &str) -> Result<Option<&'v Value>, String> {
     let problem = |length: usize, value: &Value, wanted: &str| {
-        let place = path.members()[..length].join(".");
-        Err(format!(".{place} accessor error: {} is of the type {}, expected {wanted}", go_value(value), go_type(value)))
+        let prefix = path.members()[..length].join(".");
+        Err(format!(".{prefix} accessor error: {} is of the type {}, expected {wanted}", go_value(value), go_type(value)))
     };
     let mut at = object;
     let length = path.members().len();

@@ -118,9 +118,9 @@ impl Evaluation {
         stored: StoredCounterpart<'_>,
         path: &ValuePath<'_>,
     ) -> Result<(), Spent> {
-        let place = EvaluatedValue { node, value, path };
+        let target = EvaluatedValue { node, value, path };
         if self.left == 0 {
-            self.found.errors.push(place.failed(OUT_OF_BUDGET.to_owned()));
+            self.found.errors.push(target.failed(OUT_OF_BUDGET.to_owned()));
             return Err(Spent);
         }
         let this = convert(value, Some(node));
@@ -137,7 +137,7 @@ impl Evaluation {
                 variables.push(("oldSelf", old));
             }
             let is_let_through = stored.is_unchanged() && !rule.programs.is_transition;
-            match self.verdict(rule, &variables, &place) {
+            match self.verdict(rule, &variables, &target) {
                 RuleVerdict::Kept => {}
                 RuleVerdict::Broken(error) if is_let_through => self.found.let_through.push(error),
                 RuleVerdict::Broken(error) | RuleVerdict::Failed(error) => self.found.errors.push(error),
@@ -151,12 +151,12 @@ impl Evaluation {
         Ok(())
     }
 
-    fn verdict(&mut self, rule: &ValidationRule, variables: Variables<'_>, place: &EvaluatedValue<'_>) -> RuleVerdict {
+    fn verdict(&mut self, rule: &ValidationRule, variables: Variables<'_>, target: &EvaluatedValue<'_>) -> RuleVerdict {
         let text = if rule.message.is_empty() { rule.expression.trim() } else { rule.message.trim() };
         let Some(program) = &rule.programs.rule else {
-            return RuleVerdict::Failed(place.failed("rule compile error: the rule is not valid CEL".to_owned()));
+            return RuleVerdict::Failed(target.failed("rule compile error: the rule is not valid CEL".to_owned()));
         };
-        let spent = |text: String| RuleVerdict::Spent { error: place.failed(text), in_message: false };
+        let spent = |text: String| RuleVerdict::Spent { error: target.failed(text), in_message: false };
         let evaluated = program.evaluate(variables, CALL_LIMIT);
         if evaluated.cost > self.left {
             return spent(OUT_OF_BUDGET.to_owned());
@@ -165,16 +165,16 @@ impl Evaluation {
         match evaluated.outcome {
             Ok(Cel::Bool(true)) => RuleVerdict::Kept,
             Ok(Cel::Bool(false)) => match self.message(rule, text, variables) {
-                Ok(message) => RuleVerdict::Broken(place.broken(rule, message)),
-                Err(problem) => RuleVerdict::Spent { error: place.failed_below(rule, problem), in_message: true },
+                Ok(message) => RuleVerdict::Broken(target.broken(rule, message)),
+                Err(problem) => RuleVerdict::Spent { error: target.failed_below(rule, problem), in_message: true },
             },
             Err(failure @ EvaluationFailure::TooDear) => {
                 spent(format!("'{failure}': no further validation rules will be run due to call cost exceeds limit for rule: {text}"))
             }
-            Ok(_) | Err(EvaluationFailure::NoSuchOverload) => RuleVerdict::Failed(place.failed(format!(
+            Ok(_) | Err(EvaluationFailure::NoSuchOverload) => RuleVerdict::Failed(target.failed(format!(
                 "'no such overload': call arguments did not match a supported operator, function or macro signature for rule: {text}"
             ))),
-            Err(failure) => RuleVerdict::Failed(place.failed(format!("{failure} evaluating rule: {text}"))),
+            Err(failure) => RuleVerdict::Failed(target.failed(format!("{failure} evaluating rule: {text}"))),
         }
     }
 
@@ -262,16 +262,16 @@ impl EvaluatedValue<'_> {
     }
 
     fn broken(&self, rule: &ValidationRule, message: String) -> FieldError {
-        let place = self.name_below(rule);
+        let path = self.name_below(rule);
         // Objects and lists are not quoted.
         let plain = !matches!(self.node.type_, Some(JsonType::Object | JsonType::Array));
         match rule.reason {
-            FieldReason::Forbidden => FieldError::forbidden(place, message),
-            FieldReason::Required => FieldError::required(place, message),
-            FieldReason::Duplicate if plain => FieldError::duplicate(place, self.value),
-            FieldReason::Duplicate => FieldError::new(place, FieldReason::Duplicate, "Duplicate value"),
-            _ if plain => FieldError::invalid(place, self.value, message),
-            _ => FieldError::new(place, FieldReason::Invalid, format!("Invalid value: {message}")),
+            FieldReason::Forbidden => FieldError::forbidden(path, message),
+            FieldReason::Required => FieldError::required(path, message),
+            FieldReason::Duplicate if plain => FieldError::duplicate(path, self.value),
+            FieldReason::Duplicate => FieldError::new(path, FieldReason::Duplicate, "Duplicate value"),
+            _ if plain => FieldError::invalid(path, self.value, message),
+            _ => FieldError::new(path, FieldReason::Invalid, format!("Invalid value: {message}")),
         }
     }
 }

@@ -56,46 +56,46 @@ fn one(
     errors: &mut Vec<FieldError>,
 ) {
     let node = parse::node(&Value::Object(schema.clone()));
-    let place = path.field("default");
+    let field_path = path.field("default");
     if let Some(inside) = inside {
         if let Err(detail) = as_metadata(found, inside) {
             let detail = format!("must result in valid metadata: {detail}");
-            errors.push(FieldError::invalid(place.to_string(), found, detail));
+            errors.push(FieldError::invalid(field_path.to_string(), found, detail));
             return;
         }
     } else {
         let mut value = found.clone();
         if !prune::unknown_fields(&mut value, &node, is_object).is_empty() {
-            errors.push(FieldError::invalid(place.to_string(), found, "must not have unknown fields"));
+            errors.push(FieldError::invalid(field_path.to_string(), found, "must not have unknown fields"));
         }
         let mut value = found.clone();
         if let Err(error) = metadata::coerce_embedded_at(&mut value, &node, is_object) {
             let metadata = value.get("metadata").cloned().unwrap_or_default();
-            errors.push(FieldError::invalid(format!("{place}.metadata"), &metadata, error.message));
+            errors.push(FieldError::invalid(format!("{field_path}.metadata"), &metadata, error.message));
             return;
         }
-        let wrong = embedded::check(&value, &node, is_object, &place);
+        let wrong = embedded::check(&value, &node, is_object, &field_path);
         if !wrong.is_empty() {
             errors.extend(wrong);
             return;
         }
     }
-    let wrong = values(found, &node, &place);
+    let wrong = values(found, &node, &field_path);
     #[cfg(feature = "cel")]
     if wrong.is_empty() && !node.rules.is_empty() && crate::schema::cel::DeclaredType::of(schema, is_object).is_none() {
         let detail = "rule compiler initialization error: failed to convert to declType for CEL validation rules";
-        errors.push(FieldError::invalid(place.to_string(), &text(schema, "type").into(), detail));
+        errors.push(FieldError::invalid(field_path.to_string(), &text(schema, "type").into(), detail));
     }
     errors.extend(wrong);
 }
 
 /// Checks a default as it is written; it must be valid without further defaults being filled in.
-fn values(found: &Value, node: &SchemaNode, place: &ValuePath<'_>) -> Vec<FieldError> {
-    let errors = validate::at(node, found, place);
+fn values(found: &Value, node: &SchemaNode, field_path: &ValuePath<'_>) -> Vec<FieldError> {
+    let errors = validate::at(node, found, field_path);
     #[cfg(feature = "cel")]
     if errors.is_empty() && node.has_rules {
-        let changed = crate::schema::cel::evaluate(node, found, Some(found), place).errors;
-        return if changed.is_empty() { crate::schema::cel::evaluate(node, found, None, place).errors } else { changed };
+        let changed = crate::schema::cel::evaluate(node, found, Some(found), field_path).errors;
+        return if changed.is_empty() { crate::schema::cel::evaluate(node, found, None, field_path).errors } else { changed };
     }
     errors
 }
@@ -103,11 +103,11 @@ fn values(found: &Value, node: &SchemaNode, place: &ValuePath<'_>) -> Vec<FieldE
 /// Checks that a default is valid in the metadata of the object around it.
 fn as_metadata(found: &Value, inside: Inside<'_>) -> Result<(), String> {
     let mut object = json!({"apiVersion": "validation/v1", "kind": "Validation"});
-    let mut place = &mut object;
+    let mut slot = &mut object;
     for name in inside.way {
-        place = &mut place[name.as_str()];
+        slot = &mut slot[name.as_str()];
     }
-    *place = found.clone();
+    *slot = found.clone();
     let node = parse::node(&Value::Object(inside.object.clone()));
     metadata::coerce_embedded_at(&mut object, &node, true).map_err(|error| format!("{}: {}", error.field, error.message))?;
     let wrong = embedded::check(&object, &node, true, &ValuePath::Root);

@@ -15,8 +15,8 @@ pub(super) fn check(schema: &Object, path: &ValuePath<'_>, errors: &mut Vec<Fiel
     if let Some(map_type) = schema.get("x-kubernetes-map-type").and_then(Value::as_str) {
         has_type(schema, "object", "x-kubernetes-map-type", path, errors);
         if !matches!(map_type, "atomic" | "granular") {
-            let place = path.field("x-kubernetes-map-type").to_string();
-            errors.push(FieldError::not_supported(place, &map_type.into(), &["atomic", "granular"]));
+            let field_path = path.field("x-kubernetes-map-type").to_string();
+            errors.push(FieldError::not_supported(field_path, &map_type.into(), &["atomic", "granular"]));
         }
     }
     if list_type.is_some() && !has_type(schema, "array", "x-kubernetes-list-type", path, errors) {
@@ -26,16 +26,16 @@ pub(super) fn check(schema: &Object, path: &ValuePath<'_>, errors: &mut Vec<Fiel
     {
         set_items(items, &path.field("items"), errors);
     }
-    let place = path.field("x-kubernetes-list-type");
+    let field_path = path.field("x-kubernetes-list-type");
     if let Some(other) = list_type.filter(|list_type| !matches!(*list_type, "atomic" | "set" | "map")) {
-        errors.push(FieldError::not_supported(place.to_string(), &other.into(), &["atomic", "set", "map"]));
+        errors.push(FieldError::not_supported(field_path.to_string(), &other.into(), &["atomic", "set", "map"]));
     }
     let keys = texts(schema, "x-kubernetes-list-map-keys");
     if !keys.is_empty() && list_type != Some("map") {
         let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
         errors.push(match list_type {
-            None => FieldError::required(place.to_string(), detail),
-            Some(other) => FieldError::invalid(place.to_string(), &other.into(), detail),
+            None => FieldError::required(field_path.to_string(), detail),
+            Some(other) => FieldError::invalid(field_path.to_string(), &other.into(), detail),
         });
     }
     if list_type == Some("map") {
@@ -49,12 +49,12 @@ pub(super) fn check(schema: &Object, path: &ValuePath<'_>, errors: &mut Vec<Fiel
 }
 
 fn has_type(schema: &Object, wanted: &str, extension: &str, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) -> bool {
-    let place = path.field("type").to_string();
+    let field_path = path.field("type").to_string();
     let detail = format!("must be {wanted} if {extension} is specified");
     match text(schema, "type") {
         found if found == wanted => return true,
-        "" => errors.push(FieldError::required(place, detail)),
-        other => errors.push(FieldError::invalid(place, &other.into(), detail)),
+        "" => errors.push(FieldError::required(field_path, detail)),
+        other => errors.push(FieldError::invalid(field_path, &other.into(), detail)),
     }
     false
 }
@@ -75,20 +75,20 @@ fn set_items(items: &Object, path: &ValuePath<'_>, errors: &mut Vec<FieldError>)
 }
 
 fn map_list(schema: &Object, keys: &[String], path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
-    let place = path.field("x-kubernetes-list-map-keys").to_string();
+    let field_path = path.field("x-kubernetes-list-map-keys").to_string();
     if keys.is_empty() {
-        errors.push(FieldError::required(&place, "must not be empty if x-kubernetes-list-type is map"));
+        errors.push(FieldError::required(&field_path, "must not be empty if x-kubernetes-list-type is map"));
     }
-    let items_place = path.field("items");
+    let items_path = path.field("items");
     let Some(items) = nested(schema, "items") else {
         let detail = "must have a schema if x-kubernetes-list-type is map";
-        errors.push(FieldError::required(items_place.to_string(), detail));
+        errors.push(FieldError::required(items_path.to_string(), detail));
         return;
     };
     let found = Value::from(text(items, "type"));
     if found != "object" {
         let detail = "must be object if parent array's x-kubernetes-list-type is map";
-        errors.push(FieldError::invalid(items_place.field("type").to_string(), &found, detail));
+        errors.push(FieldError::invalid(items_path.field("type").to_string(), &found, detail));
         return;
     }
     let all: Value = keys.into();
@@ -100,16 +100,16 @@ fn map_list(schema: &Object, keys: &[String], path: &ValuePath<'_>, errors: &mut
             return;
         }
         match nested(items, "properties").and_then(|properties| nested(properties, key)) {
-            None => errors.push(FieldError::invalid(&place, &all, "entries must all be names of item properties")),
+            None => errors.push(FieldError::invalid(&field_path, &all, "entries must all be names of item properties")),
             Some(property) if matches!(text(property, "type"), "array" | "object") => {
-                let properties = items_place.field("properties");
+                let properties = items_path.field("properties");
                 let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
                 errors.push(FieldError::invalid(properties.key(key).field("type").to_string(), &found, detail));
             }
             Some(_) => {}
         }
         if !seen.insert(key) {
-            errors.push(FieldError::invalid(&place, &all, "must not contain duplicate entries"));
+            errors.push(FieldError::invalid(&field_path, &all, "must not contain duplicate entries"));
         }
     }
 }
@@ -129,14 +129,14 @@ fn items_of(items: &Object, list_type: &str, keys: &[String], path: &ValuePath<'
         let Some(property) = nested(items, "properties").and_then(|properties| nested(properties, key)) else {
             continue;
         };
-        let place = properties.key(key);
+        let field_path = properties.key(key);
         let reason = "this property is in x-kubernetes-list-map-keys, so it";
         if !required.contains(key) && property.get("default").is_none_or(Value::is_null) {
             let detail = format!("{reason} must have a default or be a required property");
-            errors.push(FieldError::required(place.field("default").to_string(), detail));
+            errors.push(FieldError::required(field_path.field("default").to_string(), detail));
         }
         if flag(property, "nullable") {
-            errors.push(FieldError::forbidden(place.field("nullable").to_string(), format!("{reason} cannot be nullable")));
+            errors.push(FieldError::forbidden(field_path.field("nullable").to_string(), format!("{reason} cannot be nullable")));
         }
     }
 }

@@ -30,27 +30,27 @@ pub struct SchemaContext {
 /// Returns the errors of a schema; `path` is its path in the definition.
 pub fn check(schema: &Value, path: &str, context: SchemaContext) -> Vec<FieldError> {
     let base = ValuePath::Root;
-    let place = base.field(path);
+    let schema_path = base.field(path);
     let Some(schema) = schema.as_object() else {
         return vec![FieldError::required(path, "schemas are required")];
     };
-    let mut errors = root::check(schema, &place, context.status);
+    let mut errors = root::check(schema, &schema_path, context.status);
     let unsupported = openapi::unsupported(schema);
     let mut sound = unsupported.is_none();
     if sound {
-        let mut found = structural::check(schema, &place);
+        let mut found = structural::check(schema, &schema_path);
         if found.is_empty() {
-            found = defaults::check(schema, &place);
+            found = defaults::check(schema, &schema_path);
         }
         sound = found.is_empty();
         errors.extend(found);
     }
-    errors.extend(openapi::check(schema, &place, sound.then_some(context.unchanged)));
+    errors.extend(openapi::check(schema, &schema_path, sound.then_some(context.unchanged)));
     // Parts that cannot be decoded as a structural schema are usually reported more precisely by the checks above.
     if errors.is_empty()
         && let Some(detail) = unsupported
     {
-        errors.push(FieldError::invalid(place.to_string(), &"".into(), detail));
+        errors.push(FieldError::invalid(schema_path.to_string(), &"".into(), detail));
     }
     errors
 }

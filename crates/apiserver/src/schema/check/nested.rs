@@ -70,9 +70,9 @@ fn conditions(schema: &Object, outer: &Object, outer_path: &ValuePath<'_>, path:
         condition(not, Some(outer), outer_path, &path.field("not"), errors);
     }
     for name in CONDITIONS {
-        let place = path.field(name);
+        let field_path = path.field(name);
         for (index, entry) in entries(schema, name) {
-            condition(entry, Some(outer), outer_path, &place.index(index), errors);
+            condition(entry, Some(outer), outer_path, &field_path.index(index), errors);
         }
     }
 }
@@ -92,9 +92,9 @@ fn condition(
     if let Some(items) = nested(schema, "items") {
         condition(items, nested(outer, "items"), &outer_path.field("items"), &path.field("items"), errors);
     }
-    let (outer_place, place) = (outer_path.field("properties"), path.field("properties"));
+    let (outer_field_path, field_path) = (outer_path.field("properties"), path.field("properties"));
     for (name, property) in members(schema, "properties") {
         let specified = nested(outer, "properties").and_then(|properties| nested(properties, name));
-        condition(property, specified, &outer_place.key(name), &place.key(name), errors);
+        condition(property, specified, &outer_field_path.key(name), &field_path.key(name), errors);
     }
 }

@@ -97,17 +97,17 @@ fn walk(
         errors.schema.push(FieldError::forbidden(path.field("uniqueItems").to_string(), detail));
     }
     if let Some(additional) = schema.get("additionalProperties").filter(|additional| !additional.is_null()) {
-        let place = path.field("additionalProperties");
+        let field_path = path.field("additionalProperties");
         if members(schema, "properties").next().is_some() && additional != &Value::Bool(true) {
             let detail = "additionalProperties and properties are mutual exclusive";
-            errors.schema.push(FieldError::forbidden(place.to_string(), detail));
+            errors.schema.push(FieldError::forbidden(field_path.to_string(), detail));
         }
         if let Some(additional) = additional.as_object() {
             let mut below = level.below();
             if level.inside_metadata {
                 below.no_defaults = Some("inside additionalProperties applying to object metadata".to_owned());
             }
-            walk(additional, below, scope.map(|scope| scope.child(schema, additional)).as_ref(), &place, costs, errors);
+            walk(additional, below, scope.map(|scope| scope.child(schema, additional)).as_ref(), &field_path, costs, errors);
         }
     }
     let properties = path.field("properties");
@@ -126,9 +126,9 @@ fn walk(
         walk(not, level.below(), None, &path.field("not"), costs, errors);
     }
     for name in ["allOf", "oneOf", "anyOf"] {
-        let place = path.field(name);
+        let field_path = path.field(name);
         for (index, entry) in entries(schema, name) {
-            walk(entry, level.below(), None, &place.index(index), costs, errors);
+            walk(entry, level.below(), None, &field_path.index(index), costs, errors);
         }
     }
     if let Some(items) = nested(schema, "items") {
@@ -140,8 +140,8 @@ fn walk(
         walk(items, below, scope.as_ref(), &path.field("items"), costs, errors);
     }
     if schema.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(false)) {
-        let place = path.field("x-kubernetes-preserve-unknown-fields").to_string();
-        errors.schema.push(FieldError::invalid(place, &false.into(), "must be true or undefined"));
+        let field_path = path.field("x-kubernetes-preserve-unknown-fields").to_string();
+        errors.schema.push(FieldError::invalid(field_path, &false.into(), "must be true or undefined"));
     }
     lists::check(schema, path, &mut errors.schema);
     rules::spelling(schema, path, &mut errors.schema);

@@ -19,9 +19,9 @@ const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "Field
 pub(super) fn spelling(schema: &Object, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let all = path.field("x-kubernetes-validations");
     for (index, rule) in list(schema, "x-kubernetes-validations").iter().enumerate() {
-        let place = all.index(index);
+        let rule_path = all.index(index);
         let (expression, message, field) = (string(rule, "rule"), string(rule, "message"), string(rule, "fieldPath"));
-        let at = |name: &str| place.field(name).to_string();
+        let at = |name: &str| rule_path.field(name).to_string();
         if expression.trim().is_empty() {
             errors.push(FieldError::required(at("rule"), "rule is not specified"));
         } else if !message.is_empty() && message.trim().is_empty() {
@@ -119,17 +119,17 @@ impl Costs {
             return Vec::new();
         }
         let detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
-        let dearest = self.dearest.into_iter().map(|(_, place)| FieldError::forbidden(place, detail));
+        let dearest = self.dearest.into_iter().map(|(_, rule_path)| FieldError::forbidden(rule_path, detail));
         let total = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
         dearest.chain([FieldError::forbidden(path.to_string(), too_dear(total, self.total, SCHEMA_LIMIT))]).collect()
     }
 
     #[cfg(feature = "cel")]
-    fn add(&mut self, cost: u64, place: &str) {
+    fn add(&mut self, cost: u64, rule_path: &str) {
         const SHOWN: usize = 4;
         self.total = self.total.saturating_add(cost);
         if cost >= SCHEMA_LIMIT / 100 {
-            self.dearest.push((cost, place.to_owned()));
+            self.dearest.push((cost, rule_path.to_owned()));
             self.dearest.sort_by(|(a, _), (b, _)| b.cmp(a));
             self.dearest.truncate(SHOWN);
         }
@@ -176,8 +176,8 @@ pub(super) fn check(schema: &Object, scope: &RuleScope<'_>, path: &ValuePath<'_>
     let often = scope.cardinality.unwrap_or_else(|| declared.most_in_a_request());
     let mut errors = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
-        let place = all.index(index);
-        let at = |name: &str| place.field(name).to_string();
+        let rule_path = all.index(index);
+        let at = |name: &str| rule_path.field(name).to_string();
         let optional = rule.get("optionalOldSelf").and_then(Value::as_bool);
         let compiled = declared.compile(string(rule, "rule"), Wanted::Verdict, optional == Some(true));
         let cost = compiled.as_ref().map_or(0, |compiled| compiled.cost.saturating_mul(often));

@@ -38,16 +38,16 @@ fn invariants(schema: &Object, level: SchemaLevel, path: &ValuePath<'_>, errors:
         invariants(property, SchemaLevel::Field, &path.field("properties").key(name), errors);
     }
     if schema.get("additionalProperties").is_some_and(|value| !value.is_null()) {
-        let place = path.field("additionalProperties");
+        let field_path = path.field("additionalProperties");
         if level == SchemaLevel::Root {
-            errors.push(FieldError::forbidden(place.to_string(), "must not be used at the root"));
+            errors.push(FieldError::forbidden(field_path.to_string(), "must not be used at the root"));
         }
         if flag(schema, "x-kubernetes-embedded-resource") {
             let detail = "must not be used if x-kubernetes-embedded-resource is set";
-            errors.push(FieldError::forbidden(place.to_string(), detail));
+            errors.push(FieldError::forbidden(field_path.to_string(), detail));
         }
         if let Some(additional) = nested(schema, "additionalProperties") {
-            invariants(additional, SchemaLevel::Field, &place, errors);
+            invariants(additional, SchemaLevel::Field, &field_path, errors);
         }
     }
     extensions(schema, path, errors);
@@ -65,12 +65,12 @@ fn invariants(schema: &Object, level: SchemaLevel, path: &ValuePath<'_>, errors:
 
 fn types(schema: &Object, level: SchemaLevel, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let type_name = text(schema, "type");
-    let place = path.field("type").to_string();
+    let field_path = path.field("type").to_string();
     if flag(schema, "x-kubernetes-embedded-resource") && type_name != "object" {
         let detail = "must be object if x-kubernetes-embedded-resource is true";
         errors.push(match type_name {
-            "" => FieldError::required(&place, detail),
-            other => FieldError::invalid(&place, &other.into(), detail),
+            "" => FieldError::required(&field_path, detail),
+            other => FieldError::invalid(&field_path, &other.into(), detail),
         });
     } else if type_name.is_empty()
         && !flag(schema, "x-kubernetes-int-or-string")
@@ -81,10 +81,10 @@ fn types(schema: &Object, level: SchemaLevel, path: &ValuePath<'_>, errors: &mut
             SchemaLevel::Field => "must not be empty for specified object fields",
             SchemaLevel::Item => "must not be empty for specified array items",
         };
-        errors.push(FieldError::required(&place, detail));
+        errors.push(FieldError::required(&field_path, detail));
     }
     if level == SchemaLevel::Root && !type_name.is_empty() && type_name != "object" {
-        errors.push(FieldError::invalid(&place, &type_name.into(), "must be object at the root"));
+        errors.push(FieldError::invalid(&field_path, &type_name.into(), "must be object at the root"));
     }
 }
 
@@ -108,14 +108,14 @@ fn metadata(schema: &Object, level: SchemaLevel, path: &ValuePath<'_>, errors: &
         let Some(property) = nested(schema, "properties").and_then(|properties| nested(properties, name)) else {
             continue;
         };
-        let place = properties.key(name);
+        let field_path = properties.key(name);
         if is_object && text(property, "type") != wanted {
             let found = text(property, "type").into();
-            errors.push(FieldError::invalid(place.field("type").to_string(), &found, format!("must be {wanted}")));
+            errors.push(FieldError::invalid(field_path.field("type").to_string(), &found, format!("must be {wanted}")));
         }
         if name == "metadata" && level == SchemaLevel::Root && restricts(property) {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
-            errors.push(FieldError::forbidden(place.to_string(), detail));
+            errors.push(FieldError::forbidden(field_path.to_string(), detail));
         }
     }
 }
@@ -148,10 +148,10 @@ pub(super) fn values(schema: &Object, skip: Skip, path: &ValuePath<'_>, errors: 
         if name == "anyOf" && skip.any_of {
             continue;
         }
-        let place = path.field(name);
+        let field_path = path.field(name);
         for (index, entry) in entries(schema, name) {
             let skip = Skip { any_of: name == "allOf" && index == 0 && skip.first_of_all, first_of_all: false };
-            conditions::invariants(entry, skip, &place.index(index), errors);
+            conditions::invariants(entry, skip, &field_path.index(index), errors);
         }
     }
     if let Some(not) = nested(schema, "not") {

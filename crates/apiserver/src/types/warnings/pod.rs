@@ -88,17 +88,17 @@ fn deprecated_label(label: &str) -> Option<String> {
 }
 
 fn nodes(warnings: &mut Vec<String>, path: &str, spec: &Value) {
-    let told = |place: String, label: &str| deprecated_label(label).map(|what| format!("{place}{what}"));
+    let told = |prefix: String, label: &str| deprecated_label(label).map(|what| format!("{prefix}{what}"));
     for label in spec["nodeSelector"].as_object().into_iter().flat_map(serde_json::Map::keys) {
         warnings.extend(told(format!("{path}.nodeSelector[{label}]: "), label));
     }
     let affinity = &spec["affinity"]["nodeAffinity"];
-    let place = format!("{path}.affinity.nodeAffinity");
+    let affinity_path = format!("{path}.affinity.nodeAffinity");
     let required = "requiredDuringSchedulingIgnoredDuringExecution";
     let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
     let mut terms: Vec<(String, &Value)> =
-        items(&format!("{place}.{required}.nodeSelectorTerms"), &affinity[required]["nodeSelectorTerms"]).collect();
-    let preferences = items(&format!("{place}.{preferred}"), &affinity[preferred]);
+        items(&format!("{affinity_path}.{required}.nodeSelectorTerms"), &affinity[required]["nodeSelectorTerms"]).collect();
+    let preferences = items(&format!("{affinity_path}.{preferred}"), &affinity[preferred]);
     terms.extend(preferences.map(|(path, preference)| (format!("{path}.preference"), &preference["preference"])));
     for (path, term) in terms {
         for (path, expression) in items(&format!("{path}.matchExpressions"), &term["matchExpressions"]) {

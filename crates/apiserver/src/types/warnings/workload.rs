@@ -71,8 +71,8 @@ fn name(warnings: &mut Vec<String>, object: &Value, stored: Option<&Value>) {
 }
 
 /// Warns about the template of an object if the part around it has changed.
-fn template(warnings: &mut Vec<String>, path: &str, object: &Value, stored: Option<&Value>, around: &str, place: &str) {
-    if stored.is_none_or(|stored| stored.pointer(around) != object.pointer(around)) {
-        pod::template(warnings, path, object.pointer(place).unwrap_or(&Value::Null));
+fn template(warnings: &mut Vec<String>, path: &str, object: &Value, stored: Option<&Value>, outer: &str, pointer: &str) {
+    if stored.is_none_or(|stored| stored.pointer(outer) != object.pointer(outer)) {
+        pod::template(warnings, path, object.pointer(pointer).unwrap_or(&Value::Null));
     }
 }

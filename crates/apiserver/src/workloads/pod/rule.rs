@@ -109,7 +109,7 @@ fn schedule(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays)
         return None;
     }
     let due = after(created(pod), delays.scheduled);
-    match nodes.place(pod) {
+    match nodes.node_for(pod) {
         Some(node) => Some(Change { due, what: PodChange::Bind(node.name().to_owned()) }),
         None => status_change(pod, due, status::unschedulable(pod, nodes.all, now)),
     }

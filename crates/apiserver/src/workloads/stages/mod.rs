@@ -290,6 +290,6 @@ fn depending_on_nodes(snapshot: &Snapshot) -> Vec<ObjectRef> {
         let objects = snapshot.list(&resource, None).map(|(name, stored)| (name.clone(), stored.clone())).collect::<Vec<_>>();
         objects.into_iter().map(move |(name, stored)| (ObjectRef { resource: resource.clone(), name }, stored))
     };
-    let unplaced = all(kinds::pods()).filter(|(_, pod)| pod.value().pointer("/spec/nodeName").is_none());
-    all(kinds::daemon_sets()).chain(unplaced).map(|(object, _)| object).collect()
+    let unscheduled = all(kinds::pods()).filter(|(_, pod)| pod.value().pointer("/spec/nodeName").is_none());
+    all(kinds::daemon_sets()).chain(unscheduled).map(|(object, _)| object).collect()
 }

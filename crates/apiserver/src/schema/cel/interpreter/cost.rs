@@ -155,8 +155,8 @@ pub(super) fn work_of_call(name: &str, arguments: &[Cel]) -> u64 {
         ("_+_", [Cel::List(a), Cel::List(b)]) => (a.len() + b.len()) as u64,
         ("replace", [Cel::String(text), Cel::String(old), Cel::String(new), ..]) => {
             // An empty old text is replaced around each character, any other one wherever it can occur.
-            let places = text.len() / old.len().max(1) + 1;
-            (places as u64).saturating_mul(new.len() as u64) / 8
+            let occurrences = text.len() / old.len().max(1) + 1;
+            (occurrences as u64).saturating_mul(new.len() as u64) / 8
         }
         _ => 0,
     }

@@ -108,7 +108,7 @@ fn subtract(a: &Cel, b: &Cel) -> Outcome {
 }
 
 /// Returns the index in a list that a number stands for.
-fn place(index: &Cel) -> Result<i64, EvaluationFailure> {
+fn list_index(index: &Cel) -> Result<i64, EvaluationFailure> {
     match index {
         Cel::Int(index) => Ok(*index),
         Cel::UInt(index) => i64::try_from(*index).map_err(|_| overflow("integer")),
@@ -123,7 +123,7 @@ fn at(container: &Cel, index: &Cel) -> Outcome {
     }
     match container {
         Cel::List(items) => {
-            let index = place(index)?;
+            let index = list_index(index)?;
             let found = usize::try_from(index).ok().and_then(|index| items.get(index));
             found.cloned().ok_or_else(|| EvaluationFailure::new(format!("index out of bounds: {index}")))
         }

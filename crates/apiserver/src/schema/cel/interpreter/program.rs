@@ -47,7 +47,7 @@ impl Program {
     pub(in crate::schema::cel) fn compile(source: &str) -> Option<Self> {
         stack::for_text(source, || {
             let parsed = syntax::parse(source).ok()?;
-            let mut known: Vec<_> = parsed.places.iter().map(|_| Known::Nothing).collect();
+            let mut known: Vec<_> = parsed.positions.iter().map(|_| Known::Nothing).collect();
             fold(&parsed.root, &mut known);
             Some(Self { parsed, known })
         })?

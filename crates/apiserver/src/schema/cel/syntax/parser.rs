@@ -21,7 +21,7 @@ const PARTS: usize = 500_000;
 pub(in crate::schema::cel) struct ParsedExpression {
     pub(in crate::schema::cel) root: Expression,
     /// The position of the character that errors point at, for each id.
-    pub(in crate::schema::cel) places: Vec<usize>,
+    pub(in crate::schema::cel) positions: Vec<usize>,
 }
 
 /// The reason for which a text is not accepted as an expression.
@@ -63,7 +63,7 @@ pub(in crate::schema::cel) fn parse(source: &str) -> Result<ParsedExpression, Re
         tokens,
         next: 0,
         depth: Depth::default(),
-        nodes: ExpressionBuilder { places: Vec::new(), refused: None },
+        nodes: ExpressionBuilder { positions: Vec::new(), refused: None },
     };
     let root = parser.expression();
     let root = match (root, parser.nodes.refused) {
@@ -71,12 +71,12 @@ pub(in crate::schema::cel) fn parse(source: &str) -> Result<ParsedExpression, Re
         (Some(root), None) if parser.next == count => root,
         _ => return Err(Refused::Syntax { tokens: count }),
     };
-    if root.extent.steps > DEPTH { Err(Refused::Deep) } else { Ok(ParsedExpression { root, places: parser.nodes.places }) }
+    if root.extent.steps > DEPTH { Err(Refused::Deep) } else { Ok(ParsedExpression { root, positions: parser.nodes.positions }) }
 }
 
 /// Creates expressions and records their positions.
 pub(super) struct ExpressionBuilder {
-    places: Vec<usize>,
+    positions: Vec<usize>,
     /// The reason for which parsing has ended, unless it is a syntax error.
     refused: Option<Refused>,
 }
@@ -92,8 +92,8 @@ impl ExpressionBuilder {
     }
 
     fn node(&mut self, at: usize, kind: Kind, counted: bool) -> Expression {
-        self.places.push(at);
-        let node = Expression::new(self.places.len() - 1, kind, counted);
+        self.positions.push(at);
+        let node = Expression::new(self.positions.len() - 1, kind, counted);
         if node.extent.parts > PARTS {
             self.refused = Some(Refused::Large);
         }
@@ -144,13 +144,13 @@ impl ExpressionParser {
         }
     }
 
-    fn place(&self) -> usize {
+    fn position(&self) -> usize {
         self.tokens.get(self.next).map_or(0, |token| token.at)
     }
 
     /// Consumes a symbol if it is the next token, and returns its position.
     fn take(&mut self, symbol: &str) -> Option<usize> {
-        let at = self.place();
+        let at = self.position();
         (self.symbol() == Some(symbol)).then(|| {
             self.next += 1;
             at
@@ -232,21 +232,21 @@ impl ExpressionParser {
     fn logical(&mut self, level: usize) -> Option<Expression> {
         let [operator] = LEVELS[level] else { return None };
         let mut terms = vec![Some(self.binary(level + 1)?)];
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         while let Some(at) = self.take(operator) {
-            places.push(at);
+            positions.push(at);
             terms.push(Some(self.binary(level + 1)?));
         }
-        self.balanced(&format!("_{operator}_"), &places, &mut terms)
+        self.balanced(&format!("_{operator}_"), &positions, &mut terms)
     }
 
-    fn balanced(&mut self, function: &str, places: &[usize], terms: &mut [Option<Expression>]) -> Option<Expression> {
-        let Some(at) = places.get(places.len() / 2) else {
+    fn balanced(&mut self, function: &str, positions: &[usize], terms: &mut [Option<Expression>]) -> Option<Expression> {
+        let Some(at) = positions.get(positions.len() / 2) else {
             return terms.first_mut()?.take();
         };
-        let (left, right) = terms.split_at_mut(places.len() / 2 + 1);
-        let left = self.balanced(function, &places[..places.len() / 2], left)?;
-        let right = self.balanced(function, &places[places.len() / 2 + 1..], right)?;
+        let (left, right) = terms.split_at_mut(positions.len() / 2 + 1);
+        let left = self.balanced(function, &positions[..positions.len() / 2], left)?;
+        let right = self.balanced(function, &positions[positions.len() / 2 + 1..], right)?;
         Some(self.nodes.call(*at, function, vec![left, right]))
     }
 
@@ -256,7 +256,7 @@ impl ExpressionParser {
                 continue;
             }
             let mut count = 0;
-            let at = self.place();
+            let at = self.position();
             while self.symbol() == Some(operator) && !(operator == "-" && count > 0 && self.negative_number().is_some()) {
                 self.next += 1;
                 count += 1;
@@ -348,7 +348,7 @@ impl ExpressionParser {
     }
 
     fn primary(&mut self) -> Option<Expression> {
-        let at = self.place();
+        let at = self.position();
         if let Some(literal) = self.negative_number() {
             self.next += 2;
             return Some(self.nodes.make(at, Kind::Literal(literal)));

@@ -52,7 +52,7 @@ pub(super) fn check<'e>(
     parsed: &'e ParsedExpression,
     variables: &[(&str, CelType)],
 ) -> Result<Checked<'e>, Vec<ExpressionError>> {
-    let count = parsed.places.len();
+    let count = parsed.positions.len();
     let mut checker = Checker {
         parsed,
         outer: variables,
@@ -88,7 +88,7 @@ struct Checker<'c> {
 
 impl Checker<'_> {
     fn report(&mut self, at: &Expression, text: String) {
-        self.problems.push(ExpressionError { at: self.parsed.places[at.id], text });
+        self.problems.push(ExpressionError { at: self.parsed.positions[at.id], text });
     }
 
     fn mismatch(&mut self, at: &Expression, wanted: &CelType, found: &CelType) {

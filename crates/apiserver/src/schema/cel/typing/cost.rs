@@ -337,15 +337,15 @@ impl Coster<'_> {
 
     /// Returns the size that the schema declares for a path.
     fn declared_size(&self, path: &[String]) -> Option<Range> {
-        let mut place = self.declared;
+        let mut declared = self.declared;
         for step in path.get(1..)? {
-            place = match step.as_str() {
-                ITEMS | VALUES => place.elements.as_deref()?,
-                KEYS if matches!(place.type_, CelType::Map(..)) => return Some(Range { min: 0, max: 0 }),
-                field => place.fields.get(field)?,
+            declared = match step.as_str() {
+                ITEMS | VALUES => declared.elements.as_deref()?,
+                KEYS if matches!(declared.type_, CelType::Map(..)) => return Some(Range { min: 0, max: 0 }),
+                field => declared.fields.get(field)?,
             };
         }
-        Some(Range { min: 0, max: place.most })
+        Some(Range { min: 0, max: declared.most })
     }
 
     fn entries_of(&self, expression: &Expression) -> Option<Entries> {

@@ -10,7 +10,7 @@ use super::types::CelType;
 pub(super) fn check(parsed: &ParsedExpression, checked: &Checked<'_>) -> Vec<ExpressionError> {
     let mut problems = Vec::new();
     parsed.root.visit(&mut |expression| {
-        let mut report = |at: &Expression, text: String| problems.push(ExpressionError { at: parsed.places[at.id], text });
+        let mut report = |at: &Expression, text: String| problems.push(ExpressionError { at: parsed.positions[at.id], text });
         match &expression.kind {
             Kind::Call { function, arguments, .. } => {
                 if let Some(first) = arguments.first()

@@ -40,15 +40,15 @@ impl<C: ComponentController> ComponentLoop<C> {
     pub(super) async fn pass(&self, cx: &Context<Component<C>>, status: &mut PassStatus<Component<C>>) -> Flow {
         let (mut outcome, mut releasing) = (Ok(()), Releasing::default());
         for _ in 0..MOST_ACTIONS {
-            let Some(sight) = self.look(cx) else { return silent(cx, status) };
-            if sight.own.is_deleting && self.is_forced(&sight.object) {
+            let Some(observation) = self.look(cx) else { return silent(cx, status) };
+            if observation.own.is_deleting && self.is_forced(&observation.object) {
                 releasing.release = Release::Forced;
             }
             let state = ComponentState {
-                own: Some(sight.own.clone()),
+                own: Some(observation.own.clone()),
                 finalizers: self.finalizers.clone(),
                 keep_running: Component::<C>::KEEP_RUNNING,
-                targets: sight.targets.clone(),
+                targets: observation.targets.clone(),
                 release: releasing.release,
                 progress: releasing.progress,
             };
@@ -64,7 +64,7 @@ impl<C: ComponentController> ComponentLoop<C> {
                     Err(halt) => return Err(halt.context("failed to set finalizers")),
                 },
                 Next::PlaceDependencyFinalizers(indices) => {
-                    for (target, found) in self.at(&sight, &indices) {
+                    for (target, found) in self.at(&observation, &indices) {
                         let placed = target.place(found).await;
                         if placed.map_err(|halt| halt.context("failed to set dependency finalizers"))? {
                             cx.note_write(WriteVerb::Patched, &target.kind(), cx.key());
@@ -72,23 +72,23 @@ impl<C: ComponentController> ComponentLoop<C> {
                     }
                 }
                 Next::Apply => {
-                    outcome = self.apply(cx, status, &sight).await;
+                    outcome = self.apply(cx, status, &observation).await;
                     releasing.progress = Progress::Applied;
                 }
                 Next::CleanUp => {
-                    outcome = self.cleanup(cx, status, &sight).await;
-                    self.after_cleanup(cx, &sight.object, &outcome, &mut releasing);
+                    outcome = self.cleanup(cx, status, &observation).await;
+                    self.after_cleanup(cx, &observation.object, &outcome, &mut releasing);
                 }
-                Next::ReleaseDependencies(indices) => self.release_dependencies(cx, &sight, &indices).await?,
+                Next::ReleaseDependencies(indices) => self.release_dependencies(cx, &observation, &indices).await?,
                 Next::ReleaseOwnFinalizer => {
                     if releasing.progress == Progress::Begun
-                        && let Some(wait) = End::Depending(sight.own.depending.clone()).wait()
+                        && let Some(wait) = End::Depending(observation.own.depending.clone()).wait()
                     {
                         // The release is forced although components still depend on it.
-                        self.after_cleanup(cx, &sight.object, &wait.into(), &mut releasing);
+                        self.after_cleanup(cx, &observation.object, &wait.into(), &mut releasing);
                     }
                     cx.release().await.map_err(|halt| halt.context("failed to clear finalizers"))?;
-                    self.forget_dangling(&sight.own);
+                    self.forget_dangling(&observation.own);
                     if let Some(event) = releasing.event {
                         cx.recorder().record(event);
                     }
@@ -96,7 +96,7 @@ impl<C: ComponentController> ComponentLoop<C> {
                 }
                 Next::End(End::Untouched) => return silent(cx, status),
                 Next::End(end @ End::Depending(_)) => {
-                    if self.remove_dangling(cx, &sight.object, &sight.own).await? && cx.live().await?.is_some() {
+                    if self.remove_dangling(cx, &observation.object, &observation.own).await? && cx.live().await?.is_some() {
                         continue;
                     }
                     status.notes.end = Some(end.clone());
@@ -107,7 +107,7 @@ impl<C: ComponentController> ComponentLoop<C> {
                     return match end {
                         End::Provenance(error) => error.failure(&self.terms.format).into(),
                         End::Applied => outcome,
-                        End::CleanupHalted => joined(outcome, &sight.own, self),
+                        End::CleanupHalted => joined(outcome, &observation.own, self),
                         end => end.wait().map_or(Ok(()), Into::into),
                     };
                 }
@@ -140,25 +140,25 @@ impl<C: ComponentController> ComponentLoop<C> {
     /// Returns the existing targets at these indices.
     fn at<'a>(
         &'a self,
-        sight: &'a ComponentObservation,
+        observation: &'a ComponentObservation,
         indices: &'a [usize],
     ) -> impl Iterator<Item = (&'a dyn crate::declaration::AnyTarget, &'a Found)> + Send {
-        indices.iter().filter_map(|index| Some((&**self.targets.get(*index)?, sight.found.get(*index)?.as_ref()?)))
+        indices.iter().filter_map(|index| Some((&**self.targets.get(*index)?, observation.found.get(*index)?.as_ref()?)))
     }
 
     async fn apply(
         &self,
         cx: &Context<Component<C>>,
         status: &mut PassStatus<Component<C>>,
-        sight: &ComponentObservation,
+        observation: &ComponentObservation,
     ) -> Flow {
-        let Some(ready) = <Component<C> as ContractMember>::Edges::ready(sight.usable()) else {
+        let Some(ready) = <Component<C> as ContractMember>::Edges::ready(observation.usable()) else {
             let text = "a dependency that was ready cannot be decoded";
             return Failure::msg(text).reason("InternalError").origin(Origin::Bug).into();
         };
         // Children that the foreground deletion of the component removes must not be created again (KID-6).
-        let runs_on = Component::<C>::KEEP_RUNNING && !sight.object.has_finalizer(FOREGROUND);
-        let pass = ApplyContext(begin(cx, status, sight, runs_on)?);
+        let runs_on = Component::<C>::KEEP_RUNNING && !observation.object.has_finalizer(FOREGROUND);
+        let pass = ApplyContext(begin(cx, status, observation, runs_on)?);
         let outcome = self.controller.apply(&pass, Ready(ready)).await;
         end(pass.0, status);
         tell_of_held_children(cx, status, &outcome);
@@ -169,10 +169,10 @@ impl<C: ComponentController> ComponentLoop<C> {
         &self,
         cx: &Context<Component<C>>,
         status: &mut PassStatus<Component<C>>,
-        sight: &ComponentObservation,
+        observation: &ComponentObservation,
     ) -> Flow {
-        let maybe = <Component<C> as ContractMember>::Edges::maybe(sight.usable());
-        let pass = CleanupContext(begin(cx, status, sight, false)?);
+        let maybe = <Component<C> as ContractMember>::Edges::maybe(observation.usable());
+        let pass = CleanupContext(begin(cx, status, observation, false)?);
         let outcome = self.controller.cleanup(&pass, Maybe(maybe)).await;
         end(pass.0, status);
         match outcome {
@@ -182,9 +182,14 @@ impl<C: ComponentController> ComponentLoop<C> {
     }
 
     /// Releases the dependency finalizers. A failure does not stop the other releases (CL-5).
-    async fn release_dependencies(&self, cx: &Context<Component<C>>, sight: &ComponentObservation, indices: &[usize]) -> Flow {
+    async fn release_dependencies(
+        &self,
+        cx: &Context<Component<C>>,
+        observation: &ComponentObservation,
+        indices: &[usize],
+    ) -> Flow {
         let mut released = Vec::new();
-        for (target, found) in self.at(sight, indices) {
+        for (target, found) in self.at(observation, indices) {
             let outcome = target.release(found).await;
             if let Ok(true) = outcome {
                 cx.note_write(WriteVerb::Patched, &target.kind(), cx.key());
@@ -214,17 +219,17 @@ fn is_usable(target: &Target) -> bool {
 fn begin<T: ContractComponent>(
     cx: &Context<T>,
     status: &PassStatus<T>,
-    sight: &ComponentObservation,
+    observation: &ComponentObservation,
     runs_on: bool,
 ) -> Flow<ComponentPass<T>> {
-    let component = serde_json::from_value(sight.object.clone())
+    let component = serde_json::from_value(observation.object.clone())
         .map_err(|error| Failure::backoff(format!("decode the component: {error}")).reason("DecodeFailed").origin(Origin::Bug))?;
     let said = Said {
         statements: status.notes.statements.clone(),
         external: status.status.external.clone(),
         private: status.status.private.clone(),
     };
-    Ok(ComponentPass::new(cx.clone(), Arc::new(component), sight.versions, said, runs_on))
+    Ok(ComponentPass::new(cx.clone(), Arc::new(component), observation.versions, said, runs_on))
 }
 
 /// Sets condition `RequiresUpdate` while the update gate holds back children, and resets it when a pass held back none (KID-13).

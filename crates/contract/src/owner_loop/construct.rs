@@ -46,10 +46,10 @@ impl<C: Contract> Construct<OwnerLoop<C>> for OwnerConstructor<C> {
         let controller: Arc<str> = context.cluster.controller().into();
         let owners = Store::<C::Owner>::extract(context)?;
         let components: Vec<OpenComponent<C>> = components.into_iter().map(open).collect::<Result<_, BoxError>>()?;
-        let place = |type_: &ComponentType| components.iter().position(|component| component.type_() == *type_);
+        let index_of = |type_: &ComponentType| components.iter().position(|component| component.type_() == *type_);
         let groups = terms.graph.iter().flat_map(Graph::creation);
         Ok(OwnerLoop {
-            creation: groups.map(|group| group.iter().filter_map(place).collect()).collect(),
+            creation: groups.map(|group| group.iter().filter_map(index_of).collect()).collect(),
             components,
             internal: InternalObjects::open(context)?,
             namespaces: NamespaceLabels::open::<C>(&terms.format, context)?,

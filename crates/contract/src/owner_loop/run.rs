@@ -143,7 +143,7 @@ impl<C: Contract> OwnerLoop<C> {
         );
         let (mut branches, mut outcomes): (Vec<_>, Vec<_>) = (branches.collect(), Vec::new());
         for group in groups {
-            let group: Vec<_> = group.into_iter().filter_map(|place| branches[place].take()).collect();
+            let group: Vec<_> = group.into_iter().filter_map(|index| branches[index].take()).collect();
             outcomes.extend(run_all(BRANCHES, group).await);
         }
         join(outcomes).map(drop)

@@ -107,11 +107,11 @@ impl<C: Contract> OwnerLoop<C> {
 
     /// Remembers the form in which the server stored a spec, if it differs from the spec that was sent.
     pub(super) fn remember(&self, key: &Key, component: &OpenComponent<C>, spec: &Value, answer: &Value) {
-        let place = (key.clone(), component.type_());
+        let entry = (key.clone(), component.type_());
         if component.owned.is_same_spec(&answer["spec"], spec) {
-            self.writes.lock().remove(&place);
+            self.writes.lock().remove(&entry);
         } else {
-            self.writes.lock().insert(place, LastWrite::new(canonical_sha256(spec), answer));
+            self.writes.lock().insert(entry, LastWrite::new(canonical_sha256(spec), answer));
         }
     }
 

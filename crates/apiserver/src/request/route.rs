@@ -84,7 +84,7 @@ fn check_key(route: &Route) -> Result<(), NoRoute> {
 fn check_main(route: &Route) -> Result<(), NoRoute> {
     let kind = &route.kind;
     let addresses_one = matches!(route.verb, Verb::Get | Verb::Update | Verb::Patch | Verb::Delete);
-    let misplaced = match (route.verb, &route.name) {
+    let wrong_path = match (route.verb, &route.name) {
         (Verb::Create, Some(_)) => true,
         (_, None) => addresses_one,
         (_, Some(_)) => false,
@@ -97,7 +97,7 @@ fn check_main(route: &Route) -> Result<(), NoRoute> {
     if wrong_scope && kind.is_custom() {
         return Err(NoRoute::Unknown);
     }
-    if misplaced || wrong_scope {
+    if wrong_path || wrong_scope {
         return Err(NoRoute::Status(Status::method_not_allowed()));
     }
     // The list of a kind that cannot be watched has a refusal of its own.

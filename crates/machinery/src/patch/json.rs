@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::places::{MAX_COPIED_BYTES, add, copy, get, remove, replace, test};
+use super::path::{MAX_COPIED_BYTES, add, copy, get, remove, replace, test};
 use crate::object::{MAX_NESTING, dismantle, is_nested_deeper, json_type};
 
 /// The largest number of operations of one patch.
@@ -72,7 +72,7 @@ pub enum OperationError {
     Missing(&'static str),
     /// The path does not exist, or no value can be put there.
     #[error("there is no {0:?}")]
-    NoPlace(String),
+    NotFound(String),
     /// The value at the path differs from the tested one.
     #[error("{0:?} is not as tested")]
     Differs(String),

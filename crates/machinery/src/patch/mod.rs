@@ -4,10 +4,10 @@ mod between;
 mod diff;
 mod json;
 mod merge;
-mod places;
+mod path;
 
 pub use between::json_patch_between;
 pub use diff::{diff, diff_fields};
 pub use json::{JsonPatch, MAX_OPERATIONS, OperationError, PatchError, json_patch};
 pub use merge::{merge_patch, merge_patch_as_servers_do};
-pub use places::MAX_COPIED_BYTES;
+pub use path::MAX_COPIED_BYTES;

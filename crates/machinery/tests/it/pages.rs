@@ -24,7 +24,7 @@ pub(crate) struct Page {
     pub(crate) name: &'static str,
     pub(crate) rules: Vec<Rule>,
     /// The numbers of chapters and sections, such as `10.8` and `B.2`.
-    pub(crate) places: BTreeSet<String>,
+    pub(crate) sections: BTreeSet<String>,
     /// The names of scenarios without a hyphen, such as `A1`.
     pub(crate) scenarios: BTreeSet<String>,
 }
@@ -33,14 +33,14 @@ impl Page {
     /// Reads a page. A rule is defined by its id in bold at the start of a paragraph or bullet, or in the first cell of a table whose first column is
     /// headed `Id`.
     pub(crate) fn parse(name: &'static str, text: &str) -> Self {
-        let mut page = Self { name, rules: Vec::new(), places: BTreeSet::new(), scenarios: BTreeSet::new() };
+        let mut page = Self { name, rules: Vec::new(), sections: BTreeSet::new(), scenarios: BTreeSet::new() };
         let mut chapters = Chapters::default();
         let mut first_column: Option<String> = None;
         let mut chapter = String::new();
         for (index, line) in text.lines().enumerate() {
-            if let Some(place) = heading(line) {
-                place.split('.').next().unwrap_or_default().clone_into(&mut chapter);
-                page.places.insert(place);
+            if let Some(section) = heading(line) {
+                section.split('.').next().unwrap_or_default().clone_into(&mut chapter);
+                page.sections.insert(section);
                 let after = text.lines().skip(index + 1).find(|line| !line.is_empty()).unwrap_or_default();
                 chapters.enter(line.bytes().take_while(|byte| *byte == b'#').count(), after.starts_with("*Not built yet"));
             }
@@ -58,8 +58,8 @@ impl Page {
                 first_column = None;
                 let bold = line.strip_prefix("* ").unwrap_or(line).strip_prefix("**").and_then(|rest| rest.split("**").next());
                 found.extend(bold.filter(|bold| ids(bold).any(|(id, _)| id == *bold)).map(str::to_owned));
-                if let Some(place) = line.get(..4).filter(|start| start.starts_with("B.") && start.ends_with(' ')) {
-                    page.places.insert(place.trim().to_owned());
+                if let Some(section) = line.get(..4).filter(|start| start.starts_with("B.") && start.ends_with(' ')) {
+                    page.sections.insert(section.trim().to_owned());
                 }
             }
             let is_built = chapters.are_built() && !line.to_lowercase().contains("*not built yet");
@@ -115,6 +115,6 @@ fn rules_are_found_in_bullets_and_tables_and_know_whether_they_are_built() {
     assert_eq!(rules, [("AB-1", true), ("AB-2", false), ("AB-3", true), ("AB-4", true), ("AB-5a", false), ("AB-6", true)]);
     let chapters: Vec<_> = page.rules.iter().map(|rule| rule.chapter.as_str()).collect();
     assert_eq!(chapters, ["1", "1", "1", "1", "1", "2"]);
-    assert_eq!(page.places.iter().map(String::as_str).collect::<Vec<_>>(), ["1", "1.1", "2"]);
+    assert_eq!(page.sections.iter().map(String::as_str).collect::<Vec<_>>(), ["1", "1.1", "2"]);
     assert_eq!(page.scenarios.iter().map(String::as_str).collect::<Vec<_>>(), ["A1"]);
 }

@@ -10,16 +10,16 @@ const NO_RULES: [&str; 10] = ["CRC", "CVE", "DNS", "FNV", "ISO", "P", "RFC", "SH
 
 #[test]
 fn a_rule_stands_on_one_page_once() {
-    let (mut places, mut owners) = (BTreeMap::new(), BTreeMap::new());
+    let (mut lines, mut owners) = (BTreeMap::new(), BTreeMap::new());
     for page in pages() {
         for rule in &page.rules {
-            let place = format!("{}:{}", page.name, rule.line);
-            if let Some(other) = places.insert(rule.id.clone(), place.clone()) {
-                panic!("{} stands at {other} and at {place}", rule.id);
+            let line = format!("{}:{}", page.name, rule.line);
+            if let Some(other) = lines.insert(rule.id.clone(), line.clone()) {
+                panic!("{} stands at {other} and at {line}", rule.id);
             }
             let prefix = rule.id.split('-').next().unwrap().to_owned();
             let owner = *owners.entry(prefix.clone()).or_insert(page.name);
-            assert_eq!(owner, page.name, "ids of {prefix} stand on two pages, the second time at {place}");
+            assert_eq!(owner, page.name, "ids of {prefix} stand on two pages, the second time at {line}");
         }
     }
 }
@@ -79,7 +79,7 @@ fn page_before(before: &str) -> Option<&'static str> {
 }
 
 /// Returns the chapters and sections that a line cites, each with its page, or none if the line does not name the page.
-fn places(line: &str) -> Vec<(Option<&'static str>, &str)> {
+fn cited_sections(line: &str) -> Vec<(Option<&'static str>, &str)> {
     let mut found = Vec::new();
     for page in PAGES {
         for joint in [", ", " ", "` ", "`, "] {
@@ -100,10 +100,13 @@ fn places(line: &str) -> Vec<(Option<&'static str>, &str)> {
 
 #[test]
 fn places_are_found_with_and_without_their_page() {
-    assert_eq!(places("waves (component.md, 10.8)."), [(Some("component.md"), "10.8")]);
-    assert_eq!(places("see `reconciler.md` §4.2, section 3"), [(None, "3"), (Some("reconciler.md"), "4.2")]);
-    assert_eq!(places("`apiserver.md` 6.7; (10.8), chapter 5"), [(Some("apiserver.md"), "6.7"), (None, "5"), (None, "10.8")]);
-    assert_eq!(places("(1) at 2.5 seconds, this chapter, (3.4 s), older than 3.5.13 (3.4.31)"), []);
+    assert_eq!(cited_sections("waves (component.md, 10.8)."), [(Some("component.md"), "10.8")]);
+    assert_eq!(cited_sections("see `reconciler.md` §4.2, section 3"), [(None, "3"), (Some("reconciler.md"), "4.2")]);
+    assert_eq!(
+        cited_sections("`apiserver.md` 6.7; (10.8), chapter 5"),
+        [(Some("apiserver.md"), "6.7"), (None, "5"), (None, "10.8")]
+    );
+    assert_eq!(cited_sections("(1) at 2.5 seconds, this chapter, (3.4 s), older than 3.5.13 (3.4.31)"), []);
 }
 
 #[test]
@@ -113,9 +116,9 @@ fn every_place_that_is_cited_exists() {
     for text in texts().iter().filter(|text| !text.path.starts_with("docs/src/")) {
         let own = text.path.strip_prefix("docs/spec/");
         for (line, prose) in text.prose() {
-            for (page, number) in places(prose) {
+            for (page, number) in cited_sections(prose) {
                 let page = page.or(own);
-                if !page.and_then(|page| pages.get(page)).is_some_and(|page| page.places.contains(number)) {
+                if !page.and_then(|page| pages.get(page)).is_some_and(|page| page.sections.contains(number)) {
                     let hint = if page.is_none() { ", which does not name its page, as in \"component.md, 10.8\"" } else { "" };
                     dangling.push(format!("{}:{line}: {number}{hint}", text.path));
                 }

@@ -16,8 +16,8 @@ enum PathTarget<'a> {
     Item(&'a mut Vec<Value>, String),
 }
 
-fn place<'a>(document: &'a mut Value, path: &str) -> Result<PathTarget<'a>, OperationError> {
-    let nowhere = || OperationError::NoPlace(path.to_owned());
+fn resolve<'a>(document: &'a mut Value, path: &str) -> Result<PathTarget<'a>, OperationError> {
+    let nowhere = || OperationError::NotFound(path.to_owned());
     let (parents, last) = split(path).ok_or_else(nowhere)?;
     let mut at = document;
     for step in parents {
@@ -37,7 +37,7 @@ fn place<'a>(document: &'a mut Value, path: &str) -> Result<PathTarget<'a>, Oper
 
 /// Returns the value at a path; `None` for a member that an object does not have.
 pub(super) fn get<'a>(document: &'a Value, path: &str) -> Result<Option<&'a Value>, OperationError> {
-    let nowhere = || OperationError::NoPlace(path.to_owned());
+    let nowhere = || OperationError::NotFound(path.to_owned());
     let (parents, last) = split(path).ok_or_else(nowhere)?;
     let step = |at: &'a Value, step: &str| match at {
         Value::Object(members) => members.get(step),
@@ -80,7 +80,7 @@ impl io::Write for Room {
 
 /// Adds a value at a path.
 pub(super) fn add(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
-    match place(document, path)? {
+    match resolve(document, path)? {
         PathTarget::Member(members, name) => {
             if let Some(previous) = members.insert(name, value) {
                 dismantle(previous);
@@ -88,7 +88,7 @@ pub(super) fn add(document: &mut Value, path: &str, value: Value) -> Result<(), 
         }
         PathTarget::Item(items, step) if step == "-" => items.push(value),
         PathTarget::Item(items, step) => {
-            let index = counted(items.len() + 1, &step).ok_or_else(|| OperationError::NoPlace(path.to_owned()))?;
+            let index = counted(items.len() + 1, &step).ok_or_else(|| OperationError::NotFound(path.to_owned()))?;
             items.insert(index, value);
         }
     }
@@ -97,11 +97,11 @@ pub(super) fn add(document: &mut Value, path: &str, value: Value) -> Result<(), 
 
 /// Removes and returns the value at a path.
 pub(super) fn remove(document: &mut Value, path: &str) -> Result<Value, OperationError> {
-    let removed = match place(document, path)? {
+    let removed = match resolve(document, path)? {
         PathTarget::Member(members, name) => members.remove(&name),
         PathTarget::Item(items, step) => counted(items.len(), &step).map(|index| items.remove(index)),
     };
-    removed.ok_or_else(|| OperationError::NoPlace(path.to_owned()))
+    removed.ok_or_else(|| OperationError::NotFound(path.to_owned()))
 }
 
 /// Replaces the value at a path.
@@ -113,7 +113,7 @@ pub(super) fn replace(document: &mut Value, path: &str, value: Value) -> Result<
         dismantle(std::mem::replace(document, value));
         return Ok(());
     }
-    match place(document, path)? {
+    match resolve(document, path)? {
         PathTarget::Member(members, name) => {
             if let Some(previous) = members.insert(name, value) {
                 dismantle(previous);
@@ -121,7 +121,7 @@ pub(super) fn replace(document: &mut Value, path: &str, value: Value) -> Result<
         }
         PathTarget::Item(items, step) => {
             let item = counted(items.len(), &step).and_then(|index| items.get_mut(index));
-            dismantle(std::mem::replace(item.ok_or_else(|| OperationError::NoPlace(path.to_owned()))?, value));
+            dismantle(std::mem::replace(item.ok_or_else(|| OperationError::NotFound(path.to_owned()))?, value));
         }
     }
     Ok(())

@@ -142,8 +142,8 @@ struct ConfigMapFaults<'a> {
 
 impl fmt::Display for ConfigMapFaults<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, fault) in self.faults.iter().enumerate() {
-            let line_break = if place == 0 { "" } else { "\n" };
+        for (index, fault) in self.faults.iter().enumerate() {
+            let line_break = if index == 0 { "" } else { "\n" };
             write!(f, "{line_break}{}: {fault}", self.path.display())?;
         }
         Ok(())

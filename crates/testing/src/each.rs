@@ -18,15 +18,15 @@ pub fn each<I: Sync, O: Send>(items: &[I], run: impl AsyncFn(&I) -> O + Sync) ->
     let outcomes: Mutex<Vec<Option<Result<O, String>>>> = Mutex::new(items.iter().map(|_| None).collect());
     let work = || {
         loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(place) else { return };
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { return };
             let run = || task::block_on(is_virtual, run(item));
             let outcome = match catch_unwind(AssertUnwindSafe(run)) {
                 Ok(Ok(outcome)) => Ok(outcome),
                 Ok(Err(error)) => Err(format!("failed to start a runtime: {error}")),
                 Err(panic) => Err(message(panic.as_ref())),
             };
-            outcomes.lock()[place] = Some(outcome);
+            outcomes.lock()[index] = Some(outcome);
         }
     };
     std::thread::scope(|scope| {

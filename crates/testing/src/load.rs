@@ -63,6 +63,7 @@ async fn storage_key(cluster: &Cluster, object: &Value) -> Result<String, String
         (group, plural) if group.contains('.') && !group.ends_with(".k8s.io") => format!("{group}/{plural}"),
         (_, plural) => plural.to_owned(),
     };
-    let place = if resource.namespaced { format!("{}/{}", object.namespace(), object.name()) } else { object.name().to_owned() };
-    Ok(format!("/registry/{folder}/{place}"))
+    let object_path =
+        if resource.namespaced { format!("{}/{}", object.namespace(), object.name()) } else { object.name().to_owned() };
+    Ok(format!("/registry/{folder}/{object_path}"))
 }

@@ -16,7 +16,7 @@ fn context(name: Option<&str>) -> KubeConfigOptions {
 }
 
 /// A kubeconfig whose server is not reachable, since no process listens on port 1.
-const NOBODY: &str = "
+const ANONYMOUS: &str = "
 apiVersion: v1
 kind: Config
 current-context: dev
@@ -37,14 +37,14 @@ async fn a_kubeconfig_that_is_none_is_named() {
 
 #[tokio::test]
 async fn a_context_that_is_not_there_names_those_that_are() {
-    let path = file("contexts", NOBODY);
+    let path = file("contexts", ANONYMOUS);
     let error = config_from_file(&path, &context(Some("prod"))).await.unwrap_err();
     assert_eq!(error.to_string(), format!("find context \"prod\" in kubeconfig {}: it has dev", path.display()));
 }
 
 #[tokio::test]
 async fn a_cluster_that_cannot_be_reached_says_so() {
-    let config = config_from_file(&file("nobody", NOBODY), &context(Some("dev"))).await.unwrap();
+    let config = config_from_file(&file("nobody", ANONYMOUS), &context(Some("dev"))).await.unwrap();
     let options = ClusterOptions::new(Clock::system(), Random::seeded(1), Tasks::new());
     let error = Cluster::connect(config, options).unwrap().version().await.unwrap_err();
     assert!(matches!(&error, ApiError::Connection { .. }) && error.is_transient());

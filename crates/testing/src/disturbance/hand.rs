@@ -60,7 +60,7 @@ impl Hand {
         }
     }
 
-    fn place(&self, object: &Value) -> String {
+    fn path(&self, object: &Value) -> String {
         format!("{}/{}", self.collection(object), object.name())
     }
 
@@ -85,7 +85,7 @@ impl Hand {
 
     /// Returns the object; `None` if it does not exist.
     pub async fn get(&self, object: &Value) -> Result<Option<Value>, String> {
-        self.send(Method::GET, &self.place(object), "application/json", &Value::Null).await
+        self.send(Method::GET, &self.path(object), "application/json", &Value::Null).await
     }
 
     /// Returns all objects of the kind of this one; an empty list if the kind is not served.
@@ -111,18 +111,18 @@ impl Hand {
 
     /// Sends a merge patch of an object; returns `None` if the object does not exist.
     pub async fn patch(&self, object: &Value, patch: &Value) -> Result<Option<Value>, String> {
-        self.send(Method::PATCH, &self.place(object), "application/merge-patch+json", patch).await
+        self.send(Method::PATCH, &self.path(object), "application/merge-patch+json", patch).await
     }
 
     /// Sends a merge patch of a status. Errors are ignored, such as a conflict with another writer.
     pub async fn patch_status(&self, object: &Value, patch: &Value) {
-        let path = format!("{}/status", self.place(object));
+        let path = format!("{}/status", self.path(object));
         drop(self.send(Method::PATCH, &path, "application/merge-patch+json", patch).await);
     }
 
     /// Deletes an object if it exists.
     pub async fn delete(&self, object: &Value) -> Result<(), String> {
-        self.send(Method::DELETE, &self.place(object), "application/json", &Value::Null).await.map(drop)
+        self.send(Method::DELETE, &self.path(object), "application/json", &Value::Null).await.map(drop)
     }
 
     /// Creates an object, or merges its spec into the existing one.

@@ -33,7 +33,7 @@ pub(super) enum DisturbanceExtent {
 }
 
 /// The selection of runs by `KUBEWRIGHT_DISTURBANCE`.
-enum Wish {
+enum RunSelection {
     /// All runs, but only samples of those that combine disturbances. The default.
     Usual,
     /// All runs.
@@ -44,7 +44,7 @@ enum Wish {
     Named(String),
 }
 
-impl Wish {
+impl RunSelection {
     fn read() -> Self {
         match std::env::var("KUBEWRIGHT_DISTURBANCE") {
             Err(_) => Self::Usual,
@@ -69,11 +69,11 @@ pub(super) fn chosen(
         all.clear();
     }
     all.extend(of_leaders(leader_requests));
-    match Wish::read() {
-        Wish::All => all,
-        Wish::Usual if one_in > 1 => sampled(all, if plain.is_virtual { one_in } else { one_in.min(SAMPLE) }),
-        Wish::Usual if !plain.is_virtual => all,
-        Wish::Usual => {
+    match RunSelection::read() {
+        RunSelection::All => all,
+        RunSelection::Usual if one_in > 1 => sampled(all, if plain.is_virtual { one_in } else { one_in.min(SAMPLE) }),
+        RunSelection::Usual if !plain.is_virtual => all,
+        RunSelection::Usual => {
             let (mut lasting, mut leaders) = (0, 0);
             let mut is_usual = |one: &Disturbance| match one {
                 Disturbance::Crash { after, again: Some(_) } => after % SAMPLE == 0,
@@ -89,8 +89,8 @@ pub(super) fn chosen(
             };
             all.into_iter().filter(|one| is_usual(one)).collect()
         }
-        Wish::Every(stride) => all.into_iter().step_by(stride).collect(),
-        Wish::Named(text) => all.into_iter().filter(|disturbance| disturbance.to_string().contains(&text)).collect(),
+        RunSelection::Every(stride) => all.into_iter().step_by(stride).collect(),
+        RunSelection::Named(text) => all.into_iter().filter(|disturbance| disturbance.to_string().contains(&text)).collect(),
     }
 }
 

@@ -102,10 +102,10 @@ impl<S: Scenario> Player<'_, S> {
             });
             self.launch_all().await;
         }
-        for place in 0..self.operators.len() {
-            if self.operators[place].ended().now_or_never().is_some() {
+        for index in 0..self.operators.len() {
+            if self.operators[index].ended().now_or_never().is_some() {
                 let next = self.launch().await;
-                std::mem::replace(&mut self.operators[place], next).kill().await;
+                std::mem::replace(&mut self.operators[index], next).kill().await;
             }
         }
         if let Some(leaders) = &self.leaders {

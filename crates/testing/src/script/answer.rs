@@ -67,11 +67,11 @@ impl Answer {
     }
 
     /// Returns the value at a path: a JSON pointer (`[name=x]` selects the first element with that value), or `header:NAME`.
-    pub fn at(&self, place: &str) -> Option<Value> {
-        match place.strip_prefix("header:") {
+    pub fn at(&self, path: &str) -> Option<Value> {
+        match path.strip_prefix("header:") {
             Some(name) => self.headers.get(name).and_then(|value| value.to_str().ok()).map(Value::from),
             None => match &self.content {
-                Content::Json(json) => field_path::find(json, place).cloned(),
+                Content::Json(json) => field_path::find(json, path).cloned(),
                 _ => None,
             },
         }
@@ -86,9 +86,9 @@ impl Answer {
 
     /// Returns true if the answer has all of these values: JSON pointers, `null` for absent, and `code`.
     pub fn has<'a>(&self, wanted: impl IntoIterator<Item = (&'a String, &'a Value)>) -> bool {
-        wanted.into_iter().all(|(place, value)| match place.as_str() {
+        wanted.into_iter().all(|(path, value)| match path.as_str() {
             "code" => value.as_u64() == Some(u64::from(self.code)),
-            place => self.at(place).unwrap_or_default() == *value,
+            path => self.at(path).unwrap_or_default() == *value,
         })
     }
 }

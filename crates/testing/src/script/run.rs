@@ -116,10 +116,10 @@ impl ScriptExecution<'_> {
             };
             let name = answer.at("/metadata/name");
             self.made.extend(filled.creates(answer.code, name.as_ref().and_then(Value::as_str)));
-            for (variable, place) in &step.capture {
-                let Some(value) = answer.at(place) else {
+            for (variable, path) in &step.capture {
+                let Some(value) = answer.at(path) else {
                     let seen = format!("{:.500?}", answer.content);
-                    return Err(problem(format!("the answer ({}) has nothing at {place:?} to capture: {seen}", answer.code)));
+                    return Err(problem(format!("the answer ({}) has nothing at {path:?} to capture: {seen}", answer.code)));
                 };
                 self.variables.set(variable, value);
             }
@@ -191,11 +191,11 @@ impl ScriptExecution<'_> {
     /// Sends a request until its answer has the values that the step requires, or the time limit is reached; returns the last answer.
     async fn repeat(&self, filled: &Filled, step: &Step) -> Result<Answer, TargetError> {
         let until: Vec<(String, Value)> =
-            step.until.iter().map(|(place, value)| (self.variables.fill(place), self.variables.fill_value(value))).collect();
+            step.until.iter().map(|(path, value)| (self.variables.fill(path), self.variables.fill_value(value))).collect();
         let started = tokio::time::Instant::now();
         loop {
             let answer = read(self.send(filled, step).await?).await?;
-            let is_done = !answer.is_too_early() && answer.has(until.iter().map(|(place, value)| (place, value)));
+            let is_done = !answer.is_too_early() && answer.has(until.iter().map(|(path, value)| (path, value)));
             if is_done || tokio::time::Instant::now() - started > PATIENCE {
                 return Ok(answer);
             }

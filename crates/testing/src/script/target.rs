@@ -37,7 +37,7 @@ pub struct Embedded {
 struct Port {
     _endpoint: Endpoint,
     config: kube::Config,
-    nobody: kube::Client,
+    anonymous: kube::Client,
 }
 
 impl std::fmt::Debug for Port {
@@ -50,7 +50,7 @@ impl std::fmt::Debug for Port {
 pub struct Remote {
     config: kube::Config,
     admin: kube::Client,
-    nobody: kube::Client,
+    anonymous: kube::Client,
     is_thrown_away: bool,
 }
 
@@ -125,8 +125,8 @@ impl Target {
                 endpoint.add_token(token, identity);
             }
             let config = config(&endpoint.kubeconfig(&Identity::admin())?).await?;
-            let nobody = kube::Client::try_from(without_credentials(config.clone()))?;
-            Some(Port { _endpoint: endpoint, config, nobody })
+            let anonymous = kube::Client::try_from(without_credentials(config.clone()))?;
+            Some(Port { _endpoint: endpoint, config, anonymous })
         } else {
             None
         };
@@ -136,9 +136,9 @@ impl Target {
     /// Returns the server of a kubeconfig (YAML text).
     pub async fn remote(kubeconfig: &str) -> Result<Self, TargetError> {
         let config = config(kubeconfig).await?;
-        let nobody = kube::Client::try_from(without_credentials(config.clone()))?;
+        let anonymous = kube::Client::try_from(without_credentials(config.clone()))?;
         let admin = kube::Client::try_from(config.clone())?;
-        Ok(Self::Remote(Box::new(Remote { config, admin, nobody, is_thrown_away: false })))
+        Ok(Self::Remote(Box::new(Remote { config, admin, anonymous, is_thrown_away: false })))
     }
 
     /// Marks the server as thrown away after the scripts, so that their namespaces may stay in it.
@@ -220,7 +220,7 @@ impl Target {
 impl Embedded {
     async fn send(&self, request: Request<Bytes>, user: Option<&User>) -> Result<Reply, TargetError> {
         let identity = match (user, &self.port) {
-            (Some(user), Some(port)) if user.is_none() => return send(&port.nobody, request).await,
+            (Some(user), Some(port)) if user.is_none() => return send(&port.anonymous, request).await,
             (Some(user), _) if user.is_none() => Identity::anonymous(),
             (Some(user), _) => user.groups().iter().fold(Identity::user(user.name()), Identity::with_group),
             (None, _) => Identity::admin(),
@@ -235,7 +235,7 @@ impl Remote {
     async fn send(&self, mut request: Request<Bytes>, user: Option<&User>) -> Result<Reply, TargetError> {
         let Some(user) = user else { return send(&self.admin, request).await };
         if user.is_none() {
-            return send(&self.nobody, request).await;
+            return send(&self.anonymous, request).await;
         }
         let header = |text: &str| HeaderValue::from_str(text).map_err(http::Error::from);
         request.headers_mut().insert(HeaderName::from_static("impersonate-user"), header(user.name())?);

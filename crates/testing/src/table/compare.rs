@@ -7,12 +7,12 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_runtime::cluster::PatchKind;
 use serde_json::{Value, json};
 
+use super::address::{ObjectAddress, Plurals};
 use super::diff;
 use super::expected::{Expected, Sort};
 use super::ledger::{LedgerRequest, follow};
 use super::normal::{Ignored, normal, pair};
 use super::patch::PatchBody;
-use super::place::{ObjectAddress, Plurals};
 use super::wire::Sent;
 use super::{Apply, Delete, DeleteCollection, Patch};
 
@@ -52,8 +52,8 @@ impl ComparisonRules<'_> {
         for expected in expected {
             if let Expected::Patch(patch) = expected
                 && patch.subresource == "status"
-                && let place = self.place(expected)
-                && let Some(step) = steps.iter_mut().find(|step| step.sort == Sort::Status && step.place == place)
+                && let address = self.address(expected)
+                && let Some(step) = steps.iter_mut().find(|step| step.sort == Sort::Status && step.address == address)
             {
                 step.sort = Sort::Patch;
             }
@@ -65,8 +65,10 @@ impl ComparisonRules<'_> {
         let target = &step.sent.target;
         let is_namespace = target.group.is_empty() && target.resource == "namespaces";
         (!is_namespace && target.namespace != wanted).then(|| {
-            let (sort, place) = (step.sort.as_str(), &step.place);
-            format!("Foreign namespace: {sort} {place}, not in the namespace {wanted:?} of the key; `.any_namespace()` allows it")
+            let (sort, address) = (step.sort.as_str(), &step.address);
+            format!(
+                "Foreign namespace: {sort} {address}, not in the namespace {wanted:?} of the key; `.any_namespace()` allows it"
+            )
         })
     }
 
@@ -81,12 +83,12 @@ impl ComparisonRules<'_> {
         let mut pairs: Vec<Option<usize>> = vec![None; expected.len()];
         let mut is_free = vec![true; steps.len()];
         let mut take = |pairs: &mut Vec<Option<usize>>, fits: &dyn Fn(&Expected, &LedgerRequest) -> bool| {
-            for (place, wanted) in expected.iter().enumerate() {
-                if pairs[place].is_none()
+            for (position, wanted) in expected.iter().enumerate() {
+                if pairs[position].is_none()
                     && let Some(index) = (0..steps.len()).find(|index| is_free[*index] && fits(wanted, steps[*index]))
                 {
                     is_free[index] = false;
-                    pairs[place] = Some(index);
+                    pairs[position] = Some(index);
                 }
             }
         };
@@ -104,41 +106,41 @@ impl ComparisonRules<'_> {
         found.extend(extra.map(|(step, _)| extra_text(step)));
         let order: Vec<usize> = pairs.iter().filter_map(|index| *index).collect();
         if !self.is_unordered && !order.is_sorted() {
-            let places = |indices: &[usize]| indices.iter().map(|index| steps[*index].place.to_string()).collect::<Vec<_>>();
+            let addresses = |indices: &[usize]| indices.iter().map(|index| steps[*index].address.to_string()).collect::<Vec<_>>();
             let mut sorted = order.clone();
             sorted.sort_unstable();
-            let diff = diff::lists((&places(&order), "expected"), (&places(&sorted), "sent"));
+            let diff = diff::lists((&addresses(&order), "expected"), (&addresses(&sorted), "sent"));
             found.push(format!("Different order of {}; `.unordered()` lifts it\n{diff}", sort.as_str()));
         }
     }
 
     /// Returns the address of the object that an expectation is about.
-    fn place(&self, expected: &Expected) -> ObjectAddress {
+    fn address(&self, expected: &Expected) -> ObjectAddress {
         let of = |object: &Value| {
             let kind = object.gvk().unwrap_or_else(|| GroupVersionKind::new("", "", object.kind()));
-            self.plurals.place(&kind, object.namespace(), object.name())
+            self.plurals.address(&kind, object.namespace(), object.name())
         };
         match expected {
             Expected::Create(object) | Expected::Update(object) | Expected::Status(object) => of(object),
             Expected::Apply(Apply { object, .. }) => of(object),
             Expected::Patch(patch) => ObjectAddress::parse(&patch.resource, &patch.namespace, &patch.name),
             Expected::FinalizerAdded(_) | Expected::FinalizerRemoved(_) => self.primary.clone(),
-            Expected::Delete(delete) => self.plurals.place(&delete.kind, &delete.namespace, &delete.name),
-            Expected::DeleteCollection(delete) => self.plurals.place(&delete.kind, &delete.namespace, ""),
+            Expected::Delete(delete) => self.plurals.address(&delete.kind, &delete.namespace, &delete.name),
+            Expected::DeleteCollection(delete) => self.plurals.address(&delete.kind, &delete.namespace, ""),
         }
     }
 
     /// Returns true if a request is about the object of an expectation.
     fn is_about(&self, expected: &Expected, step: &LedgerRequest) -> bool {
-        let place = self.place(expected);
+        let address = self.address(expected);
         if let Expected::Create(object) = expected
             && object.name().is_empty()
         {
             let prefix = |object: &Value| object.pointer("/metadata/generateName").cloned();
-            return prefix(object) == prefix(&step.sent.body) && place == step.place.clone().named("");
+            return prefix(object) == prefix(&step.sent.body) && address == step.address.clone().named("");
         }
         let is_subresource = |name: &str| step.sent.target.subresource == name;
-        place == step.place
+        address == step.address
             && match expected {
                 Expected::Patch(patch) => is_subresource(&patch.subresource),
                 Expected::FinalizerAdded(_) | Expected::FinalizerRemoved(_) => is_subresource(""),
@@ -147,8 +149,8 @@ impl ComparisonRules<'_> {
     }
 
     fn missing(&self, expected: &Expected, known: &BTreeMap<ObjectAddress, Value>) -> String {
-        let place = self.place(expected);
-        let title = format!("Missing {} {place}", expected.sort().as_str());
+        let address = self.address(expected);
+        let title = format!("Missing {} {address}", expected.sort().as_str());
         let (wanted, is_status) = match expected {
             Expected::Create(object) => return format!("{title}\n{}", whole(object, "expected")),
             Expected::Update(object) | Expected::Apply(Apply { object, .. }) => (object.clone(), false),
@@ -161,7 +163,7 @@ impl ComparisonRules<'_> {
             }
             Expected::Delete(_) | Expected::DeleteCollection(_) => return title,
         };
-        let last = known.get(&place).cloned().unwrap_or_default();
+        let last = known.get(&address).cloned().unwrap_or_default();
         let last = if is_status { status_of(&last) } else { last };
         let (wanted, last) = pair(&wanted, &last, self.ignored);
         format!("{title}\n{}", diff::values((&wanted, "expected"), (&last, "last known state")))
@@ -170,7 +172,7 @@ impl ComparisonRules<'_> {
     /// Returns the difference between a request and its expectation, if there is one.
     fn difference(&self, expected: &Expected, step: &LedgerRequest) -> Option<String> {
         let sent = &step.sent;
-        let title = format!("Different {} {}", step.sort.as_str(), step.place);
+        let title = format!("Different {} {}", step.sort.as_str(), step.address);
         match expected {
             Expected::Create(object) => {
                 let mut body = addressed(step);
@@ -233,8 +235,8 @@ impl ComparisonRules<'_> {
 /// Returns the body of a request with the namespace and name in its path, as the server completes it.
 fn addressed(step: &LedgerRequest) -> Value {
     let mut body = step.sent.body.clone();
-    let place = &step.place;
-    for (field, text) in [("namespace", &place.namespace), ("name", &place.name)] {
+    let address = &step.address;
+    for (field, text) in [("namespace", &address.namespace), ("name", &address.name)] {
         if !text.is_empty() && body.pointer(&format!("/metadata/{field}")).is_none_or(Value::is_null) {
             body.metadata_mut().insert(field.into(), text.as_str().into());
         }
@@ -262,7 +264,7 @@ fn extra_text(step: &LedgerRequest) -> String {
     let target = &step.sent.target;
     let below = if target.subresource.is_empty() { String::new() } else { format!(" (subresource {})", target.subresource) };
     let sort = if step.sort == Sort::Other { target.verb.as_str() } else { step.sort.as_str() };
-    let title = format!("Extra {sort} {}{below}", step.place);
+    let title = format!("Extra {sort} {}{below}", step.address);
     match step.sort {
         Sort::Status => {
             let before = normal(status_of(&step.before.clone().unwrap_or_default()));

@@ -7,8 +7,8 @@ use kubewright_machinery::patch::{json_patch, merge_patch_as_servers_do};
 use kubewright_runtime::cluster::PatchKind;
 use serde_json::{Value, json};
 
+use super::address::ObjectAddress;
 use super::expected::Sort;
-use super::place::ObjectAddress;
 use super::wire::Sent;
 
 /// A request with the known state of its object before it.
@@ -17,7 +17,7 @@ pub(super) struct LedgerRequest {
     pub(super) sent: Sent,
     pub(super) sort: Sort,
     /// The address of the object. For a create it includes the name that the object got.
-    pub(super) place: ObjectAddress,
+    pub(super) address: ObjectAddress,
     pub(super) before: Option<Value>,
 }
 
@@ -49,21 +49,21 @@ pub(super) fn follow(
 ) -> (Vec<LedgerRequest>, BTreeMap<ObjectAddress, Value>) {
     let mut steps = Vec::new();
     for sent in sent {
-        let mut place = ObjectAddress::of(&sent.target);
+        let mut address = ObjectAddress::of(&sent.target);
         if sent.target.verb == Verb::Create {
             let name = |object: &Value| object.pointer("/metadata/name").and_then(Value::as_str).map(str::to_owned);
             let name = sent.answer.as_ref().and_then(name).or_else(|| name(&sent.body));
-            place = place.named(&name.unwrap_or_default());
+            address = address.named(&name.unwrap_or_default());
         }
-        let before = known.get(&place).cloned();
+        let before = known.get(&address).cloned();
         match (sent.target.verb, &sent.answer) {
             (_, Some(answer)) if answer.get("metadata").is_some_and(|metadata| metadata.get("name").is_some()) => {
-                known.insert(place.clone(), answer.clone());
+                known.insert(address.clone(), answer.clone());
             }
-            (Verb::Delete, Some(_)) => drop(known.remove(&place)),
+            (Verb::Delete, Some(_)) => drop(known.remove(&address)),
             _ => {}
         }
-        steps.push(LedgerRequest { sort: sort_of(&sent), sent, place, before });
+        steps.push(LedgerRequest { sort: sort_of(&sent), sent, address, before });
     }
     (steps, known)
 }

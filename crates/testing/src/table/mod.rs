@@ -4,6 +4,7 @@
 //! and compares every mutating request, every event and the outcome with the expected ones. Every missing, additional or different one is reported
 //! with a difference of texts, for all rows together.
 
+mod address;
 mod apply;
 mod compare;
 mod delete;
@@ -14,7 +15,6 @@ mod ledger;
 mod normal;
 mod outcome;
 mod patch;
-mod place;
 mod report;
 mod row;
 mod run;

@@ -62,16 +62,16 @@ impl ValueContext {
 }
 
 /// Normalises a value; returns `None` for an empty one.
-fn settle(value: Value, place: ValueContext) -> Option<Value> {
+fn settle(value: Value, context: ValueContext) -> Option<Value> {
     match value {
         Value::Null => None,
         Value::Object(fields) => {
-            let is_ignored = |field: &str| place == ValueContext::Conditions && field == "lastTransitionTime";
+            let is_ignored = |field: &str| context == ValueContext::Conditions && field == "lastTransitionTime";
             let fields: Map<String, Value> = fields
                 .into_iter()
                 .filter(|(field, _)| !is_ignored(field))
                 .filter_map(|(field, value)| {
-                    let below = place.below(&field);
+                    let below = context.below(&field);
                     Some((field, settle(value, below)?))
                 })
                 .collect();
@@ -79,10 +79,10 @@ fn settle(value: Value, place: ValueContext) -> Option<Value> {
         }
         Value::Array(items) => {
             // An empty item stays in the list as null, so that the other items keep their index.
-            let items: Vec<Value> = items.into_iter().map(|item| settle(item, place).unwrap_or(Value::Null)).collect();
+            let items: Vec<Value> = items.into_iter().map(|item| settle(item, context).unwrap_or(Value::Null)).collect();
             (!items.is_empty()).then_some(Value::Array(items))
         }
-        scalar @ (Value::String(_) | Value::Number(_)) if place == ValueContext::Quantities => {
+        scalar @ (Value::String(_) | Value::Number(_)) if context == ValueContext::Quantities => {
             Some(Quantity::from_value(&scalar).map_or(scalar, |quantity| quantity.canonical().into()))
         }
         Value::String(text) => Some(Value::String(instant(&text).unwrap_or(text))),
@@ -120,8 +120,8 @@ fn remove(value: &mut Value, path: &[String]) {
         }
         Value::Array(items) => {
             let index = first.parse::<usize>().ok();
-            for (place, item) in items.iter_mut().enumerate() {
-                if first != "*" && index != Some(place) {
+            for (position, item) in items.iter_mut().enumerate() {
+                if first != "*" && index != Some(position) {
                     continue;
                 }
                 if rest.is_empty() {

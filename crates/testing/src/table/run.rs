@@ -14,9 +14,9 @@ use kubewright_runtime::operator::{Operator, PreparedOperator};
 use kubewright_runtime::reconcile::{ControllerExt as _, Reconcile};
 use parking_lot::Mutex;
 
+use super::address::{ObjectAddress, Plurals};
 use super::compare::ComparisonRules;
 use super::expected::Expected;
-use super::place::{ObjectAddress, Plurals};
 use super::wire::Wire;
 use super::{Apply, RowEnd, TableRow, TableTest, diff, fault, seed};
 use crate::{TestCluster, Tier};

@@ -11,7 +11,7 @@ use kubewright_apiserver::{ApiServer, Controllers};
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::place::{ObjectAddress, Plurals};
+use super::address::{ObjectAddress, Plurals};
 use crate::backend::{Backend, epoch};
 use crate::{TestCluster, TestOptions, Tier, time};
 
@@ -98,8 +98,8 @@ pub(super) async fn known(
         let kind = KubeKind::gvk(&gvk.group, &gvk.version, &gvk.kind);
         let api = cluster.api(&kind, Some(object.namespace())).await;
         let stored = api.get(object.name()).await.map_err(|error| format!("failed to read {}: {error}", object.title()))?;
-        let place = plurals.place(&gvk, object.namespace(), object.name());
-        known.insert(place, serde_json::to_value(stored).unwrap_or_default());
+        let address = plurals.address(&gvk, object.namespace(), object.name());
+        known.insert(address, serde_json::to_value(stored).unwrap_or_default());
     }
     Ok(known)
 }

@@ -89,15 +89,15 @@ fn objects_of_random_definitions_have_the_fields_that_somebody_owns() {
         let script = schema_history(seed, SCHEMA_LENGTH);
         println!("{}", script.id);
         for (step, answer) in script.steps.iter().zip(run_embedded(&script).unwrap().answers) {
-            let place = || format!("{}, step {}", script.id, step.id);
-            assert_ne!(answer.at("/reason"), Some("InternalError".into()), "{}", place());
+            let title = || format!("{}, step {}", script.id, step.id);
+            assert_ne!(answer.at("/reason"), Some("InternalError".into()), "{}", title());
             if answer.code >= 300 || answer.at("/kind") != Some("Gadget".into()) {
                 continue;
             }
             let object = answer.at("").unwrap();
             for entry in object["metadata"]["managedFields"].as_array().into_iter().flatten() {
                 if let Some(missing) = missing(&object, &entry["fieldsV1"], "") {
-                    panic!("{}: {} owns {missing}, which is not there: {object}", place(), entry["manager"]);
+                    panic!("{}: {} owns {missing}, which is not there: {object}", title(), entry["manager"]);
                 }
             }
         }

@@ -73,7 +73,7 @@ impl Plurals {
         Ok(())
     }
 
-    pub(super) fn place(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> ObjectAddress {
+    pub(super) fn address(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> ObjectAddress {
         let resource = self.0.get(kind).cloned().unwrap_or_else(|| kind.kind.to_ascii_lowercase());
         ObjectAddress { group: kind.group.clone(), resource, namespace: namespace.to_owned(), name: name.to_owned() }
     }

@@ -146,7 +146,7 @@ fn imports_between_modules_go_down() {
     for (order, _) in orders() {
         let root = format!("crates/{}/src/", order.krate);
         for text in texts() {
-            let Some(file) = text.path.strip_prefix(&root).filter(|file| file.ends_with(".rs") && !text.is_test()) else {
+            let Some(file) = text.path.strip_prefix(&root).filter(|_| text.is("rs") && !text.is_test()) else {
                 continue;
             };
             for module in order.upward(file, &text.code()) {

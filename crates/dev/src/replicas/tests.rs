@@ -150,9 +150,11 @@ async fn the_passes_of_a_replica_are_counted_and_begin_anew_with_it() {
     }
     watched.until("a pass for each object", |rows| rows.iter().map(|row| row.passes).sum::<u64>() >= 8).await;
     let busiest = usize::from(watched.row(1).passes > watched.row(0).passes);
-    let passes = watched.row(busiest).passes;
+    let before = watched.row(busiest).passes;
     watched.replicas.toggle(busiest).await.unwrap();
-    assert_eq!(watched.row(busiest).passes, passes, "what it has done stays on the screen");
+    // Passes that were under way may have ended before the replica.
+    let passes = watched.row(busiest).passes;
+    assert!(passes >= before, "the number of its passes stays on the screen: {passes} after {before}");
     watched.replicas.toggle(busiest).await.unwrap();
     assert_eq!(watched.row(busiest).passes, 0);
     watched.stop().await;

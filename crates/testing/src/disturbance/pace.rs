@@ -36,7 +36,7 @@ impl Pace {
                     Some(*passed)
                 });
                 let of_delays = 2 + passes.take_while(|passed| *passed < lasts).count();
-                writers * of_engine.max(of_delays) + fault.most_retries(lasts) + events
+                writers * of_engine.max(of_delays).max(fault.most_retries(lasts)) + events
             }
         }
     }

@@ -128,8 +128,7 @@ impl<'s, S: Scenario> PreparedScenario<'s, S> {
         let outcome = ScenarioOutcome {
             objects: left(self.scenario, &player).await?,
             touched,
-            // Where time is real, chance decides how often two operators refuse each other's writes. Each refusal follows a write of the other one, which counts.
-            writes: writes(&journal, player.cluster.namespace(), player.cluster.is_embedded() || disturbance.operators() == 1),
+            writes: writes(&journal, player.cluster.namespace()),
             requests: journal.iter().count(),
             watched: watched(&player.cluster.journal().all()),
             asked: asked(&journal),
@@ -170,13 +169,13 @@ async fn left<S: Scenario>(scenario: &S, player: &Player<'_, S>) -> Result<BTree
     Ok(live.iter().map(|object| normal(scenario, &player.cluster, object)).collect())
 }
 
-/// Returns the number of writes by object, with or without those that were refused by a conflict; writes of events and leases do not count.
-fn writes(journal: &Records, namespace: &str, with_conflicts: bool) -> BTreeMap<String, usize> {
+/// Returns the number of writes by object; writes of events and leases do not count.
+fn writes(journal: &Records, namespace: &str) -> BTreeMap<String, usize> {
     let mut writes = BTreeMap::new();
     for record in journal.clone().writes().iter() {
         let Some(resource) = record.target.resource().filter(|of| !UNLED.contains(&of.resource.as_str())) else { continue };
         // Requests of a process that is cut off do not reach the server.
-        if record.status().is_none_or(|code| code == 409 && !with_conflicts) {
+        if record.status().is_none() {
             continue;
         }
         let created = record.body.as_ref().map_or("", |body| body.name());

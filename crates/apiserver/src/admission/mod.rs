@@ -16,7 +16,7 @@ use crate::{
 
 pub(crate) use lifecycle::immortal;
 pub(crate) use nodes::NOT_READY;
-pub(crate) use storage::{add as add_finalizer, finalizer_of};
+pub(crate) use storage::finalizer_of;
 
 /// Runs the plugins that check or change a new object.
 pub(crate) fn on_create(kind: &KindSpec, object: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {

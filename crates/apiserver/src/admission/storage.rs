@@ -2,7 +2,7 @@
 //! once no other object uses them (CTL-9).
 
 use kubewright_machinery::object::ObjectExt as _;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::kinds::KindSpec;
 
@@ -19,25 +19,14 @@ pub(crate) fn finalizer_of(group: &str, plural: &str) -> Option<&'static str> {
 /// Adds the protection finalizer to a new object.
 pub(super) fn protect(kind: &KindSpec, object: &mut Value) {
     if let Some(finalizer) = finalizer_of(&kind.group, &kind.plural) {
-        add(object, finalizer);
-    }
-}
-
-/// Appends a finalizer unless the object already has it.
-pub(crate) fn add(object: &mut Value, finalizer: &str) {
-    if object.has_finalizer(finalizer) {
-        return;
-    }
-    match object.metadata_mut().get_mut("finalizers").and_then(Value::as_array_mut) {
-        Some(finalizers) => finalizers.push(finalizer.into()),
-        None => {
-            object.metadata_mut().insert("finalizers".into(), json!([finalizer]));
-        }
+        object.add_finalizer(finalizer);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::kinds::Registry;
 

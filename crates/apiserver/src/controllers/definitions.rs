@@ -120,7 +120,7 @@ impl DefinitionController {
         let (plural, group) = name.name.split_once('.').unwrap_or((&name.name, ""));
         if writer.state().registry().is_builtin(group, plural) {
             // The resource is built in, so the stored objects are not instances of this definition.
-            writer.modify(&resource(), name, Endpoint::Main, remove_finalizer).await?;
+            writer.modify(&resource(), name, Endpoint::Main, release).await?;
             return Ok(());
         }
         {
@@ -144,7 +144,7 @@ impl DefinitionController {
         };
         writer.modify(&resource(), name, Endpoint::Status, |object| condition::set(object, &progress, &now)).await?;
         if left == 0 {
-            writer.modify(&resource(), name, Endpoint::Main, remove_finalizer).await?;
+            writer.modify(&resource(), name, Endpoint::Main, release).await?;
         }
         deleted
     }
@@ -253,7 +253,7 @@ fn establish(object: &mut Value, names: &Value, conflict: Option<&(&'static str,
     condition::set(object, &established, now);
 }
 
-fn remove_finalizer(object: &mut Value) {
-    let finalizers: Vec<String> = object.finalizers().filter(|finalizer| *finalizer != CLEANUP).map(str::to_owned).collect();
-    object.metadata_mut().insert("finalizers".into(), json!(finalizers));
+/// Removes the finalizer that stands for the custom resources of a definition.
+fn release(definition: &mut Value) {
+    definition.remove_finalizer(CLEANUP);
 }

@@ -321,9 +321,7 @@ async fn drop_references(writer: &Writer, dependent: &ObjectRef, uids: &[String]
 async fn remove_finalizer(writer: &Writer, owner: &ObjectRef, finalizer: &str) -> Result<bool, Status> {
     let written = writer
         .modify(&owner.resource, &owner.name, Endpoint::Main, |object| {
-            let finalizers: Vec<String> =
-                object.finalizers().filter(|present| *present != finalizer).map(str::to_owned).collect();
-            object.metadata_mut().insert("finalizers".into(), json!(finalizers));
+            object.remove_finalizer(finalizer);
         })
         .await?;
     Ok(written.is_some())

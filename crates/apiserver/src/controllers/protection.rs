@@ -130,9 +130,9 @@ impl ByItem for Protection {
         }
         let change = |object: &mut Value| {
             if object.deletion_timestamp().is_none() {
-                admission::add_finalizer(object, finalizer);
-            } else if let Some(finalizers) = object.metadata_mut().get_mut("finalizers").and_then(Value::as_array_mut) {
-                finalizers.retain(|present| present != finalizer);
+                object.add_finalizer(finalizer);
+            } else {
+                object.remove_finalizer(finalizer);
             }
         };
         writer.modify(&resource, name, Endpoint::Main, change).await?;

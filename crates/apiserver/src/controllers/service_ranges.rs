@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
-    admission,
     kinds::Endpoint,
     server::Writer,
     status::Status,
@@ -76,7 +75,7 @@ impl ByItem for ServiceRanges {
         };
         let (range, now) = (stored.value(), writer.clock().now_in_seconds());
         if range.deletion_timestamp().is_none() {
-            let add = |object: &mut Value| admission::add_finalizer(object, FINALIZER);
+            let add = |object: &mut Value| object.add_finalizer(FINALIZER);
             let is_added =
                 !range.has_finalizer(FINALIZER) && writer.modify(&resource(), name, Endpoint::Main, add).await?.is_some();
             let message = "Kubernetes Service CIDR is ready";
@@ -92,9 +91,7 @@ impl ByItem for ServiceRanges {
                 .await;
         }
         let remove = |object: &mut Value| {
-            let finalizers: Vec<String> =
-                object.finalizers().filter(|present| *present != FINALIZER).map(str::to_owned).collect();
-            object.metadata_mut().insert("finalizers".into(), json!(finalizers));
+            object.remove_finalizer(FINALIZER);
         };
         Ok(range.has_finalizer(FINALIZER) && writer.modify(&resource(), name, Endpoint::Main, remove).await?.is_some())
     }

@@ -36,11 +36,7 @@ pub(crate) fn is_true(object: &Value, name: &str) -> bool {
 /// Marks a definition as being deleted. A finalizer keeps it until its instances are deleted.
 pub(super) fn mark_deleted(object: &mut Value, now: &str) {
     object.metadata_mut().insert("deletionTimestamp".into(), now.into());
-    let mut finalizers: Vec<String> = object.finalizers().map(str::to_owned).collect();
-    if finalizers.iter().all(|finalizer| finalizer != CLEANUP) {
-        finalizers.push(CLEANUP.to_owned());
-        object.metadata_mut().insert("finalizers".into(), json!(finalizers));
-    }
+    object.add_finalizer(CLEANUP);
     let pending = json!({"type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
         "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"});
     set(object, &pending, now);

@@ -75,6 +75,10 @@ pub trait ObjectExt {
     fn has_finalizer(&self, finalizer: &str) -> bool {
         self.finalizers().any(|present| present == finalizer)
     }
+    /// Appends a finalizer unless it is present.
+    fn add_finalizer(&mut self, finalizer: &str);
+    /// Removes a finalizer, and the list with the last one. Returns true if the finalizer was present.
+    fn remove_finalizer(&mut self, finalizer: &str) -> bool;
     /// Returns the entries of `metadata.ownerReferences`.
     fn owner_references(&self) -> impl Iterator<Item = OwnerReference<'_>>;
     /// Returns the owner reference that is marked as the controller.
@@ -156,6 +160,31 @@ impl ObjectExt for Value {
         view(self).finalizers()
     }
 
+    fn add_finalizer(&mut self, finalizer: &str) {
+        if self.has_finalizer(finalizer) {
+            return;
+        }
+        match self.metadata_mut().get_mut("finalizers").and_then(Value::as_array_mut) {
+            Some(finalizers) => finalizers.push(finalizer.into()),
+            None => {
+                self.metadata_mut().insert("finalizers".to_owned(), json!([finalizer]));
+            }
+        }
+    }
+
+    fn remove_finalizer(&mut self, finalizer: &str) -> bool {
+        if !self.has_finalizer(finalizer) {
+            return false;
+        }
+        let rest: Vec<Value> = self.finalizers().filter(|present| *present != finalizer).map(Value::from).collect();
+        if rest.is_empty() {
+            self.metadata_mut().remove("finalizers");
+        } else {
+            self.metadata_mut().insert("finalizers".to_owned(), rest.into());
+        }
+        true
+    }
+
     fn owner_references(&self) -> impl Iterator<Item = OwnerReference<'_>> {
         view(self).owner_references()
     }
@@ -208,6 +237,17 @@ fn remove_entry(object: &mut Value, field: &str, key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finalizers_are_added_once_and_the_list_goes_with_the_last_one() {
+        let mut object = json!({"metadata": {"name": "a", "finalizers": null}});
+        object.add_finalizer("f/1");
+        object.add_finalizer("f/2");
+        object.add_finalizer("f/1");
+        assert_eq!(object["metadata"]["finalizers"], json!(["f/1", "f/2"]));
+        assert!(object.remove_finalizer("f/1") && !object.remove_finalizer("f/1") && object.remove_finalizer("f/2"));
+        assert_eq!(object, json!({"metadata": {"name": "a"}}));
+    }
 
     #[test]
     fn metadata_is_read_where_it_is() {

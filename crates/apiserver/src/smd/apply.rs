@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::conflict::Conflicts;
 use super::fields::field_set;
-use super::managers::{Identity, Managers, Operation};
+use super::managers::{ManagerIdentity, Managers, Operation};
 use super::merge::merge;
 use super::remove::{remove, with_declared};
 use super::types::Type;
@@ -151,7 +151,7 @@ fn all(object: &Value, type_: &Type) -> FieldSet {
 }
 
 /// Constructors for lookups in [`Managers`].
-impl Identity {
+impl ManagerIdentity {
     /// Returns the identity of an applier of the object itself.
     pub fn applier(manager: &str) -> Self {
         Self { manager: manager.to_owned(), operation: Operation::Apply, api_version: String::new(), subresource: String::new() }

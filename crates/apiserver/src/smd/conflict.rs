@@ -6,7 +6,7 @@ use std::fmt;
 use kubewright_machinery::fieldset::{FieldSet, Path};
 use thiserror::Error;
 
-use super::managers::{Identity, Operation, OwnedFieldsEntry};
+use super::managers::{ManagerIdentity, Operation, OwnedFieldsEntry};
 
 /// A field that another manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Conflict {
 pub struct Conflicts(Vec<Conflict>);
 
 impl Conflicts {
-    pub(super) fn new<'a>(owned: impl Iterator<Item = (&'a Identity, &'a OwnedFieldsEntry, FieldSet)>) -> Self {
+    pub(super) fn new<'a>(owned: impl Iterator<Item = (&'a ManagerIdentity, &'a OwnedFieldsEntry, FieldSet)>) -> Self {
         let conflicts = owned.flat_map(|(identity, entry, fields)| {
             let owner = owner(identity, entry);
             let mut paths = fields.paths();
@@ -59,7 +59,7 @@ impl fmt::Display for Conflicts {
     }
 }
 
-fn owner(identity: &Identity, entry: &OwnedFieldsEntry) -> String {
+fn owner(identity: &ManagerIdentity, entry: &OwnedFieldsEntry) -> String {
     let mut text = format!("{:?}", identity.manager);
     if !identity.subresource.is_empty() {
         text = format!("{text} with subresource {:?}", identity.subresource);

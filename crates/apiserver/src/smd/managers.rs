@@ -17,7 +17,7 @@ pub enum Operation {
 
 /// The identity of an entry of `managedFields`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Identity {
+pub struct ManagerIdentity {
     /// The name of the manager.
     pub manager: String,
     /// The operation of the manager.
@@ -40,7 +40,7 @@ pub(super) struct OwnedFieldsEntry {
 
 /// The managers of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Managers(pub(super) BTreeMap<Identity, OwnedFieldsEntry>);
+pub struct Managers(pub(super) BTreeMap<ManagerIdentity, OwnedFieldsEntry>);
 
 /// A `managedFields` value that no server writes.
 #[derive(Debug, Error)]
@@ -79,7 +79,7 @@ impl Managers {
     pub fn to_value(&self) -> Value {
         let mut entries: Vec<_> = self.0.iter().collect();
         entries.sort_by(|(a, entry_a), (b, entry_b)| {
-            let key = |identity: &Identity| identity.operation;
+            let key = |identity: &ManagerIdentity| identity.operation;
             key(a)
                 .cmp(&key(b))
                 .then_with(|| entry_a.time.cmp(&entry_b.time))
@@ -96,12 +96,12 @@ impl Managers {
     }
 
     /// Iterates over the identities of the managers.
-    pub fn identities(&self) -> impl Iterator<Item = &Identity> {
+    pub fn identities(&self) -> impl Iterator<Item = &ManagerIdentity> {
         self.0.keys()
     }
 
     /// Returns the fields that a manager owns.
-    pub fn fields(&self, identity: &Identity) -> Option<&FieldSet> {
+    pub fn fields(&self, identity: &ManagerIdentity) -> Option<&FieldSet> {
         self.0.get(identity).map(|entry| &entry.fields)
     }
 
@@ -111,7 +111,7 @@ impl Managers {
     }
 }
 
-fn read(index: usize, entry: &Value) -> Result<(Identity, OwnedFieldsEntry), ManagedFieldsError> {
+fn read(index: usize, entry: &Value) -> Result<(ManagerIdentity, OwnedFieldsEntry), ManagedFieldsError> {
     let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
     let wrong = |field, expected| ManagedFieldsError::Entry { index, field, found: text(field), expected };
     let operation = match text("operation").as_str() {
@@ -130,7 +130,7 @@ fn read(index: usize, entry: &Value) -> Result<(Identity, OwnedFieldsEntry), Man
         Value::Null => FieldSet::new(),
         fields => FieldSet::parse(fields).map_err(|source| ManagedFieldsError::Fields { index, source })?,
     };
-    let identity = Identity {
+    let identity = ManagerIdentity {
         manager: text("manager"),
         operation,
         api_version: if operation == Operation::Apply { String::new() } else { api_version.clone() },
@@ -139,7 +139,7 @@ fn read(index: usize, entry: &Value) -> Result<(Identity, OwnedFieldsEntry), Man
     Ok((identity, OwnedFieldsEntry { api_version, fields, time: entry["time"].as_str().map(str::to_owned) }))
 }
 
-fn write(identity: &Identity, entry: &OwnedFieldsEntry) -> Value {
+fn write(identity: &ManagerIdentity, entry: &OwnedFieldsEntry) -> Value {
     let operation = match identity.operation {
         Operation::Apply => "Apply",
         Operation::Update => "Update",

@@ -29,7 +29,7 @@ mod tests;
 
 pub use apply::{Applied, ApplyError};
 pub use conflict::{Conflict, Conflicts};
-pub use managers::{Identity, ManagedFieldsError, Managers, Operation};
+pub use managers::{ManagedFieldsError, ManagerIdentity, Managers, Operation};
 pub use shown::Shown;
 pub use types::Type;
 pub use update::{Ownership, Versions};

@@ -2,7 +2,7 @@
 
 use kubewright_machinery::fieldset::{FieldSet, Path};
 
-use super::managers::{Identity, Managers, Operation, OwnedFieldsEntry};
+use super::managers::{ManagerIdentity, Managers, Operation, OwnedFieldsEntry};
 
 /// A field of an object and the view that shows it.
 #[derive(Clone)]
@@ -35,7 +35,7 @@ impl Managers {
             entry.fields.has(&path).then(|| {
                 let fields = FieldSet::from_iter([&shown.view_path]);
                 let api_version = shown.view_version.to_owned();
-                let seen = Identity {
+                let seen = ManagerIdentity {
                     api_version: if identity.operation == Operation::Update { api_version.clone() } else { String::new() },
                     ..identity.clone()
                 };

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::compare::ObjectComparison;
 use super::fields::field_set;
-use super::managers::{Identity, Managers, Operation, OwnedFieldsEntry};
+use super::managers::{ManagerIdentity, Managers, Operation, OwnedFieldsEntry};
 use super::reconcile::reconcile;
 use super::types::Type;
 
@@ -90,8 +90,8 @@ impl Ownership<'_> {
         managers
     }
 
-    pub(super) fn identity(&self, manager: &str, operation: Operation) -> Identity {
-        Identity {
+    pub(super) fn identity(&self, manager: &str, operation: Operation) -> ManagerIdentity {
+        ManagerIdentity {
             manager: if manager.is_empty() { "unknown".to_owned() } else { manager.to_owned() },
             operation,
             api_version: if operation == Operation::Apply { String::new() } else { self.api_version.to_owned() },
@@ -118,11 +118,11 @@ impl Ownership<'_> {
     pub(super) fn give_up(
         &self,
         managers: &mut Managers,
-        writer: Option<&Identity>,
+        writer: Option<&ManagerIdentity>,
         live: &Value,
         new: &Value,
         changes: &ObjectComparison,
-    ) -> Vec<(Identity, OwnedFieldsEntry, FieldSet)> {
+    ) -> Vec<(ManagerIdentity, OwnedFieldsEntry, FieldSet)> {
         let mut at_versions: BTreeMap<String, ObjectComparison> = BTreeMap::new();
         let mut lost = Vec::new();
         managers.0.retain(|identity, entry| {
@@ -182,7 +182,7 @@ fn cap(managers: &mut Managers) {
     }
     updaters.sort();
     let mut left = updaters.len();
-    let mut first_of_version: BTreeMap<String, Identity> = BTreeMap::new();
+    let mut first_of_version: BTreeMap<String, ManagerIdentity> = BTreeMap::new();
     for (time, updater) in updaters {
         if left <= MAX_UPDATERS {
             break;
@@ -191,7 +191,7 @@ fn cap(managers: &mut Managers) {
             first_of_version.insert(updater.api_version.clone(), updater);
             continue;
         };
-        let bucket = Identity {
+        let bucket = ManagerIdentity {
             manager: ANCIENT.to_owned(),
             operation: Operation::Update,
             api_version: updater.api_version.clone(),

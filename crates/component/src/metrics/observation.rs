@@ -81,7 +81,7 @@ impl Observations {
 pub(super) struct ClusterCollector(pub(super) Observations);
 
 /// A value with its labels.
-type Line = (Vec<(&'static str, String)>, usize);
+type SeriesLine = (Vec<(&'static str, String)>, usize);
 
 impl Collector for ClusterCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
@@ -96,7 +96,7 @@ impl Collector for ClusterCollector {
                 polled.push((of(cluster), polled_here.get(cluster).map_or(0, BTreeSet::len)));
             }
         }
-        let mut family = |name: &str, help: &str, lines: &[Line]| {
+        let mut family = |name: &str, help: &str, lines: &[SeriesLine]| {
             let kind = ConstGauge::new(0_i64).metric_type();
             let mut descriptor = encoder.encode_descriptor(name, help, None, kind)?;
             for (labels, value) in lines {

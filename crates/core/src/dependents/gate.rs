@@ -79,7 +79,7 @@ pub(super) fn foreign_check(key: &ObjectKey, live: &Projection, engine: &Engine)
     Some(ForeignCheck { types, any_owner: false, selector: engine.foreign_selector() })
 }
 
-/// Returns the check for any instances of a type, whoever owns them.
+/// Returns the check for instances of a type with any owner or none.
 pub(super) fn instances_check(key: &ObjectKey, live: &Projection) -> Option<ForeignCheck> {
     let types = checked_types(key, live)?;
     Some(ForeignCheck { types, any_owner: true, selector: String::new() })

@@ -7,7 +7,7 @@ mod status;
 mod workloads;
 
 pub use hints::{Hints, InvalidHint};
-pub use rules::{Rule, readiness, readiness_with};
+pub use rules::{ReadinessRule, readiness, readiness_with};
 pub use status::{Readiness, Status};
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Hints, Readiness, Status, kinds};
 
 /// The health rule of a kind. It returns `None` for objects that it does not judge.
-pub type Rule<'a> = dyn Fn(&Value) -> Option<Readiness> + 'a;
+pub type ReadinessRule<'a> = dyn Fn(&Value) -> Option<Readiness> + 'a;
 
 /// Returns the health of an object.
 pub fn readiness(object: &Value, hints: &Hints) -> Readiness {
@@ -16,7 +16,7 @@ pub fn readiness(object: &Value, hints: &Hints) -> Readiness {
 
 /// Returns the health of an object whose kind has its own rule (READY-7). `kind_rule` replaces the built-in rule of the kind; if it returns `None`,
 /// the general rules apply.
-pub fn readiness_with(object: &Value, hints: &Hints, kind_rule: Option<&Rule<'_>>) -> Readiness {
+pub fn readiness_with(object: &Value, hints: &Hints, kind_rule: Option<&ReadinessRule<'_>>) -> Readiness {
     if object.deletion_timestamp().is_some() {
         return Readiness::new(Status::Terminating, "object is being deleted");
     }
@@ -108,7 +108,7 @@ impl<'a> View<'a> {
         (generation != observed).then_some((generation, observed))
     }
 
-    fn after_generation(&self, kind_rule: Option<&Rule<'_>>) -> Readiness {
+    fn after_generation(&self, kind_rule: Option<&ReadinessRule<'_>>) -> Readiness {
         if let Some(condition) = self.condition("Reconciling").filter(|condition| condition.is_true()) {
             return Readiness::in_progress(condition.text());
         }

@@ -9,7 +9,7 @@ pub(crate) const PAGES: [&str; 4] = ["component.md", "reconciler.md", "flow-and-
 
 /// A rule on a page.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub(crate) struct PageRule {
     pub(crate) id: String,
     pub(crate) line: usize,
     /// The number of its chapter, without that of its section.
@@ -22,7 +22,7 @@ pub(crate) struct Rule {
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) name: &'static str,
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<PageRule>,
     /// The numbers of chapters and sections, such as `10.8` and `B.2`.
     pub(crate) sections: BTreeSet<String>,
     /// The names of scenarios without a hyphen, such as `A1`.
@@ -63,7 +63,7 @@ impl Page {
                 }
             }
             let is_built = chapters.are_built() && !line.to_lowercase().contains("*not built yet");
-            page.rules.extend(found.into_iter().map(|id| Rule { id, line: index + 1, chapter: chapter.clone(), is_built }));
+            page.rules.extend(found.into_iter().map(|id| PageRule { id, line: index + 1, chapter: chapter.clone(), is_built }));
         }
         page
     }

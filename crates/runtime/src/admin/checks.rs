@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 
 /// The checks of liveness and readiness of a process. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Checks(Arc<RwLock<RegisteredChecks>>);
+pub struct HealthChecks(Arc<RwLock<RegisteredChecks>>);
 
 #[derive(Clone, Default)]
 struct RegisteredChecks {
@@ -42,7 +42,7 @@ struct HealthCheck {
     probe: Probe,
 }
 
-impl Checks {
+impl HealthChecks {
     /// Creates an empty set of checks.
     pub fn new() -> Self {
         Self::default()
@@ -99,7 +99,7 @@ impl Checks {
     }
 }
 
-impl fmt::Debug for Checks {
+impl fmt::Debug for HealthChecks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<(String, CheckKind)> = self.0.read().checks.iter().map(|check| (check.name.clone(), check.kind)).collect();
         f.debug_list().entries(names).finish()

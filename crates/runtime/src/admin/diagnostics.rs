@@ -9,7 +9,7 @@ use parking_lot::RwLock;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-use super::{CheckKind, Checks};
+use super::{CheckKind, HealthChecks};
 use crate::config::ObservabilityControl;
 use crate::metrics::{Metrics, QueueStatistics};
 use crate::phase::Phase;
@@ -24,7 +24,7 @@ pub struct Diagnostics(Arc<Sources>);
 
 struct Sources {
     phase: watch::Receiver<Phase>,
-    checks: Checks,
+    checks: HealthChecks,
     watched: Watched,
     metrics: Metrics,
     observability: ObservabilityControl,
@@ -55,7 +55,7 @@ impl Diagnostics {
     /// Returns the diagnostics of the operator that has this phase and these checks, watches and metrics.
     pub(crate) fn new(
         phase: watch::Receiver<Phase>,
-        checks: Checks,
+        checks: HealthChecks,
         watched: Watched,
         metrics: Metrics,
         observability: ObservabilityControl,
@@ -125,7 +125,7 @@ impl fmt::Debug for Diagnostics {
     }
 }
 
-fn checks_of(checks: &Checks) -> Value {
+fn checks_of(checks: &HealthChecks) -> Value {
     let kinds = [(CheckKind::Live, "live"), (CheckKind::Ready, "ready"), (CheckKind::Note, "note")];
     let of_kind = |(kind, word)| {
         let results = checks.results(kind).into_iter();

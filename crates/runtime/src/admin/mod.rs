@@ -1,6 +1,6 @@
 //! Probes, metrics, the state of the operator and the last passes of objects over HTTP.
 //!
-//! [`Checks`] collects the checks of liveness and readiness; [`PassHistories`] holds the passes that controllers remember; [`Diagnostics`] is the state of a
+//! [`HealthChecks`] collects the checks of liveness and readiness; [`PassHistories`] holds the passes that controllers remember; [`Diagnostics`] is the state of a
 //! running operator; [`Admin`] serves `/livez`, `/readyz`, `/metrics` and the pages below `/debug`.
 
 mod checks;
@@ -13,7 +13,7 @@ mod why;
 #[cfg(test)]
 mod tests;
 
-pub use checks::{CheckKind, Checks, DuplicateCheck};
+pub use checks::{CheckKind, DuplicateCheck, HealthChecks};
 pub use diagnostics::{Diagnostics, QueueError};
 pub use server::{Admin, AdminError};
 pub use waits::{ControllerWaits, WaitCensus};

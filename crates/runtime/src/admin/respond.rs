@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use serde_json::Value;
 
 use super::why::WhyQuery;
-use super::{CheckKind, Checks, Diagnostics, PassHistories, QueueError, WhyError};
+use super::{CheckKind, Diagnostics, HealthChecks, PassHistories, QueueError, WhyError};
 use crate::metrics::Metrics;
 
 /// The content type of metrics.
@@ -37,7 +37,7 @@ impl AdminResponse {
 /// The sources of all pages.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
-    pub(super) checks: Checks,
+    pub(super) checks: HealthChecks,
     pub(super) metrics: Metrics,
     pub(super) why: PassHistories,
     /// The diagnostics of the operator, or None if the server belongs to no operator.
@@ -101,7 +101,7 @@ fn passes(query: &str, why: &PassHistories) -> AdminResponse {
     }
 }
 
-fn probe(endpoint: &str, kind: CheckKind, only: &str, query: &str, checks: &Checks) -> AdminResponse {
+fn probe(endpoint: &str, kind: CheckKind, only: &str, query: &str, checks: &HealthChecks) -> AdminResponse {
     let parameters = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let verbose = parameters.clone().any(|(key, _)| key == "verbose");
     let excluded = |name: &str| parameters.clone().any(|(key, value)| key == "exclude" && value == name);

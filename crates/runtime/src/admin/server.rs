@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use super::respond::{AdminResponse, Pages};
-use super::{Checks, Diagnostics, PassHistories};
+use super::{Diagnostics, HealthChecks, PassHistories};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
@@ -73,7 +73,7 @@ impl Admin {
     }
 
     /// Answers requests until `stop` is cancelled.
-    pub async fn serve(self, checks: Checks, metrics: Metrics, clock: Clock, tasks: Tasks, stop: CancellationToken) {
+    pub async fn serve(self, checks: HealthChecks, metrics: Metrics, clock: Clock, tasks: Tasks, stop: CancellationToken) {
         let pages = Arc::new(Pages { checks, metrics, why: self.why, diagnostics: self.diagnostics });
         loop {
             let accepted = tokio::select! {

@@ -22,8 +22,8 @@ use crate::operator::Phase;
 use crate::task::Tasks;
 use crate::watch::Watched;
 
-fn checks() -> Checks {
-    let checks = Checks::new();
+fn checks() -> HealthChecks {
+    let checks = HealthChecks::new();
     checks.ready("phase", || Ok(())).unwrap();
     checks.ready("caches", || Err("waiting for widgets".to_owned())).unwrap();
     checks.live("heartbeat", || Ok(())).unwrap();
@@ -259,7 +259,7 @@ async fn metrics_can_be_turned_off() {
 // SW-9
 #[test]
 fn failing_checks_pass_the_redactor() {
-    let checks = Checks::new();
+    let checks = HealthChecks::new();
     checks.ready("backend", || Err("token-1 was refused by https://admin:pw@example.com".to_owned())).unwrap();
     let told = || checks.results(CheckKind::Ready).remove(0).1.unwrap_err();
     assert_eq!(told(), "token-1 was refused by https://***@example.com");

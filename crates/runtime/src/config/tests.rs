@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::admin::{Checks, PassHistories};
+use crate::admin::{HealthChecks, PassHistories};
 use crate::events::{Recorder, RecorderOptions};
 use crate::inject::FromOperator as _;
 use crate::leadership::LeadershipState;
@@ -106,7 +106,7 @@ impl World {
             tasks,
             recorder,
             metrics,
-            checks: Checks::new(),
+            checks: HealthChecks::new(),
             shutdown: CancellationToken::new(),
             timing: Timing::default().into(),
             workers: None,

@@ -25,7 +25,7 @@ use crate::metrics::Metrics;
 use crate::task::{Panic, Task, Tasks};
 use crate::watch::ProjectedStore;
 
-/// What elections need of the process.
+/// The services and settings of the process that elections use.
 pub(crate) struct ElectionInputs {
     pub(crate) cluster: Cluster,
     pub(crate) tasks: Tasks,

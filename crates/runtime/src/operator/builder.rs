@@ -26,7 +26,7 @@ use super::registration::enabled;
 use super::{
     Compat, Declarations, OperatorError, OperatorOptions, PreparedOperator, Registration, RegistrationKind, Rule, RunningOperator,
 };
-use crate::admin::Checks;
+use crate::admin::HealthChecks;
 use crate::clock::{Clock, Random};
 use crate::cluster::{Cluster, ClusterOptions, ConnectError, Rate};
 use crate::config::{ConfigValues, KeeperOptions, LevelSink};
@@ -44,7 +44,7 @@ pub struct Operator {
     /// The names that parts had when they were added.
     part_names: BTreeSet<String>,
     samples: Vec<String>,
-    checks: Checks,
+    checks: HealthChecks,
     problems: Vec<String>,
     clock: Option<Clock>,
     random: Option<Random>,
@@ -72,7 +72,7 @@ impl Operator {
             registrations: Vec::new(),
             part_names: BTreeSet::new(),
             samples: Vec::new(),
-            checks: Checks::new(),
+            checks: HealthChecks::new(),
             problems: Vec::new(),
             clock: None,
             random: None,

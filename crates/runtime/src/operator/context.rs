@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::injected::{OpenedStores, Queues, States};
 use super::patience::ask;
 use super::{Compat, ReadyTask, StoreRequest};
-use crate::admin::{Checks, PassHistories, WaitCensus};
+use crate::admin::{HealthChecks, PassHistories, WaitCensus};
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};
 use crate::config::{Configs, CurrentTiming};
@@ -44,7 +44,7 @@ pub struct OperatorContext {
     /// The registry of metrics.
     pub metrics: Metrics,
     /// The checks of liveness and readiness.
-    pub checks: Checks,
+    pub checks: HealthChecks,
     /// The passes that controllers remember, for `/debug/why`.
     pub why: PassHistories,
     /// The things that objects wait for, for `/debug/state`.

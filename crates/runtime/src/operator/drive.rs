@@ -20,7 +20,7 @@ use super::options::OperatorOptions;
 use super::preflight::Preflight;
 use super::progress::StartProgress;
 use super::{Compat, ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
-use crate::admin::{Admin, Checks, Diagnostics, PassHistories, WaitCensus};
+use crate::admin::{Admin, Diagnostics, HealthChecks, PassHistories, WaitCensus};
 use crate::cluster::Cluster;
 use crate::config::{Configs, CurrentTiming, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
@@ -49,7 +49,7 @@ pub(super) struct Parts {
     pub(super) formats: Arc<Compat>,
     pub(super) declarations: Declarations,
     pub(super) registrations: Vec<Box<dyn Registration>>,
-    pub(super) checks: Checks,
+    pub(super) checks: HealthChecks,
     pub(super) timing: Arc<Timing>,
     /// True if a ConfigMap replaces the timing.
     pub(super) follows_timing: bool,
@@ -132,7 +132,7 @@ impl Driver {
         [self.parts.cluster.tasks().clone(), self.parts.tasks.clone(), self.admin.clone()]
     }
 
-    pub(super) fn checks(&self) -> Checks {
+    pub(super) fn checks(&self) -> HealthChecks {
         self.parts.checks.clone()
     }
 

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Phase;
 use super::progress::StartProgress;
-use crate::admin::{Checks, DuplicateCheck};
+use crate::admin::{DuplicateCheck, HealthChecks};
 use crate::clock::Clock;
 use crate::cluster::Cluster;
 use crate::config::ObservabilityControl;
@@ -35,7 +35,7 @@ pub(super) fn problem_of(name: &str) -> Option<String> {
 
 /// Adds the checks that every operator has.
 pub(super) fn add_checks(
-    checks: &Checks,
+    checks: &HealthChecks,
     cluster: &Cluster,
     shutdown: &CancellationToken,
     phase: &watch::Receiver<Phase>,
@@ -74,7 +74,7 @@ pub(super) fn add_checks(
 }
 
 /// Adds the note about changes of `config-observability` that take effect only after a restart (OBS-3).
-pub(super) fn note_restart(checks: &Checks, map: &str, control: &ObservabilityControl) -> Result<(), DuplicateCheck> {
+pub(super) fn note_restart(checks: &HealthChecks, map: &str, control: &ObservabilityControl) -> Result<(), DuplicateCheck> {
     let control = control.clone();
     checks.note(map, move || match &*control.outdated() {
         [] => Ok(()),
@@ -98,7 +98,7 @@ pub(super) async fn all_settled(cluster: &Cluster) {
 }
 
 /// Adds the check `heartbeat`, and returns the storage of the heartbeats.
-pub(super) fn heartbeat(checks: &Checks, clock: &Clock) -> Result<Arc<AtomicU64>, DuplicateCheck> {
+pub(super) fn heartbeat(checks: &HealthChecks, clock: &Clock) -> Result<Arc<AtomicU64>, DuplicateCheck> {
     let beat = Arc::new(AtomicU64::new(0));
     let (last, clock) = (beat.clone(), clock.clone());
     checks.live("heartbeat", move || {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::drive::Driver;
 use super::{OperatorError, Phase};
-use crate::admin::{Checks, Diagnostics, PassHistories};
+use crate::admin::{Diagnostics, HealthChecks, PassHistories};
 use crate::leadership::LeadershipState;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
@@ -28,7 +28,7 @@ pub struct RunningOperator {
     shutdown: CancellationToken,
     tasks: [Tasks; 3],
     supervisor: Tasks,
-    checks: Checks,
+    checks: HealthChecks,
     metrics: Metrics,
     why: PassHistories,
     diagnostics: Diagnostics,
@@ -120,7 +120,7 @@ impl RunningOperator {
     }
 
     /// Returns the checks of liveness and readiness.
-    pub fn checks(&self) -> &Checks {
+    pub fn checks(&self) -> &HealthChecks {
         &self.checks
     }
 

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::used::{Access, StartTriggers, StoreId, TargetUser, UsedCluster};
 use super::{ClusterStatistics, RefusedKubeconfig, Registry, RemoteOptions, TargetError, TargetKey, TargetMetrics};
-use crate::admin::{Checks, DuplicateCheck};
+use crate::admin::{DuplicateCheck, HealthChecks};
 use crate::controller::QueueHandle;
 use crate::metrics::Metrics;
 use crate::watch::{Namespaces, WatchState};
@@ -82,7 +82,7 @@ impl ControllerTargets {
     }
 
     /// Adds a role in which the controller uses targets. The first role adds the targets to health and metrics.
-    pub(crate) fn role(&self, checks: &Checks, metrics: &Metrics) -> Result<usize, DuplicateCheck> {
+    pub(crate) fn role(&self, checks: &HealthChecks, metrics: &Metrics) -> Result<usize, DuplicateCheck> {
         let role = self.inner.roles.fetch_add(1, Ordering::Relaxed);
         if role == 0 {
             let this = self.clone();

@@ -12,7 +12,7 @@ use super::backoff::Backoff;
 use super::registry::Watch;
 use super::sink::Sink;
 use super::status::WATCH_TIMEOUT;
-use super::wire::{Line, Lines, read_list};
+use super::wire::{Lines, WireLine, read_list};
 use super::{Arrived, WatchState, WatchStatus};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Connection, Discovery};
 
@@ -276,7 +276,7 @@ impl WatchDriver {
     /// Delivers one line.
     fn event(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8]) -> WatchLine {
         let line = text_of(line);
-        let Line { kind, object } = match serde_json::from_str(&line) {
+        let WireLine { kind, object } = match serde_json::from_str(&line) {
             Ok(line) => line,
             Err(error) => {
                 let error = ApiError::undecodable(format!("watch {}", self.watch.spec), &error);

@@ -20,7 +20,7 @@ pub(super) struct ListMeta {
 
 /// A line of a watch.
 #[derive(Debug, Deserialize)]
-pub(super) struct Line<'a> {
+pub(super) struct WireLine<'a> {
     #[serde(borrow, rename = "type")]
     pub(super) kind: Cow<'a, str>,
     #[serde(borrow)]

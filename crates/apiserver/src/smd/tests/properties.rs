@@ -74,7 +74,7 @@ proptest! {
                         world.apply(&name, &applied, true, NOW).unwrap();
                     }
                     // The applied fields are present and owned.
-                    let fields = world.managers.fields(&Identity::applier(&name)).cloned().unwrap_or_default();
+                    let fields = world.managers.fields(&ManagerIdentity::applier(&name)).cloned().unwrap_or_default();
                     prop_assert_eq!(&fields, &fields::field_set(&applied, &type_).difference(&never_owned()));
                     let merged = merge::merge(&world.object, &applied, &type_);
                     prop_assert!(compare::ObjectComparison::of(&world.object, &merged, &type_).is_same(), "{} lacks {}", world.object, applied);
@@ -82,7 +82,7 @@ proptest! {
                     let before = world.clone();
                     world.apply(&name, &applied, false, LATER).unwrap();
                     prop_assert_eq!(&world.object, &before.object);
-                    let applier = Identity::applier(&name);
+                    let applier = ManagerIdentity::applier(&name);
                     prop_assert_eq!(world.managers.0.get(&applier), before.managers.0.get(&applier));
                 }
             }

@@ -140,7 +140,7 @@ impl Projection {
             live.annotation(&context.operator.status_hint_key()).and_then(|text| Hints::parse(text).ok()).unwrap_or_default();
         let gvk = live.gvk().unwrap_or_default();
         let rule = context.kind_rules.get(&gvk.group_kind());
-        let rule = rule.map(|rule| rule.as_ref() as &health::Rule<'_>);
+        let rule = rule.map(|rule| rule.as_ref() as &health::ReadinessRule<'_>);
         let readiness = health::readiness_with(live, &hints, rule);
         let fields = fingerprint::project(live, &context.field_manager);
         let texts = [

@@ -21,7 +21,7 @@ pub(super) fn inspect(world: &World, desired: &Desired, inventory: &Inventory, a
             None => adoption.is_some_and(|policy| policy != crate::manifest::AdoptionPolicy::Never),
             Some(_) => adoption == Some(crate::manifest::AdoptionPolicy::Always),
         };
-        // The removal of our own finalizer is allowed, whoever owns the object.
+        // The operator may remove its own finalizer from objects of any owner.
         let touches = !matches!(action.verb, Verb::Create | Verb::ReadLive | Verb::CreateNamespace | Verb::ReleaseFinalizer);
         assert!(!touches || may_take || !is_about(action, live), "{action:?} touches what is not ours: {live}");
     }

@@ -22,7 +22,7 @@ pub(super) const ANNOTATION: &str = "test.kubewright.dev/widget";
 
 /// The connection to a cluster.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Line {
+pub(super) enum Connectivity {
     Up,
     /// New requests are not answered; running ones continue.
     Hangs,
@@ -38,7 +38,7 @@ impl Net {
     pub(super) async fn add(&self, host: &str) -> Far {
         let cluster = TestCluster::start_with(TestOptions::default().exclusive()).await;
         let client = cluster.connect(cluster.tasks()).await.client().clone();
-        let line = watch::Sender::new(Line::Up);
+        let line = watch::Sender::new(Connectivity::Up);
         self.0.lock().push((host.to_owned(), through(&line, &client)));
         Far { cluster, line }
     }
@@ -54,23 +54,23 @@ impl Net {
 
 pub(super) struct Far {
     pub(super) cluster: TestCluster,
-    pub(super) line: watch::Sender<Line>,
+    pub(super) line: watch::Sender<Connectivity>,
 }
 
 /// Returns a client whose requests go through a connection.
-pub(super) fn through(line: &watch::Sender<Line>, client: &kube::Client) -> kube::Client {
+pub(super) fn through(line: &watch::Sender<Connectivity>, client: &kube::Client) -> kube::Client {
     let (client, sender) = (client.clone(), line.clone());
     let service = tower::service_fn(move |request: http::Request<Body>| {
         let (client, mut line) = (client.clone(), sender.subscribe());
         async move {
-            let gone = || std::io::Error::new(std::io::ErrorKind::ConnectionRefused, "nobody is there");
-            drop(line.wait_for(|line| *line != Line::Hangs).await);
-            if *line.borrow_and_update() == Line::Down {
+            let gone = || std::io::Error::new(std::io::ErrorKind::ConnectionRefused, "the cluster is not reachable");
+            drop(line.wait_for(|line| *line != Connectivity::Hangs).await);
+            if *line.borrow_and_update() == Connectivity::Down {
                 return Err(kube::Error::Service(gone().into()));
             }
             let answer = client.send(request).await?;
             let broken = futures::stream::once(async move {
-                drop(line.wait_for(|line| *line == Line::Down).await);
+                drop(line.wait_for(|line| *line == Connectivity::Down).await);
                 Err(gone())
             });
             let whole = Arc::new(tokio::sync::Notify::new());
@@ -248,7 +248,7 @@ impl Places {
     pub(super) async fn stop(self) {
         self.world.stop().await;
         for far in self.far {
-            far.line.send_replace(Line::Up);
+            far.line.send_replace(Connectivity::Up);
             far.cluster.stop().await;
         }
     }

@@ -120,9 +120,9 @@ async fn each_layer_runs_once_in_a_pass_directly_inside_its_stage() {
 }
 
 /// A layer that makes objects wait while a switch is off.
-struct Gate(Arc<AtomicBool>);
+struct SwitchableLayer(Arc<AtomicBool>);
 
-impl PassLayer for Gate {
+impl PassLayer for SwitchableLayer {
     async fn pass(&self, pass: &LayerContext, next: Next<'_>) -> LayerOutcome {
         if pass.method() == Some(kubewright::runtime::reconcile::Method::Reconcile) && !self.0.load(Ordering::SeqCst) {
             return Flow::from(Wait::after(Delay::secs::<1>(), "Frozen").message("the gate is closed")).into();
@@ -136,7 +136,7 @@ impl PassLayer for Gate {
 async fn a_layer_that_keeps_the_method_from_running_is_told_by_the_status() {
     let open = Arc::new(AtomicBool::new(false));
     let script = Script::default();
-    let operator = Widgets::operator(&script).layer(PipelineStage::Conditions, Gate(Arc::clone(&open)));
+    let operator = Widgets::operator(&script).layer(PipelineStage::Conditions, SwitchableLayer(Arc::clone(&open)));
     let world = World::start_operator(script, operator).await;
     world.create("demo", 3).await;
     world.condition("demo", "Ready", "False", "Frozen").await;

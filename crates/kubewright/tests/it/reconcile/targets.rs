@@ -7,7 +7,7 @@ use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::journal::Records;
 
-use super::far_clusters::{ANNOTATION, Line, Places, Remotes, configured, kubeconfig};
+use super::far_clusters::{ANNOTATION, Connectivity, Places, Remotes, configured, kubeconfig};
 use super::widget::Widget;
 
 fn lines(records: Records) -> Vec<String> {
@@ -89,7 +89,7 @@ async fn a_kubeconfig_that_is_refused_blocks_its_object_and_is_not_shown() {
 async fn a_cluster_that_is_away_degrades_only_the_objects_that_need_it() {
     let places = Places::start(2).await;
     let world = &places.world;
-    places.far[0].line.send_replace(Line::Down);
+    places.far[0].line.send_replace(Connectivity::Down);
     world.create("near", 0).await;
     world.create("other", 2).await;
     // The number of objects exceeds the number of workers.
@@ -99,7 +99,10 @@ async fn a_cluster_that_is_away_degrades_only_the_objects_that_need_it() {
     for number in 0..5 {
         let widget = world.condition(&format!("far-{number}"), "Ready", "False", "TargetUnreachable").await;
         let message = message_of(&widget, "Ready");
-        assert!(message.starts_with("the target cluster target-") && message.contains("nobody is there"), "{message}");
+        assert!(
+            message.starts_with("the target cluster target-") && message.contains("the cluster is not reachable"),
+            "{message}"
+        );
     }
     places.ready("near").await;
     places.ready("other").await;
@@ -108,24 +111,24 @@ async fn a_cluster_that_is_away_degrades_only_the_objects_that_need_it() {
         ((places.calls("near"), places.calls("other")), world.cluster.journal().mark(), places.far[1].cluster.journal().mark());
     assert!(places.world.unready().is_empty(), "the operator is ready: {:?}", places.world.unready());
     let note = places.world.note("targets of widget").unwrap();
-    assert!(note.contains("target-") && note.contains("nobody is there"), "{note}");
+    assert!(note.contains("target-") && note.contains("the cluster is not reachable"), "{note}");
     world.idle(Duration::from_secs(60)).await;
     assert_eq!((places.calls("near"), places.calls("other")), calls);
     assert_eq!(lines(world.cluster.journal().since(mark).writes()), [""; 0], "nothing new is told");
     let asked = places.far[1].cluster.journal().since(there).filter(|record| record.target.verb() != Some(Verb::Watch));
     assert_eq!(lines(asked), [""; 0]);
     // The cluster becomes available, unavailable, and available again.
-    places.far[0].line.send_replace(Line::Up);
+    places.far[0].line.send_replace(Connectivity::Up);
     for number in 0..5 {
         places.ready(&format!("far-{number}")).await;
     }
     assert_eq!(places.world.note("targets of widget"), None);
     let calls = (places.calls("near"), places.calls("other"));
-    places.far[0].line.send_replace(Line::Down);
+    places.far[0].line.send_replace(Connectivity::Down);
     for number in 0..5 {
         world.condition(&format!("far-{number}"), "Ready", "False", "TargetUnreachable").await;
     }
-    places.far[0].line.send_replace(Line::Up);
+    places.far[0].line.send_replace(Connectivity::Up);
     for number in 0..5 {
         places.ready(&format!("far-{number}")).await;
     }
@@ -172,14 +175,14 @@ async fn a_new_kubeconfig_is_a_new_target_and_the_former_one_ends_after_a_quarte
     let first = places.ready("demo").await["status"]["note"].clone();
     assert_eq!(world.clients(), (1, 1));
     // An object that has selected another cluster has left the former one, even if the new one cannot be reached.
-    places.far[1].line.send_replace(Line::Down);
+    places.far[1].line.send_replace(Connectivity::Down);
     places.configure(1, &kubeconfig("far-2", "a")).await;
     world.condition("demo", "Ready", "False", "TargetUnreachable").await;
     places.put(0, "demo", json!({"a": "1"}), json!({})).await;
     world.idle(Duration::from_secs(3)).await;
     let (why, tracked) = (world.why("demo"), format!("ConfigMap {}/demo", world.cluster.namespace()));
     assert!(!why.iter().any(|pass| pass.contains(&tracked)), "{why:?}");
-    places.far[1].line.send_replace(Line::Up);
+    places.far[1].line.send_replace(Connectivity::Up);
     let last = first.clone();
     let moved = places.until("demo", "in the second cluster", move |widget| widget["status"]["note"] != last).await;
     assert_eq!(world.clients(), (2, 2));
@@ -221,7 +224,7 @@ async fn an_object_is_not_finalized_while_its_cluster_is_away() {
     let world = &places.world;
     world.create("demo", 1).await;
     places.ready("demo").await;
-    places.far[0].line.send_replace(Line::Down);
+    places.far[0].line.send_replace(Connectivity::Down);
     world.condition("demo", "Ready", "False", "TargetUnreachable").await;
     world.cluster.delete::<ConfigMap>("kubeconfig-1").await;
     world.cluster.delete::<Widget>("demo").await;
@@ -232,7 +235,7 @@ async fn an_object_is_not_finalized_while_its_cluster_is_away() {
         })
         .await;
     assert!(message_of(&waiting, "Ready").contains("the target cluster target-"), "{waiting}");
-    places.far[0].line.send_replace(Line::Up);
+    places.far[0].line.send_replace(Connectivity::Up);
     world.cluster.expect::<Widget>("demo").to_be_gone().await;
     let maps = kube::Api::<ConfigMap>::namespaced(places.far[0].cluster.client().clone(), world.cluster.namespace());
     assert!(maps.get_opt("written").await.unwrap().is_none());
@@ -251,7 +254,7 @@ async fn a_cluster_that_hangs_holds_workers_for_a_limited_time() {
     }
     places.ready("near").await;
     world.idle(Duration::from_secs(3)).await;
-    places.far[0].line.send_replace(Line::Hangs);
+    places.far[0].line.send_replace(Connectivity::Hangs);
     // Each of their passes creates it again.
     let maps = kube::Api::<ConfigMap>::namespaced(places.far[0].cluster.client().clone(), world.cluster.namespace());
     maps.delete("written", &kube::api::DeleteParams::default()).await.unwrap();
@@ -266,7 +269,7 @@ async fn a_cluster_that_hangs_holds_workers_for_a_limited_time() {
     for name in ["a", "b", "c"] {
         world.condition(name, "Ready", "False", "TargetUnreachable").await;
     }
-    places.far[0].line.send_replace(Line::Up);
+    places.far[0].line.send_replace(Connectivity::Up);
     for name in ["a", "b", "c"] {
         places.ready(name).await;
     }

@@ -23,8 +23,8 @@ pub enum Pace {
 }
 
 impl Pace {
-    /// Returns the largest number of additional writes of one object by repeated passes while a fault lasts.
-    pub(super) fn most_writes(self, fault: LastingFault, lasts: Duration) -> usize {
+    /// Returns the largest number of additional writes of one object by repeated passes while a fault lasts; `objects` is the number of written objects.
+    pub(super) fn most_writes(self, fault: LastingFault, lasts: Duration, objects: usize) -> usize {
         // A pass of the engine, also within a hand-written reconciler, tries each write three times.
         let of_engine = 3 * LastingFault::most_passes(lasts);
         match self {
@@ -36,7 +36,10 @@ impl Pace {
                     Some(*passed)
                 });
                 let of_delays = 2 + passes.take_while(|passed| *passed < lasts).count();
-                writers * of_engine.max(of_delays).max(fault.most_retries(lasts)) + events
+                let repeated = writers * of_engine.max(of_delays) + fault.most_retries(lasts) + events;
+                // Never more than one write a second, or three for each pass of the engine and for each object whose change may start a pass.
+                let seconds = usize::try_from(lasts.as_secs()).unwrap_or(usize::MAX);
+                repeated.min(seconds.max(of_engine + 3 * objects))
             }
         }
     }

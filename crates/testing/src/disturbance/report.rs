@@ -36,7 +36,7 @@ fn differences(plain: &ScenarioOutcome, disturbed: &ScenarioOutcome, disturbance
             None => chance,
             // Creates of one kind count together, since their paths name no object.
             Some((_, lasts)) if object.ends_with(' ') => LastingFault::most_requests(lasts),
-            Some((fault, lasts)) => chance + plain.pace.most_writes(fault, lasts),
+            Some((fault, lasts)) => chance + plain.pace.most_writes(fault, lasts, plain.writes.len()),
         };
         let most = disturbance.operators() * plain.writes.get(object).copied().unwrap_or(0) + more;
         if *writes > most {

@@ -18,7 +18,7 @@ use crate::select::{Tier, may_use};
 use crate::time;
 
 /// Wall time at the start of every embedded cluster: 2026-01-01T00:00:00Z.
-pub(crate) const EPOCH: i64 = 1_767_225_600;
+const EPOCH: i64 = 1_767_225_600;
 
 /// A running server and its connection data. There is one per test.
 #[allow(clippy::large_enum_variant)] // one value per test

@@ -4,7 +4,7 @@
 //!
 //! Modules, from low to high: `config_map`, `cut`, `event`, `fixtures`, `leaders`, `log`, `objects`, `hooks`, `passage`, `printed`, `report`,
 //! `expect`, `second_pass`, `select`, `signal`, `go_replica`, `real`, `speaking`, `task`, `each`, `node`, `time`, `backend`, `cluster`, `assertion`,
-//! `bench`, `calm`, `disturbance`, `load`, `metric`, `operator`, `origin`, `script`, `table`, `flow_assert`, `tracked`, `usage`.
+//! `bench`, `calm`, `disturbance`, `load`, `metric`, `operator`, `origin`, `table`, `flow_assert`, `tracked`, `usage`.
 
 mod assertion;
 mod backend;
@@ -34,7 +34,6 @@ mod passage;
 mod printed;
 pub mod real;
 mod report;
-pub mod script;
 mod second_pass;
 mod select;
 mod signal;

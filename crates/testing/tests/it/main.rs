@@ -3,28 +3,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 
 mod build;
-mod clients;
-mod histories;
 mod hooks;
-mod kubectl;
 mod leaks;
 mod printed;
-mod scripts;
 mod table;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use kubewright_testing::{TestCluster, Tier};
+use kubewright_testing::TestCluster;
 use serde_json::json;
-
-/// Returns true if a test that compares both servers can run; prints a message if not.
-fn is_real_tier() -> bool {
-    let is_real = Tier::from_env().unwrap() == Tier::Real;
-    if !is_real {
-        println!("skipped: compares with a real server; KUBEWRIGHT_TEST_CLUSTER=real starts one");
-    }
-    is_real
-}
 
 // TCL-1, TCL-3
 #[tokio::test]

@@ -5,6 +5,7 @@ mod compare;
 mod field_path;
 mod normal;
 mod text;
+mod varying;
 
 pub use answer::{Answer, Content};
 pub use compare::{Difference, compare};

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use kubewright_apiserver::schema::Schema;
+use kubewright_schema::Schema;
 use kubewright_testing::real::{ControlPlane, Options};
 use kubewright_testing::script::{
     Script, Subject, Target, apply_history, compare, history, normalise, objects, run_all_remote, run_embedded, schema,

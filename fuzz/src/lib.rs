@@ -5,13 +5,7 @@
 use std::cell::RefCell;
 
 use http_body_util::{BodyExt as _, Full};
-use kubewright_apiserver::{
-    ApiServer, Identity, definition,
-    patch::strategic_merge,
-    proto,
-    schema::{Schema, field_path},
-    tables::JsonPath,
-};
+use kubewright_apiserver::{ApiServer, Identity, definition, patch::strategic_merge, proto, tables::JsonPath};
 use kubewright_machinery::{
     fieldset::FieldSet,
     object::GroupVersionKind,
@@ -20,6 +14,7 @@ use kubewright_machinery::{
     selector::{FieldSelector, LabelSelector},
     yaml,
 };
+use kubewright_schema::{Schema, field_path};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 

@@ -2,11 +2,11 @@
 //!
 //! The modules, in the order in which a request passes them: [`server`] holds the handle for users, [`access`] authenticates and authorizes,
 //! [`middleware`] records requests and injects faults, [`request`] is the pipeline, [`kinds`] is the registry of served kinds, [`model`] defines
-//! their objects ([`types`] for built-in kinds, [`schema`] for custom resources), [`smd`] tracks the ownership of fields, `admission` checks new
+//! their objects ([`types`] for built-in kinds, [`definition`] for custom resources), [`smd`] tracks the ownership of fields, `admission` checks new
 //! objects, [`store`] keeps the objects, `watch` streams changes to clients, [`controllers`] do the work that no cluster can do without, and
 //! [`workloads`] simulate the missing nodes and their pods.
 //!
-//! Modules, from low to high: `clock`, `status`, `schema`, `store`, `model`, `kinds`, `access`, `admission`, `workloads`, `discovery`, `types`,
+//! Modules, from low to high: `clock`, `status`, `store`, `model`, `kinds`, `access`, `admission`, `workloads`, `discovery`, `types`,
 //! `smd`, `openapi`, `patch`, `definition`, `proto`, `tables`, `middleware`, `server`, `request`, `watch`, `controllers`, `listen`.
 
 pub mod access;
@@ -26,7 +26,6 @@ pub mod proto;
 #[cfg(test)]
 mod recorded;
 pub mod request;
-pub mod schema;
 pub mod server;
 pub mod smd;
 pub mod status;

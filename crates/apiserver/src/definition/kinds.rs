@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use kubewright_schema::Schema;
 use serde_json::Value;
 
 use crate::kinds::{
     Column, Columns, CustomKind, Derived, FieldPath, Flags, GcDefault, Generation, KindSpec, Reset, Scale, ScaleSelector, Scope,
     StorageId, Subresource, Verb, Verbs, compare_versions,
 };
-use crate::schema::Schema;
 use crate::smd::Type;
 
 use super::model::CustomModel;

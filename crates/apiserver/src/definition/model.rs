@@ -1,11 +1,10 @@
 //! The models of definitions and of their instances.
 
+use kubewright_schema::{FieldError, Schema};
 use serde_json::Value;
 
 use crate::kinds::Endpoint;
 use crate::model::{Model, Preparation, WrongType};
-use crate::schema::Schema;
-use crate::status::FieldError;
 use crate::types::Builtin;
 
 /// The model of the objects of one version of a custom resource.

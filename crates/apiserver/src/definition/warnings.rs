@@ -5,8 +5,6 @@ use std::collections::HashSet;
 use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::Value;
 
-use crate::schema;
-
 use super::versions;
 
 /// Warns about formats that are not checked, unless the stored definition already has them.
@@ -48,7 +46,7 @@ fn collect(schema: &Value, found: &mut Vec<String>) {
         return;
     };
     let text = |field: &str| members.get(field).and_then(Value::as_str).unwrap_or_default();
-    if !text("format").is_empty() && !schema::is_known_format(text("type"), text("format")) {
+    if !text("format").is_empty() && !kubewright_schema::is_known_format(text("type"), text("format")) {
         found.push(text("format").to_owned());
     }
     for (name, value) in members {

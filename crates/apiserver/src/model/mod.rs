@@ -6,6 +6,7 @@
 
 use std::{fmt, sync::Arc};
 
+use kubewright_schema::FieldError;
 use serde_json::Value;
 
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
     clock::Seed,
     definition::DefinitionModel,
     kinds::{Endpoint, KindSpec},
-    status::{FieldError, Status},
+    status::Status,
     store::Snapshot,
     types::Builtin,
 };

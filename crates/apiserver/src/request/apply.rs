@@ -1,6 +1,7 @@
 //! Server-side apply: patches that declare the fields that a client owns (apiserver.md, 2.13).
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
+use kubewright_schema::{FieldError, MAX_ANNOTATION_BYTES};
 use serde_json::Value;
 
 use super::{
@@ -16,10 +17,9 @@ use super::{
 };
 use crate::{
     kinds::Endpoint,
-    schema::MAX_ANNOTATION_BYTES,
     server::ApiServerState,
     smd::{self, ApplyError, Managers, Ownership},
-    status::{Cause, Details, FieldError, Status},
+    status::{Cause, Details, Status},
 };
 
 /// The manager whose applies update the last-applied annotation of client-side apply (SMD-16).

@@ -1,5 +1,6 @@
 //! The options of a delete request, from its body, or else from its query (REQ-14, SDEL-7).
 
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::{
@@ -10,7 +11,7 @@ use super::{
     resource::Call,
     write::WriteContext,
 };
-use crate::status::{FieldError, Status};
+use crate::status::Status;
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
 

@@ -6,13 +6,14 @@ use std::{
     time::Duration,
 };
 
+use kubewright_schema::{FieldError, FieldReason};
 use serde_json::json;
 
 use super::{create::resource_of, encode::PageMetadata, query::Query, selection::Selection, token::Continue};
 use crate::{
     kinds::KindSpec,
     server::ApiServerState,
-    status::{FieldError, FieldReason, Status},
+    status::Status,
     store::{ObjectName, Resource, Snapshot, Stored},
 };
 

@@ -3,15 +3,11 @@
 use std::collections::HashSet;
 
 use kubewright_machinery::object::{ObjectExt as _, json_type, names};
+use kubewright_schema::{FieldError, FieldReason, coerce_object_meta};
 use serde_json::{Map, Value, json};
 
 use super::write::WriteContext;
-use crate::{
-    kinds::KindSpec,
-    schema::{self, coerce_object_meta},
-    status::{FieldError, FieldReason},
-    types::address_problems,
-};
+use crate::{kinds::KindSpec, types::address_problems};
 
 /// The maximum length of a field manager's name.
 pub(super) const MAX_MANAGER_BYTES: usize = 128;
@@ -85,7 +81,7 @@ pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) 
     managers(metadata, &mut errors);
     // Only the types of the core libraries require a domain; definitions and their instances do not.
     let strict = !kind.is_custom() && !matches!(kind.group.as_str(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
-    errors.extend(schema::metadata_errors(metadata, strict));
+    errors.extend(kubewright_schema::metadata_errors(metadata, strict));
     if let Some(stored) = stored {
         changes(metadata, stored.metadata(), &mut errors);
     }

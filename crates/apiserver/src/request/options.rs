@@ -1,6 +1,7 @@
 //! The options of a write, from its query.
 
 use http::header;
+use kubewright_schema::FieldError;
 use serde_json::json;
 
 use super::{
@@ -9,10 +10,7 @@ use super::{
     service::Incoming,
     write::{FieldValidation, WriteContext},
 };
-use crate::{
-    middleware::journal::RecordNote,
-    status::{FieldError, Status},
-};
+use crate::{middleware::journal::RecordNote, status::Status};
 
 /// Reads the query of a write; `kind` names the options in errors, such as `CreateOptions`.
 pub(super) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<WriteContext<'a>, Status> {

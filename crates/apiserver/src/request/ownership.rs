@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kubewright_machinery::fieldset::{FieldSet, Path};
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_schema::coerce_managers;
 use serde_json::{Value, json};
 
 use super::{
@@ -14,7 +15,6 @@ use super::{
 use crate::{
     kinds::{Endpoint, KindSpec, Registry},
     model,
-    schema::coerce_managers,
     server::ApiServerState,
     smd::{Managers, Ownership, Type, Versions},
     types::Builtin,

@@ -4,6 +4,7 @@ use kubewright_machinery::{
     object::ObjectExt as _,
     patch::{self, JsonPatch, PatchError},
 };
+use kubewright_schema::{FieldError, FieldReason};
 use serde_json::{Map, Value};
 
 use super::{
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::{
     patch::{StrategicError, strategic_merge},
-    status::{Details, FieldError, FieldReason, Status},
+    status::{Details, Status},
 };
 
 /// The members of a JSON patch operation.

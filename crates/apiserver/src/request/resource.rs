@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::{Response, StatusCode, header};
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_schema::{FieldError, FieldReason};
 use serde_json::Value;
 
 use super::{
@@ -28,7 +29,7 @@ use crate::{
     kinds::{Endpoint, KindSpec, Verb},
     middleware::{ResourceTarget, journal::RecordNote},
     server::ApiServerState,
-    status::{FieldError, FieldReason, Status},
+    status::Status,
     store::ObjectName,
     types::Builtin,
     watch::WatchQuery,

@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::{
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::{
     kinds::{Endpoint, KindSpec, StorageId, Verb},
-    status::{FieldError, Status},
+    status::Status,
     store::ObjectName,
     workloads::pod,
 };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::{
@@ -19,7 +20,7 @@ use super::{
 use crate::{
     access::service_account::{Bound, ISSUER, ObjectId, TokenClaims},
     server::ApiServerState,
-    status::{FieldError, Status},
+    status::Status,
     store::{ObjectName, Resource, Snapshot},
 };
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::{
@@ -16,7 +17,7 @@ use crate::{
     admission,
     kinds::{Endpoint, KindSpec, Verb},
     server::ApiServerState,
-    status::{FieldError, Status},
+    status::Status,
     store::{Change, CommitError, ObjectName, Resource, Stored},
 };
 

@@ -15,7 +15,6 @@ use crate::{
     kinds::{Endpoint, KindSpec},
     middleware::journal::RecordNote,
     model::{self, Collision, MAX_DEPTH, Preparation},
-    schema,
     server::ApiServerState,
     status::Status,
     store::{ObjectName, Snapshot, Stored},
@@ -243,7 +242,7 @@ impl ApiServerState {
         let mut warnings = Vec::new();
         errors.extend(model.validate(object, stored, endpoint, &mut warnings));
         // The notice that rules were not evaluated comes last.
-        let end = errors.iter().position(schema::is_about_rules).unwrap_or(errors.len());
+        let end = errors.iter().position(kubewright_schema::is_about_rules).unwrap_or(errors.len());
         errors.splice(end..end, scale::check(kind, object));
         if endpoint == Endpoint::Main {
             match model.collision(object, stored, &errors, &preparation) {

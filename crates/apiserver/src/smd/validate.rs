@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use kubewright_machinery::fieldset::{Path, PathElement};
+use kubewright_schema::{
+    go::{go_syntax, go_type, go_value},
+    limit::MOST_NOTED,
+};
 use serde_json::Value;
 use thiserror::Error;
-
-use crate::{
-    schema::MOST_NOTED,
-    status::go::{go_syntax, go_type, go_value},
-};
 
 use super::types::{List, Map, Scalar, Shape, Type};
 

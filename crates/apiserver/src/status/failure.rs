@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use http::StatusCode;
+use kubewright_schema::FieldError;
 use serde_json::{Map, Value, json};
-
-use super::FieldError;
 
 /// A failed request: code, reason, message and details, as clients see them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,9 +1,6 @@
-//! Failures of requests: `Status` bodies and the errors of single fields.
+//! Failures of requests: `Status` bodies with their causes, and the texts of the real server.
 
 mod failure;
-mod field;
-pub(crate) mod go;
 mod texts;
 
 pub use failure::{Cause, Details, Status};
-pub use field::{FieldError, FieldReason};

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{Cause, Details, FieldError, Status, go::go_quoted};
+use kubewright_schema::{FieldError, go::go_quoted};
+
+use super::{Cause, Details, Status};
 
 /// Returns `plural.group`, or just `plural` in the core group.
 fn qualified(plural: &str, group: &str) -> String {

@@ -1,13 +1,13 @@
 //! The model of a built-in type for the request pipeline.
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_schema::FieldError;
 use serde_json::Value;
 
 use super::{data::Definitions, defaults, normal, prepare, validate, warnings};
 use crate::{
     kinds::{Endpoint, KindSpec},
     model::{Collision, Model, Preparation, WrongType},
-    status::FieldError,
 };
 
 /// The form and the rules of one built-in kind.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kubewright_schema::{FieldError, FieldReason};
 use serde_json::json;
 
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
         selection::Selection,
     },
     server::ApiServerState,
-    status::{FieldError, FieldReason, Status},
+    status::Status,
 };
 
 /// The minimum duration of a watch without a timeout; the maximum is twice as long (SWATCH-9).

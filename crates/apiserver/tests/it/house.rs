@@ -1,9 +1,9 @@
-//! The structure of the crate: rules about all of its source files.
+//! The structure of the crate and of `kubewright-schema`: rules about all of their source files.
 
 use std::path::Path;
 
-/// Returns every source file of the crate outside these folders of `src`, with its text.
-fn sources(without: &[&str]) -> Vec<(String, String)> {
+/// Returns every source file of a crate outside these folders of `src`, with its text.
+fn sources(krate: &str, without: &[&str]) -> Vec<(String, String)> {
     fn visit(folder: &Path, found: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -14,7 +14,7 @@ fn sources(without: &[&str]) -> Vec<(String, String)> {
             }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate).join("src");
     let mut found = Vec::new();
     visit(&root, &mut found);
     let root = format!("{}/", root.display());
@@ -48,13 +48,14 @@ fn of_the_house_the_server_knows_what_both_sides_of_the_wire_need_and_no_more() 
     let manifest = include_str!("../../Cargo.toml");
     let dependencies = manifest.split("[dependencies]").nth(1).unwrap().split("[features]").next().unwrap();
     let ours: Vec<&str> = dependencies.lines().filter(|line| line.starts_with("kubewright")).collect();
-    assert_eq!(ours, ["kubewright-machinery.workspace = true"]);
+    assert_eq!(ours, ["kubewright-machinery.workspace = true", "kubewright-schema.workspace = true"]);
 }
 
 // SARC-2
 #[test]
 fn only_the_front_the_clock_and_admission_reach_outside_the_process() {
-    for (path, text) in sources(&["listen", "admission", "clock", "bin"]) {
+    let server = sources("apiserver", &["listen", "admission", "clock", "bin"]);
+    for (path, text) in server.into_iter().chain(sources("schema", &[])) {
         let code = without_tests(&text);
         for outside in [
             "TcpStream",

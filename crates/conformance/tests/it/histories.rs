@@ -4,11 +4,11 @@
 
 use std::fmt::Write as _;
 
-use kubewright_apiserver::schema::Schema;
 use kubewright_conformance::answers::{compare, normalise};
 use kubewright_conformance::execution::{RealServer, run_all_remote, run_embedded};
 use kubewright_conformance::histories::{Subject, apply_history, history, objects, schema, schema_history};
 use kubewright_conformance::script::Script;
+use kubewright_schema::Schema;
 use serde_json::Value;
 
 /// The number of requests in one history.

@@ -1,8 +1,7 @@
 //! The approval that definitions in groups of the Kubernetes community need.
 
+use kubewright_schema::FieldError;
 use serde_json::Value;
-
-use crate::status::FieldError;
 
 const FIELD: &str = "metadata.annotations[api-approved.kubernetes.io]";
 const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";

@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use kubewright_machinery::object::names;
+use kubewright_schema::FieldError;
 use serde_json::{Map, Value};
-
-use crate::status::FieldError;
 
 use super::{is_established, text};
 

@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
+use kubewright_schema::{FieldError, field_path};
 use serde_json::{Map, Value};
 
 use crate::definition::versions;
-use crate::schema::field_path;
-use crate::status::FieldError;
 
 pub(super) fn subresources(version: &Value, error_path: &str, errors: &mut Vec<FieldError>) {
     let Some(scale) = version.pointer("/subresources/scale").filter(|scale| scale.is_object()) else {

@@ -10,9 +10,8 @@ mod names;
 mod stored;
 mod versions;
 
+use kubewright_schema::FieldError;
 use serde_json::{Map, Value};
-
-use crate::status::FieldError;
 
 /// Returns the errors of a definition; `stored` is the definition that it replaces.
 pub fn validate(definition: &Value, stored: Option<&Value>) -> Vec<FieldError> {

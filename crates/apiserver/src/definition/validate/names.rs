@@ -1,9 +1,8 @@
 //! Validation of the names of a definition and of its instances.
 
 use kubewright_machinery::object::names;
+use kubewright_schema::FieldError;
 use serde_json::{Map, Value};
-
-use crate::status::FieldError;
 
 use super::text;
 

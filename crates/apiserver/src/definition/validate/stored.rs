@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
+use kubewright_schema::{FieldError, limit::can_be_told};
 use serde_json::Value;
 
 use crate::definition::versions;
-use crate::schema::can_be_told;
-use crate::status::FieldError;
 
 const FIELD_PATH: &str = "status.storedVersions";
 

@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 
 use kubewright_machinery::object::names;
+use kubewright_schema::{FieldError, FieldReason, SchemaContext};
 use serde_json::Value;
 
 use crate::definition::versions;
-use crate::schema::{self, SchemaContext};
-use crate::status::{FieldError, FieldReason};
 
 use super::features;
 use super::names::joined;
@@ -70,7 +69,7 @@ pub(super) fn check(definition: &Value, stored: Option<&Value>, errors: &mut Vec
         && let Some(schema) = versions::schema(first)
     {
         let context = SchemaContext { status: versions.iter().any(has_status), unchanged: is_unchanged(first, stored) };
-        errors.extend(schema::check(schema, "spec.validation.openAPIV3Schema", context));
+        errors.extend(kubewright_schema::check(schema, "spec.validation.openAPIV3Schema", context));
     }
     if common.subresources {
         features::subresources(first, "spec", errors);
@@ -93,7 +92,7 @@ fn one(version: &Value, stored: Option<&Value>, common: Common, path: &str, erro
         && let Some(schema) = versions::schema(version)
     {
         let context = SchemaContext { status: has_status(version), unchanged: is_unchanged(version, stored) };
-        errors.extend(schema::check(schema, &format!("{path}.schema.openAPIV3Schema"), context));
+        errors.extend(kubewright_schema::check(schema, &format!("{path}.schema.openAPIV3Schema"), context));
     }
     if !common.subresources {
         features::subresources(version, path, errors);

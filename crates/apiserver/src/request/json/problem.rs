@@ -1,10 +1,11 @@
 //! Syntax errors of documents, in the words of the real server's decoder.
 
+use kubewright_schema::go::go_quoted_letter;
+
 use super::{
     UnreadableJson,
     walk::{Nest, Tokens},
 };
-use crate::status::go::go_quoted_letter;
 
 /// Returns the error text for a body that cannot be read.
 pub(crate) fn problem(body: &[u8], error: &UnreadableJson) -> String {

@@ -2,11 +2,11 @@
 
 use std::{cell::RefCell, collections::HashSet, fmt};
 
+use kubewright_schema::{ValuePath, limit::MOST_NOTED};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value, map::Entry};
 
 use super::{MAX_PROBLEMS, deep, text::mended};
-use crate::schema::{MOST_NOTED, ValuePath};
 
 /// A parsed document.
 #[derive(Debug)]

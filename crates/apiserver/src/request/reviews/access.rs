@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::{has_metadata, texts};
 use crate::{
     access::{Identity, UserAction},
     server::ApiServerState,
-    status::{FieldError, Status},
+    status::Status,
 };
 
 /// Returns the status of an access review.

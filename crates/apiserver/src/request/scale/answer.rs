@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_schema::FieldError;
 use serde_json::Value;
 
 use super::{
@@ -24,7 +25,7 @@ use crate::{
         write::{Recording, WriteContext},
     },
     smd::Managers,
-    status::{FieldError, Status},
+    status::Status,
 };
 
 /// The body that a client sent.

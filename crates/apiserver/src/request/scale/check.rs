@@ -1,10 +1,12 @@
 //! Validation of the fields behind `/scale` in instances of custom resources.
 
+use kubewright_schema::{
+    FieldError,
+    go::{go_type, go_value},
+};
 use serde_json::Value;
 
 use crate::kinds::{FieldPath, KindSpec, ScaleSelector};
-use crate::status::FieldError;
-use crate::status::go::{go_type, go_value};
 
 /// Returns the errors in the counts and the selector of a custom resource.
 pub(in crate::request) fn check(kind: &KindSpec, object: &Value) -> Vec<FieldError> {

@@ -12,7 +12,7 @@ use super::{
     data::Definitions,
     form::{Absent, Form, SCHEMA, Struct, StructField},
 };
-use crate::{model::WrongType, schema};
+use crate::model::WrongType;
 
 /// Brings an object into the normal form of its type. `apiVersion`, `kind` and `metadata` of the object itself are not changed.
 pub(super) fn normalise(definition: &str, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
@@ -113,7 +113,7 @@ impl Walk<'_> {
         members.retain(|name, _| {
             let known = form.field(name).is_some() || !is_ours(name);
             if !known {
-                schema::note(unknown, path.len() + name.len(), || joined(path, name));
+                kubewright_schema::limit::note(unknown, path.len() + name.len(), || joined(path, name));
             }
             known
         });

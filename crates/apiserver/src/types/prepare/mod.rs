@@ -11,16 +11,14 @@ mod service;
 #[cfg(test)]
 mod tests;
 
+use kubewright_schema::FieldError;
 use serde_json::Value;
 
 pub(super) use pod::quality;
 pub(crate) use service::SERVICE_RANGE;
 
 use super::normal;
-use crate::{
-    model::{Collision, Preparation},
-    status::FieldError,
-};
+use crate::model::{Collision, Preparation};
 
 /// Returns the collision of an object with others. `errors` holds the other errors of the object.
 pub(super) fn collision(

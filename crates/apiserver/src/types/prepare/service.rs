@@ -5,13 +5,14 @@ use std::{
     net::Ipv4Addr,
 };
 
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use kubewright_machinery::object::ObjectExt as _;
 
 use crate::{
     model::{Collision, Preparation},
-    status::{FieldError, Status},
+    status::Status,
     store::{Claim, ObjectName},
     types::edit::{Edit as _, Members, each, list, part, read},
 };

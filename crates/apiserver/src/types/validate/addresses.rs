@@ -3,10 +3,10 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use kubewright_machinery::object::names;
+use kubewright_schema::{FieldError, FieldReason};
 use serde_json::{Value, json};
 
 use super::checks::{FieldChecks, is_blank, items};
-use crate::status::{FieldError, FieldReason};
 
 const NO_ADDRESS: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 const NO_RANGE: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use kubewright_machinery::object::{ObjectExt as _, names};
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::checks::{FieldChecks, is_blank, is_empty, items};
-use crate::status::FieldError;
 
 pub(super) fn validating_webhooks(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     webhooks(checks, object);

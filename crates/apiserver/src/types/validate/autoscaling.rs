@@ -1,9 +1,9 @@
 //! Validation of objects that limit the number of pods.
 
+use kubewright_schema::FieldError;
 use serde_json::Value;
 
 use super::checks::FieldChecks;
-use crate::status::FieldError;
 
 pub(super) fn autoscaler(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];

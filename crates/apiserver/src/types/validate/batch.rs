@@ -2,13 +2,13 @@
 
 use jiff::tz::TimeZone;
 use kubewright_machinery::{object::ObjectExt as _, quantity::GoDuration, selector::LabelSelector};
+use kubewright_schema::{FieldError, FieldReason};
 use serde_json::Value;
 
 use super::{
     checks::{FieldChecks, is_blank, is_empty, items},
     template, workload,
 };
-use crate::status::{FieldError, FieldReason};
 
 /// The maximal length of the name of a CronJob.
 const MAX_CRON_JOB_NAME: usize = 52;

@@ -3,9 +3,8 @@
 use std::{collections::HashSet, net::IpAddr};
 
 use kubewright_machinery::{object::names, selector::LabelSelector};
+use kubewright_schema::FieldError;
 use serde_json::Value;
-
-use crate::status::FieldError;
 
 /// The errors found so far.
 #[derive(Debug, Default)]

@@ -2,10 +2,11 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use kubewright_machinery::object::{ObjectExt as _, names};
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::checks::{FieldChecks, items};
-use crate::{kinds::Endpoint, status::FieldError};
+use crate::kinds::Endpoint;
 
 const MAX_BYTES: usize = 1024 * 1024;
 const IMMUTABLE: &str = "field is immutable when `immutable` is set";

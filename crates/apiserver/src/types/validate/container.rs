@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use kubewright_machinery::{object::names, quantity::Quantity};
+use kubewright_schema::{FieldError, FieldReason};
 use serde_json::{Map, Value, json};
 
 use super::checks::{FieldChecks, is_blank, is_empty, items, port_name};
-use crate::status::{FieldError, FieldReason};
 
 const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 const MESSAGE_POLICIES: [&str; 2] = ["File", "FallbackToLogsOnError"];

@@ -1,10 +1,10 @@
 //! Validation of events (BI-1). An event of either version is in the form of the core group.
 
 use kubewright_machinery::object::{ObjectExt as _, names};
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::checks::{FieldChecks, is_blank};
-use crate::status::FieldError;
 
 /// The maximal lengths of strings, by field of the stored form.
 const LENGTHS: [(&str, usize); 4] = [("reportingInstance", 128), ("action", 128), ("reason", 128), ("message", 1024)];

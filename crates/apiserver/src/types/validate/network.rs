@@ -3,10 +3,10 @@
 use std::{collections::HashSet, net::IpAddr};
 
 use kubewright_machinery::object::names;
+use kubewright_schema::{FieldError, FieldReason};
 use serde_json::Value;
 
 use super::checks::{FieldChecks, is_blank, is_empty, items};
-use crate::status::{FieldError, FieldReason};
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 

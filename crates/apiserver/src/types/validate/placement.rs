@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use kubewright_machinery::object::names;
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::checks::{FieldChecks, is_blank, is_empty, items};
-use crate::status::FieldError;
 
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";

@@ -2,13 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use kubewright_schema::FieldError;
 use serde_json::Value;
 
 use super::{
     checks::{FieldChecks, is_empty, without},
     template,
 };
-use crate::{kinds::Endpoint, status::FieldError, types::prepare::quality};
+use crate::{kinds::Endpoint, types::prepare::quality};
 
 const MUTABLE: [&str; 2] = ["activeDeadlineSeconds", "tolerations"];
 const CHANGED: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\

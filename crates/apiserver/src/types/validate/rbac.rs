@@ -1,9 +1,9 @@
 //! Validation of roles and their bindings.
 
+use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::checks::{FieldChecks, is_blank, is_empty, items};
-use crate::status::FieldError;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 

@@ -1,10 +1,10 @@
 //! Validation of claims, volumes and their classes.
 
 use kubewright_machinery::quantity::Quantity;
+use kubewright_schema::FieldError;
 use serde_json::Value;
 
 use super::checks::{FieldChecks, is_empty, items, without};
-use crate::status::FieldError;
 
 const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const CHANGED: &str = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";

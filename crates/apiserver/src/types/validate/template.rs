@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use kubewright_machinery::object::names;
+use kubewright_schema::FieldError;
 use serde_json::Value;
 
 use super::{
     checks::{FieldChecks, is_blank, is_empty, items},
     container, placement,
 };
-use crate::status::FieldError;
 
 const RESTART_POLICIES: [&str; 3] = ["Always", "OnFailure", "Never"];
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];

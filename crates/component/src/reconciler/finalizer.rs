@@ -3,8 +3,8 @@ use kubewright_runtime::cluster::ApiError;
 use kubewright_runtime::finalizer::{FinalizerOutcome, RemovalGuard};
 use serde_json::Value;
 
+use super::component_keeper::ComponentKeeper;
 use super::end::{EnginePassEnd, Step};
-use super::keeper::ComponentKeeper;
 use super::pass::EnginePass;
 use crate::observe::{ComponentCache, Underway};
 use crate::record::Persisted;

@@ -4,33 +4,33 @@
 //! settings ─▶ references, digest ─▶ hooks, finalizer ─▶ render ─▶ plan ⇄ execute ─▶ hooks ─▶ status, events, next pass
 //! ```
 
-mod abandon;
-mod apply;
-mod delete;
-mod drive;
+mod abandon_dependents;
+mod apply_dependents;
+mod component_keeper;
+mod component_memory;
+mod component_reconciler;
+mod delete_dependents;
 mod end;
+mod execute_plans;
 mod finalizer;
-mod hosted;
-mod keeper;
-mod leftovers;
-mod memory;
+mod finish;
 mod pass;
-mod polling;
-mod reconcile;
-mod record;
-mod referring;
-mod rendering;
-mod shared;
+mod remove_unlisted_objects;
+mod render;
+mod resolve_references;
+mod run_for_host;
+mod select_target;
+mod shared_state;
 mod standby;
-mod sweeping;
-mod targeting;
-mod transient;
-mod watching;
+mod transient_errors;
+mod unlisted_objects;
+mod unwatched_kinds;
+mod watch_dependents;
 
-pub(crate) use hosted::{HostRequest, Hosted};
-pub(crate) use keeper::{Fits, Host, Own};
-pub(crate) use leftovers::Leftovers;
-pub(crate) use memory::Memories;
-pub(crate) use reconcile::ComponentReconciler;
-pub(crate) use shared::SharedPassState;
+pub(crate) use component_keeper::{Fits, Host, Own};
+pub(crate) use component_memory::Memories;
+pub(crate) use component_reconciler::ComponentReconciler;
+pub(crate) use run_for_host::{HostRequest, Hosted};
+pub(crate) use shared_state::SharedPassState;
 pub(crate) use standby::stand_by;
+pub(crate) use unlisted_objects::Leftovers;

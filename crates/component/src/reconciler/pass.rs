@@ -13,9 +13,9 @@ use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use kubewright_runtime::controller::PassContext;
 use serde_json::{Map, Value};
 
+use super::component_keeper::ComponentKeeper;
+use super::component_memory::Taken;
 use super::end::{EnginePassEnd, Intervals, Step};
-use super::keeper::ComponentKeeper;
-use super::memory::Taken;
 use super::{Host, Own, SharedPassState};
 use crate::erased::Instance;
 use crate::events::Tally;

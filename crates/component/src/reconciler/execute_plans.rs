@@ -14,9 +14,9 @@ use kubewright_runtime::watch::WatchSpec;
 use serde_json::Value;
 
 use super::end::{EnginePassEnd, Step};
-use super::leftovers::Leftover;
 use super::pass::EnginePass;
-use super::sweeping::unsure;
+use super::remove_unlisted_objects::unsure;
+use super::unlisted_objects::Leftover;
 use crate::erased::Instance;
 use crate::execute::{SentAction, check_foreign, refusal_of};
 use crate::observe::{Obstacle, Residences};

@@ -8,8 +8,8 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::status::{Meanwhile, Written};
 use serde_json::{Map, Value};
 
+use super::component_keeper::ComponentKeeper;
 use super::end::{EnginePassEnd, Step};
-use super::keeper::ComponentKeeper;
 use super::pass::EnginePass;
 use crate::record::{LARGEST, Persisted, Size, change, is_too_large, only_messages_differ};
 

@@ -3,9 +3,9 @@ use std::fmt::Write as _;
 use kubewright_core::dependents::Verdict;
 use kubewright_machinery::object::ObjectExt as _;
 
-use super::drive::Goal;
+use super::component_keeper::ComponentKeeper;
 use super::end::{EnginePassEnd, Step};
-use super::keeper::ComponentKeeper;
+use super::execute_plans::Goal;
 use super::pass::EnginePass;
 use crate::erased::Instance;
 use crate::hooks::Point;

@@ -10,7 +10,7 @@ use kubewright_runtime::cluster::{ApiResource, Cluster};
 use kubewright_runtime::config::CurrentTiming;
 
 use super::Memories;
-use super::leftovers::Leftovers;
+use super::unlisted_objects::Leftovers;
 use crate::events::ComponentEvents;
 use crate::lookups::Lookups;
 use crate::metrics::ComponentMetrics;

@@ -6,8 +6,8 @@ use kubewright_render::RenderError;
 use kubewright_runtime::cluster::{ApiError, Retry};
 
 use super::end::EnginePassEnd;
+use super::finish::EnginePassOutcome;
 use super::pass::EnginePass;
-use super::record::EnginePassOutcome;
 
 impl EnginePass<'_> {
     /// Notes that work was left undone because of a transient error.

@@ -1,5 +1,5 @@
-use super::drive::Goal;
 use super::end::{EnginePassEnd, Step};
+use super::execute_plans::Goal;
 use super::pass::EnginePass;
 use crate::erased::Instance;
 use crate::hooks::Point;

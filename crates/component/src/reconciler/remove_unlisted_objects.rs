@@ -9,7 +9,7 @@ use kubewright_runtime::cluster::{ApiRequest, Retry};
 use serde_json::Value;
 
 use super::SharedPassState;
-use super::leftovers::Leftover;
+use super::unlisted_objects::Leftover;
 use crate::execute::{check_foreign, refusal_of};
 use crate::record::Persisted;
 use crate::targets::DependentsTarget;

@@ -7,8 +7,8 @@ use kubewright_core::dependents::{Inventory, Projection};
 use kubewright_core::flow::Failure;
 use kubewright_machinery::object::ObjectKey;
 
-use super::drive::Goal;
 use super::end::{EnginePassEnd, Step};
+use super::execute_plans::Goal;
 use super::pass::EnginePass;
 use crate::observe::{DependentWatches, NotObservable, Refusals, Residences, title};
 

@@ -11,8 +11,8 @@ use kubewright_machinery::patch::merge_patch;
 use serde_json::Value;
 
 use super::end::EnginePassEnd;
+use super::finish::EnginePassOutcome;
 use super::pass::EnginePass;
-use super::record::EnginePassOutcome;
 use super::{Host, SharedPassState};
 use crate::record::{Persisted, change};
 

@@ -1,25 +1,35 @@
-use super::end::{EnginePassEnd, Step};
-use super::execute_plans::Goal;
-use super::pass::EnginePass;
-use crate::erased::Instance;
-use crate::hooks::Point;
 use kubewright_core::dependents::Verdict;
 
-impl EnginePass<'_> {
+use super::end::{EnginePassEnd, Step};
+use super::finish::{EndingPass, PhaseResult};
+use super::goal::Goal;
+use super::select_target::TargetedPass;
+use crate::hooks::Point;
+
+impl<'a> TargetedPass<'a> {
     /// Installs, upgrades and repairs the dependents (component.md, 5.2).
-    pub(super) async fn apply(&mut self, instance: &dyn Instance) -> Step<EnginePassEnd> {
-        self.hooks(Point::PostRead, instance).await?;
-        self.add_finalizer().await?;
-        self.hooks(Point::PreReconcile, instance).await?;
-        self.render(instance, false).await?;
-        let verdict = self.drive(instance, &Goal::Apply).await?;
+    pub(super) async fn apply(mut self) -> PhaseResult<'a, Box<EndingPass<'a>>> {
+        if let Err(end) = self.prepare().await {
+            return Err(self.end(*end));
+        }
+        let intervals = self.inputs.intervals();
+        let (mut executed, verdict) = self.render(Goal::Apply).await?.reach_goal().await?;
         if verdict == Verdict::Complete {
-            self.hooks(Point::PostReconcile, instance).await?;
+            let targeted = &mut executed.watched.targeted;
+            if let Err(end) = targeted.run_hooks(Point::PostReconcile).await {
+                return Err(executed.end(*end));
+            }
             // Only digests are needed until an object must be written again.
-            if let Some(rendered) = &mut self.memory.rendered {
+            if let Some(rendered) = &mut targeted.pass.memory.rendered {
                 rendered.reduce();
             }
         }
-        Ok(EnginePassEnd::verdict(verdict, self.intervals()))
+        Ok(executed.end(EnginePassEnd::verdict(verdict, intervals)))
+    }
+
+    async fn prepare(&mut self) -> Step {
+        self.run_hooks(Point::PostRead).await?;
+        self.pass.add_finalizer(self.inputs.intervals()).await?;
+        self.run_hooks(Point::PreReconcile).await
     }
 }

@@ -7,7 +7,7 @@ use kubewright_core::time::Moment;
 use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 
-use super::render::Rendered;
+use super::kept_rendering::Rendered;
 use super::unwatched_kinds::UnchangedPolls;
 
 /// The memory of the process about a component between passes. Its loss costs work, never correctness.

@@ -2,44 +2,62 @@ use std::fmt::Write as _;
 
 use kubewright_core::dependents::Verdict;
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_runtime::cluster::Cluster;
+use serde_json::Value;
 
 use super::component_keeper::ComponentKeeper;
 use super::end::{EnginePassEnd, Step};
-use super::execute_plans::Goal;
+use super::finish::{EndingPass, PhaseResult};
+use super::goal::Goal;
 use super::pass::EnginePass;
-use crate::erased::Instance;
+use super::render::RenderedPass;
+use super::resolve_references::ResolvedInputs;
+use super::select_target::TargetedPass;
 use crate::hooks::Point;
 
-impl EnginePass<'_> {
+impl<'a> TargetedPass<'a> {
     /// Removes all dependents, then the finalizer of the component (component.md, 5.3).
-    pub(super) async fn delete(&mut self, instance: &dyn Instance) -> Step<EnginePassEnd> {
-        self.hooks(Point::PostRead, instance).await?;
-        self.hooks(Point::PreDelete, instance).await?;
-        if self.is_abandoned() {
-            self.abandon().await;
-        } else {
-            let foreign = self.foreign_finalizers();
-            let mut hooks = self.draft.component.deletion_hooks > 0 && !self.skips_hooks();
-            if hooks && self.ending_namespace.is_some() {
-                self.tell_of_skipped_hooks();
-                hooks = false;
-            }
-            if hooks {
-                self.render(instance, false).await?;
-            }
-            let mut verdict = self.drive(instance, &Goal::Delete { foreign, hooks }).await?;
-            if let Verdict::Wait { message, .. } = &mut verdict
-                && hooks
-            {
-                let key = self.skip_hooks_key();
-                let _ = write!(message, " (to leave objects of deletion stages out, annotate the object with {key}=true)");
-            }
-            if verdict != Verdict::Complete {
-                return Ok(EnginePassEnd::verdict(verdict, self.intervals()));
-            }
+    pub(super) async fn delete(mut self) -> PhaseResult<'a, Box<EndingPass<'a>>> {
+        if let Err(end) = self.run_hooks_of_deletion().await {
+            return Err(self.end(*end));
         }
-        self.hooks(Point::PostDelete, instance).await?;
-        self.remove_finalizer().await?;
+        let intervals = self.inputs.intervals();
+        let foreign = self.pass.foreign_finalizers();
+        let mut hooks = self.pass.draft.component.deletion_hooks > 0 && !self.pass.skips_hooks();
+        if hooks && self.inputs.ending_namespace.is_some() {
+            self.pass.tell_of_skipped_hooks(self.inputs.ending_namespace.as_ref());
+            hooks = false;
+        }
+        let goal = Goal::Delete { foreign, hooks };
+        let rendered = if hooks { self.render(goal).await? } else { RenderedPass { targeted: self, goal } };
+        let (mut executed, mut verdict) = rendered.reach_goal().await?;
+        let targeted = &mut executed.watched.targeted;
+        if let Verdict::Wait { message, .. } = &mut verdict
+            && hooks
+        {
+            let key = targeted.pass.skip_hooks_key();
+            let _ = write!(message, " (to leave objects of deletion stages out, annotate the object with {key}=true)");
+        }
+        if verdict != Verdict::Complete {
+            return Ok(executed.end(EnginePassEnd::verdict(verdict, intervals)));
+        }
+        match targeted.pass.release(&targeted.inputs, Some(targeted.target.cluster())).await {
+            Ok(end) => Ok(executed.end(end)),
+            Err(end) => Err(executed.end(*end)),
+        }
+    }
+
+    async fn run_hooks_of_deletion(&mut self) -> Step {
+        self.run_hooks(Point::PostRead).await?;
+        self.run_hooks(Point::PreDelete).await
+    }
+}
+
+impl EnginePass<'_> {
+    /// Releases a component whose dependents are removed or abandoned.
+    pub(super) async fn release(&mut self, inputs: &ResolvedInputs, target: Option<&Cluster>) -> Step<EnginePassEnd> {
+        self.run_hooks(Point::PostDelete, inputs, target).await?;
+        self.remove_finalizer(inputs.intervals()).await?;
         let kept = &self.draft.component.created_namespaces;
         if !kept.is_empty() {
             let note = format!("Namespaces that were created for dependents are kept: {}", kept.join(", "));
@@ -66,13 +84,13 @@ impl EnginePass<'_> {
     }
 
     /// Reports that the objects of deletion stages are left out: they cannot be rendered as intended without the referenced objects.
-    fn tell_of_skipped_hooks(&mut self) {
+    fn tell_of_skipped_hooks(&mut self, namespace: Option<&Value>) {
         if std::mem::replace(&mut self.memory.told_skipped_hooks, true) {
             return;
         }
         let count = self.draft.component.deletion_hooks;
         let note =
             format!("{count} objects of deletion stages are not applied: what {} refers to is gone with its namespace", self.key);
-        self.warn_of_the_end("DeletionHooksSkipped", note);
+        self.warn_of_the_end("DeletionHooksSkipped", note, namespace);
     }
 }

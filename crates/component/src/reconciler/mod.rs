@@ -6,19 +6,28 @@
 
 mod abandon_dependents;
 mod apply_dependents;
+mod begin;
 mod component_keeper;
 mod component_memory;
 mod component_reconciler;
 mod delete_dependents;
+mod discover_scopes;
 mod end;
 mod execute_plans;
 mod finalizer;
 mod finish;
+mod goal;
+mod kept_rendering;
+mod load_references;
+mod next_pass;
 mod pass;
+mod reach_goal;
+mod record_answer;
 mod remove_unlisted_objects;
 mod render;
 mod resolve_references;
 mod run_for_host;
+mod run_hooks;
 mod select_target;
 mod shared_state;
 mod standby;
@@ -26,6 +35,7 @@ mod transient_errors;
 mod unlisted_objects;
 mod unwatched_kinds;
 mod watch_dependents;
+mod write_status;
 
 pub(crate) use component_keeper::{Fits, Host, Own};
 pub(crate) use component_memory::Memories;

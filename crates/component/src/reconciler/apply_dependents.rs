@@ -1,3 +1,5 @@
+//! The phases of a pass that installs, upgrades and repairs dependents.
+
 use kubewright_core::dependents::Verdict;
 
 use super::end::{EnginePassEnd, Step};

@@ -1,3 +1,5 @@
+//! The memory of the process about components between passes.
+
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 

@@ -1,3 +1,5 @@
+//! The reconciler that the runner of controllers calls.
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

@@ -1,3 +1,5 @@
+//! The phases of a pass that removes dependents and releases the component.
+
 use std::fmt::Write as _;
 
 use kubewright_core::dependents::Verdict;

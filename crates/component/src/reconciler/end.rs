@@ -1,3 +1,5 @@
+//! The end of a pass as a value: the state to record, the flow, and the time of the next pass.
+
 use std::time::Duration;
 
 use kubewright_core::component::Ending;

@@ -1,3 +1,5 @@
+//! The finalizer of the component.
+
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::cluster::ApiError;
 use kubewright_runtime::finalizer::{FinalizerOutcome, RemovalGuard};

@@ -22,6 +22,7 @@ mod load_references;
 mod next_pass;
 mod pass;
 mod reach_goal;
+mod read_spec;
 mod record_answer;
 mod remove_unlisted_objects;
 mod render;

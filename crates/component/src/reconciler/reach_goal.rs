@@ -42,9 +42,9 @@ pub(super) struct ExecutedPass<'a> {
 
 /// The plans of a pass while they are executed.
 struct PassPlans<'a> {
-    pub(super) watched: WatchedPass<'a>,
-    pub(super) engine: Engine,
-    /// The time of the next check by the last plan.
+    watched: WatchedPass<'a>,
+    engine: Engine,
+    /// The time of the next check by the last plan. `None` also before the first plan.
     wake: Option<Timestamp>,
 }
 
@@ -112,7 +112,7 @@ impl PlanSite for PassPlans<'_> {
         }
     }
 
-    // The status is written ahead of the requests (PASS-6).
+    /// Writes the status ahead of the requests (PASS-6).
     async fn persist(&mut self, inventory: &Inventory) -> Step {
         let TargetedPass { pass, inputs, .. } = &mut self.watched.targeted;
         let before = std::mem::replace(&mut pass.draft.component.inventory, inventory.clone());

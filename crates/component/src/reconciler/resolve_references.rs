@@ -9,21 +9,15 @@ use kubewright_core::reference::{Found, Problem, Reference, References, Resolved
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::begin::TypedComponent;
 use super::end::{EnginePassEnd, Intervals, Step};
 use super::finish::{EndingPass, PhaseResult, ProcessedDigest, Reached};
 use super::pass::EnginePass;
+use super::read_spec::{SettledPass, TypedComponent};
 
 /// The time that a pass waits for a missing object that no event announces.
 const MISSING: Duration = Duration::from_secs(10);
 /// The number of problems that a message lists (OUT-2).
 const SHOWN: usize = 5;
-
-/// A pass whose component has valid settings.
-pub(super) struct SettledPass<'a> {
-    pub(super) pass: EnginePass<'a>,
-    pub(super) component: TypedComponent,
-}
 
 /// A pass whose references are resolved.
 pub(super) struct ResolvedPass<'a> {

@@ -1,3 +1,5 @@
+//! Hooks of the operator's author at fixed points of a pass.
+
 use kubewright_runtime::cluster::Cluster;
 
 use super::end::{EnginePassEnd, Step};

@@ -1,3 +1,5 @@
+//! The state that all passes of one component type share.
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 

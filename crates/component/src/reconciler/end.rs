@@ -1,3 +1,5 @@
+//! The end of a pass as a value: the state to record, the flow, and the time of the next pass.
+
 use std::time::Duration;
 
 use kubewright_core::component::Ending;
@@ -43,19 +45,20 @@ const OVERTAKEN: Delay = Delay::millis::<100>();
 /// The requeue interval if no settings could be read.
 const FALLBACK: Duration = Duration::from_secs(600);
 
-/// The intervals that determine the time of the next pass.
+/// The intervals that determine the time of the next pass, and the timeout of the component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Intervals {
     pub(super) requeue: Duration,
     pub(super) retry: Duration,
+    pub(super) timeout: Duration,
 }
 
 impl Intervals {
-    pub(super) fn of(effective: Option<&Effective>) -> Self {
-        Self {
-            requeue: effective.map_or(FALLBACK, |effective| effective.requeue_interval),
-            retry: effective.map_or(FALLBACK, |effective| effective.retry_interval),
-        }
+    /// The intervals of a component whose settings could not be read.
+    pub(super) const FALLBACK: Self = Self { requeue: FALLBACK, retry: FALLBACK, timeout: FALLBACK };
+
+    pub(super) fn of(settings: &Effective) -> Self {
+        Self { requeue: settings.requeue_interval, retry: settings.retry_interval, timeout: settings.timeout }
     }
 }
 
@@ -74,7 +77,7 @@ impl EnginePassEnd {
 
     /// Ends the pass with a defect of the object itself, which the user must correct.
     pub(super) fn invalid_spec(message: impl Into<String>) -> Self {
-        Self::blocked("InvalidSpec", message.into(), Intervals::of(None))
+        Self::blocked("InvalidSpec", message.into(), Intervals::FALLBACK)
     }
 
     pub(super) fn blocked(reason: &'static str, message: String, intervals: Intervals) -> Self {
@@ -233,7 +236,8 @@ impl EnginePassEnd {
 mod tests {
     use super::*;
 
-    const INTERVALS: Intervals = Intervals { requeue: Duration::from_mins(10), retry: Duration::from_mins(10) };
+    const INTERVALS: Intervals =
+        Intervals { requeue: Duration::from_mins(10), retry: Duration::from_mins(10), timeout: Duration::from_mins(10) };
 
     // OUT-2
     #[test]

@@ -1,34 +1,36 @@
+//! The finalizer of the component.
+
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::cluster::ApiError;
 use kubewright_runtime::finalizer::{FinalizerOutcome, RemovalGuard};
 use serde_json::Value;
 
-use super::end::{EnginePassEnd, Step};
-use super::keeper::ComponentKeeper;
+use super::component_keeper::ComponentKeeper;
+use super::end::{EnginePassEnd, Intervals, Step};
 use super::pass::EnginePass;
 use crate::observe::{ComponentCache, Underway};
 use crate::record::Persisted;
 
 impl EnginePass<'_> {
     /// Adds the operator's finalizer to the component, if it is missing. The pass continues with the answer. A host has finalizers of its own.
-    pub(super) async fn add_finalizer(&mut self) -> Step {
+    pub(super) async fn add_finalizer(&mut self, intervals: Intervals) -> Step {
         let ComponentKeeper::Own { own, .. } = self.keeper else { return Ok(()) };
         if own.finalizers.holds(&self.object) {
             return Ok(());
         }
         let underway = own.components.begin_write(self.key);
         let settled = own.finalizers.add(&self.object, |live| Persisted::of(live) == self.persisted).await;
-        self.finish_write(&own.components, underway, settled)
+        self.finish_write(&own.components, underway, settled, intervals)
     }
 
     /// Removes the operator's finalizer, the last hold on a deleted component. Only the state that this pass observed loses the finalizer:
     /// dependents that another process has listed in the meantime would be left behind.
-    pub(super) async fn remove_finalizer(&mut self) -> Step {
+    pub(super) async fn remove_finalizer(&mut self, intervals: Intervals) -> Step {
         let ComponentKeeper::Own { own, .. } = self.keeper else { return Ok(()) };
         let underway = own.components.begin_write(self.key);
         let same = |live: &Value| Persisted::of(live) == self.persisted;
         let settled = own.finalizers.remove(&self.object, RemovalGuard::AsSeen, same).await;
-        self.finish_write(&own.components, underway, settled)
+        self.finish_write(&own.components, underway, settled, intervals)
     }
 
     fn finish_write(
@@ -36,6 +38,7 @@ impl EnginePass<'_> {
         components: &ComponentCache,
         mut underway: Underway,
         settled: Result<FinalizerOutcome, ApiError>,
+        intervals: Intervals,
     ) -> Step {
         match settled {
             Ok(FinalizerOutcome::Unchanged) => Ok(()),
@@ -54,7 +57,7 @@ impl EnginePass<'_> {
                 Err(Box::new(EnginePassEnd::Overtaken))
             }
             Ok(_) => Err(Box::new(EnginePassEnd::Overtaken)),
-            Err(error) => Err(Box::new(self.request_failed("change the finalizers of the component", error))),
+            Err(error) => Err(Box::new(self.request_failed("change the finalizers of the component", error, intervals))),
         }
     }
 

@@ -145,8 +145,9 @@ fn reasons_and_events_are_documented() {
     same("Reasons", reasons);
     let mut events = words(&code("component/src/events/sender.rs"));
     events.extend(words(&code("core/src/dependents/action.rs")));
-    for file in ["abandon.rs", "delete.rs", "pass.rs", "rendering.rs"] {
+    for file in ["abandon_dependents.rs", "delete_dependents.rs", "read_spec.rs", "render.rs"] {
         let told = code(&format!("component/src/reconciler/{file}"));
+        let told = told.replace("&self.pass.object", "&self.object").replace("&pass.object", "&self.object");
         events.extend(arguments(&told, &["warning(&self.object, ", "normal(&self.object, ", "warn_of_the_end"]));
         events.extend(words(&told).into_iter().filter(|word| told.contains(&format!("(&self.object, \"{word}\""))));
     }

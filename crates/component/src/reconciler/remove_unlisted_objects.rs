@@ -1,16 +1,23 @@
+//! Removal of objects that were created for a component while another process released it.
+
 use std::collections::HashMap;
-use std::pin::pin;
 use std::sync::Arc;
 
-use futures::StreamExt as _;
-use kubewright_core::dependents::{Action, Desired, Engine, Inventory, Item, Memory, Observed, Phase, Response, plan_deletion};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use kubewright_core::backoff::Transient;
+use kubewright_core::dependents::{
+    Action, Desired, Engine, Inventory, Item, Memory, ObjectAction, Observed, Phase, Plan, Response, plan_deletion,
+};
 use kubewright_machinery::object::{Key, ObjectExt as _, ObjectKey};
 use kubewright_runtime::cluster::{ApiRequest, Retry};
 use serde_json::Value;
 
 use super::SharedPassState;
-use super::leftovers::Leftover;
-use crate::execute::{check_foreign, refusal_of};
+use super::end::Step;
+use super::execute_plans::{PlanSite, execute_plans};
+use super::unlisted_objects::Leftover;
+use crate::execute::{SentAction, refusal_of};
 use crate::record::Persisted;
 use crate::targets::DependentsTarget;
 
@@ -80,52 +87,15 @@ impl SharedPassState {
     /// Removes these objects and returns those that are left. Each is read before it is deleted, because it may have been replaced or released.
     async fn remove_leftovers(&self, key: &Key, target: &DependentsTarget, leftovers: Vec<Leftover>) -> Vec<Leftover> {
         tracing::info!(component = %key, count = leftovers.len(), "what was created for a component that is gone is removed");
-        let engine = self.engine(key);
-        let mut uids: HashMap<ObjectKey, String> = HashMap::new();
-        let mut items = Vec::with_capacity(leftovers.len());
-        for leftover in &leftovers {
-            uids.insert(leftover.item.key(), leftover.uid.clone());
-            items.push(unsure(leftover.item.clone()));
-        }
-        let (mut inventory, _) = Inventory::new(items);
-        let mut observed = Observed::new(&inventory);
-        let (mut memory, now) = (Memory::default(), self.cluster.clock().now());
-        for _ in 0..ROUNDS {
-            let plan = plan_deletion(&engine, &Desired::default(), &inventory, &observed, &memory, &[], now);
-            (inventory, memory) = (plan.inventory, plan.memory);
-            if plan.actions.is_empty() {
-                break;
-            }
-            let mut batch = Vec::new();
-            for action in plan.actions {
-                match action {
-                    Action::CheckForeign(check) => {
-                        let (answer, _) = check_foreign(target.cluster(), &check).await;
-                        observed.record_foreign(check, answer);
-                    }
-                    Action::Send(action) => batch.push(action),
-                    // The component is gone, so nothing is written ahead.
-                    _ => {}
-                }
-            }
-            let retry = Retry::default();
-            let mut answers = pin!(target.sender.send(batch, &retry));
-            while let Some(sent) = answers.next().await {
-                let refusal = sent.answer.as_ref().err().map(refusal_of);
-                self.metrics.sent(sent.action.verb, false, sent.answer.as_ref().err(), false);
-                let response = match (&sent.answer, &refusal) {
-                    (Ok(answer), _) => Response::Success(&answer.object),
-                    (Err(_), Some(refusal)) => Response::Refused(refusal),
-                    (Err(_), None) => continue,
-                };
-                drop(observed.record(&engine, &sent.action, response, &mut memory, now));
-            }
-            let is_another = |item: &Item| {
-                let (key, uid) = (item.key(), uids.get(&item.key()));
-                observed.get(&key).is_some_and(|live| uid.is_some_and(|uid| !uid.is_empty() && live.uid() != uid))
-            };
-            inventory = Inventory::new(inventory.items().iter().filter(|item| !is_another(item)).cloned().collect()).0;
-        }
+        let uids = leftovers.iter().map(|leftover| (leftover.item.key(), leftover.uid.clone())).collect();
+        let (inventory, _) = Inventory::new(leftovers.iter().map(|leftover| unsure(leftover.item.clone())).collect());
+        let observed = Observed::new(&inventory);
+        let (engine, now) = (self.engine(key), self.cluster.clock().now());
+        let mut removal = LeftoverRemoval { shared: self, engine, uids, memory: Memory::default(), now };
+        let Ok(executed) = execute_plans(&mut removal, target, (inventory, observed), ROUNDS).await else {
+            return leftovers;
+        };
+        let (inventory, observed) = (executed.inventory, executed.observed);
         let left: HashMap<ObjectKey, Phase> = inventory.items().iter().map(|item| (item.key(), item.phase)).collect();
         let waits = |leftover: &Leftover| {
             let key = leftover.item.key();
@@ -134,6 +104,67 @@ impl SharedPassState {
             left.get(&key).is_some_and(|phase| *phase != Phase::Deleting || held)
         };
         leftovers.into_iter().filter(waits).collect()
+    }
+}
+
+/// The removal of objects whose component is gone, so nothing is written ahead.
+struct LeftoverRemoval<'a> {
+    shared: &'a SharedPassState,
+    engine: Engine,
+    /// The UIDs of the objects, as far as they are known.
+    uids: HashMap<ObjectKey, String>,
+    memory: Memory,
+    now: Timestamp,
+}
+
+#[async_trait]
+impl PlanSite for LeftoverRemoval<'_> {
+    fn plan(&mut self, inventory: &Inventory, observed: &Observed) -> Plan {
+        plan_deletion(&self.engine, &Desired::default(), inventory, observed, &self.memory, &[], self.now)
+    }
+
+    async fn render_manifests(&mut self) -> Step {
+        Ok(())
+    }
+
+    fn planned(&mut self, memory: Memory, _: &[Action]) {
+        self.memory = memory;
+    }
+
+    async fn persist(&mut self, _: &Inventory) -> Step {
+        Ok(())
+    }
+
+    /// Has no effect: objects that are left are removed again later.
+    fn note_transient(&mut self, _: Transient) {}
+
+    fn unknown_action(&mut self, _: &Action) -> Step {
+        Ok(())
+    }
+
+    fn sending(&mut self, _: &[ObjectAction], _: &Inventory) -> Retry {
+        Retry::default()
+    }
+
+    fn record(&mut self, sent: &SentAction, observed: &mut Observed) {
+        let error = sent.answer.as_ref().err();
+        self.shared.metrics.sent(sent.action.verb, false, error, false);
+        let refusal = error.map(refusal_of);
+        let response = match (&sent.answer, &refusal) {
+            (Ok(answer), _) => Response::Success(&answer.object),
+            (Err(_), Some(refusal)) => Response::Refused(refusal),
+            (Err(_), None) => return,
+        };
+        drop(observed.record(&self.engine, &sent.action, response, &mut self.memory, self.now));
+    }
+
+    /// Drops objects that were replaced by others.
+    fn executed(&mut self, inventory: &mut Inventory, observed: &Observed) {
+        let is_another = |item: &Item| {
+            let (key, uid) = (item.key(), self.uids.get(&item.key()));
+            observed.get(&key).is_some_and(|live| uid.is_some_and(|uid| !uid.is_empty() && live.uid() != uid))
+        };
+        *inventory = Inventory::new(inventory.items().iter().filter(|item| !is_another(item)).cloned().collect()).0;
     }
 }
 

@@ -1,3 +1,5 @@
+//! The state that all passes of one component type share.
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +12,7 @@ use kubewright_runtime::cluster::{ApiResource, Cluster};
 use kubewright_runtime::config::CurrentTiming;
 
 use super::Memories;
-use super::leftovers::Leftovers;
+use super::unlisted_objects::Leftovers;
 use crate::events::ComponentEvents;
 use crate::lookups::Lookups;
 use crate::metrics::ComponentMetrics;

@@ -1,3 +1,5 @@
+//! The memory of the process about components between passes.
+
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
@@ -7,8 +9,8 @@ use kubewright_core::time::Moment;
 use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 
-use super::polling::UnchangedPolls;
-use super::rendering::Rendered;
+use super::kept_rendering::Rendered;
+use super::unwatched_kinds::UnchangedPolls;
 
 /// The memory of the process about a component between passes. Its loss costs work, never correctness.
 #[derive(Debug, Default)]

@@ -1,3 +1,5 @@
+//! Created objects that no status lists yet.
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

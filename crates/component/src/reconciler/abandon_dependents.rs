@@ -13,7 +13,11 @@ use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
 use kubewright_runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 use serde_json::Value;
 
+use super::end::{EnginePassEnd, Step};
+use super::finish::{EndingPass, PhaseResult};
 use super::pass::EnginePass;
+use super::resolve_references::ResolvedInputs;
+use crate::hooks::Point;
 use crate::targets::DependentsTarget;
 
 /// The time limit for removing the operator's finalizer from all abandoned types.
@@ -23,15 +27,105 @@ const ANSWER: Duration = Duration::from_secs(4);
 /// The number of kinds, or objects, that an event names.
 const SHOWN: usize = 10;
 
+/// A pass of a component that is being deleted and whose dependents are left in place.
+pub(super) struct AbandonedPass<'a> {
+    pub(super) pass: EnginePass<'a>,
+    pub(super) inputs: ResolvedInputs,
+    pub(super) cause: Abandonment,
+}
+
+/// The cause why dependents are left in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Abandonment {
+    /// An annotation asks for it.
+    Asked,
+    /// The target cannot be reached any more, because its kubeconfig is gone for good.
+    TargetLost,
+}
+
+impl<'a> AbandonedPass<'a> {
+    /// Releases the dependents, then the component.
+    pub(super) async fn delete(mut self) -> PhaseResult<'a, Box<EndingPass<'a>>> {
+        match self.abandon_and_release().await {
+            Ok(end) => Ok(self.pass.end(end, self.inputs.reached())),
+            Err(end) => Err(self.pass.end(*end, self.inputs.reached())),
+        }
+    }
+
+    async fn abandon_and_release(&mut self) -> Step<EnginePassEnd> {
+        self.pass.run_hooks(Point::PostRead, &self.inputs, None).await?;
+        self.pass.run_hooks(Point::PreDelete, &self.inputs, None).await?;
+        self.abandon().await;
+        self.pass.release(&self.inputs, None).await
+    }
+
+    /// Releases the dependents, and reports it once, however many passes the deletion takes (EVT-2).
+    async fn abandon(&mut self) {
+        drop(self.pass.shared.leftovers.take(self.pass.key));
+        if std::mem::replace(&mut self.pass.memory.told_abandonment, true) {
+            return;
+        }
+        let held = self.release_types().await;
+        let inventory = &self.pass.draft.component.inventory;
+        let (count, kinds) = (inventory.len(), counted(inventory.items()));
+        let mut note = if self.cause == Abandonment::Asked {
+            format!("{count} dependents are abandoned, as the annotation {} asks{kinds}", self.pass.abandon_key())
+        } else {
+            format!(
+                "{count} dependents of {} are left where they are: the secret with their kubeconfig is gone with its namespace{kinds}",
+                self.pass.key
+            )
+        };
+        if !held.is_empty() {
+            let finalizer = self.pass.shared.finalizer();
+            let _ = write!(note, "; remove the finalizer {finalizer} before you delete {}", listed(&held));
+        }
+        if self.cause == Abandonment::Asked {
+            self.pass.shared.events.warning(&self.pass.object, "DependentsAbandoned", note);
+        } else if count > 0 {
+            self.pass.warn_of_the_end("DependentsAbandoned", note, self.inputs.ending_namespace.as_ref());
+        }
+    }
+
+    /// Removes the operator's finalizer from abandoned types, so that a later deletion of them does not hang. Returns those that keep it, with
+    /// the cause.
+    async fn release_types(&self) -> Vec<String> {
+        let types: Vec<(&Item, ApiResource)> =
+            self.pass.draft.component.inventory.items().iter().filter_map(|item| Some((item, resource_of(item)?))).collect();
+        if types.is_empty() {
+            return Vec::new();
+        }
+        let title = |item: &Item| format!("{} {}", item.kind, item.name);
+        let Some(target) = self.last_target().await else {
+            return types.iter().map(|(item, _)| title(item)).collect();
+        };
+        let cluster = target.cluster();
+        let releases = types.iter().map(|(item, resource)| async move {
+            let released = self.pass.release_type(cluster, resource, &item.name);
+            match cluster.clock().limit(RELEASE, released).await {
+                Ok(Ok(())) => None,
+                Ok(Err(error)) => Some(format!("{} ({error})", title(item))),
+                Err(_) => Some(format!("{} (no answer within {} s)", title(item), RELEASE.as_secs())),
+            }
+        });
+        join_all(releases).await.into_iter().flatten().collect()
+    }
+
+    /// Returns the target of the abandoned dependents, if it is known.
+    async fn last_target(&self) -> Option<Arc<DependentsTarget>> {
+        let (targets, settings) = (&self.pass.shared.targets, &self.inputs.component.settings);
+        let kubeconfig = self.inputs.contents.secret(&settings.kube_config);
+        if settings.kube_config.is_some() && kubeconfig.is_none() {
+            return targets.known(self.pass.key);
+        }
+        targets.select(self.pass.key, kubeconfig, settings.impersonation.as_ref()).await.ok()
+    }
+}
+
 impl EnginePass<'_> {
     /// Returns true if an annotation asks to leave the dependents in place.
     pub(super) fn abandons(&self) -> bool {
         self.object.annotation(&self.abandon_key()) == Some("true")
-    }
-
-    /// Returns true if the dependents are left in place: an annotation asks for it, or the kubeconfig of their cluster is gone for good.
-    pub(super) fn is_abandoned(&self) -> bool {
-        self.is_deleting() && (self.abandons() || self.lost_target)
     }
 
     fn abandon_key(&self) -> String {
@@ -58,74 +152,12 @@ impl EnginePass<'_> {
         }
     }
 
-    /// Releases the dependents, and reports it once, however many passes the deletion takes (EVT-2).
-    pub(super) async fn abandon(&mut self) {
-        drop(self.shared.leftovers.take(self.key));
-        if std::mem::replace(&mut self.memory.told_abandonment, true) {
-            return;
-        }
-        let held = self.release_types().await;
-        let inventory = &self.draft.component.inventory;
-        let (count, kinds) = (inventory.len(), counted(inventory.items()));
-        let mut note = if self.abandons() {
-            format!("{count} dependents are abandoned, as the annotation {} asks{kinds}", self.abandon_key())
-        } else {
-            format!(
-                "{count} dependents of {} are left where they are: the secret with their kubeconfig is gone with its namespace{kinds}",
-                self.key
-            )
-        };
-        if !held.is_empty() {
-            let finalizer = self.shared.finalizer();
-            let _ = write!(note, "; remove the finalizer {finalizer} before you delete {}", listed(&held));
-        }
-        if self.abandons() {
-            self.shared.events.warning(&self.object, "DependentsAbandoned", note);
-        } else if count > 0 {
-            self.warn_of_the_end("DependentsAbandoned", note);
-        }
-    }
-
     /// Records an event on the namespace, because a namespace that is being deleted accepts no events on the objects in it.
-    pub(super) fn warn_of_the_end(&self, reason: &'static str, note: String) {
+    pub(super) fn warn_of_the_end(&self, reason: &'static str, note: String, namespace: Option<&Value>) {
         tracing::warn!(component = %self.key, reason, "{note}");
-        if let Some(namespace) = &self.ending_namespace {
+        if let Some(namespace) = namespace {
             self.shared.events.warning(namespace, reason, note);
         }
-    }
-
-    /// Removes the operator's finalizer from abandoned types, so that a later deletion of them does not hang. Returns those that keep it, with
-    /// the cause.
-    async fn release_types(&self) -> Vec<String> {
-        let types: Vec<(&Item, ApiResource)> =
-            self.draft.component.inventory.items().iter().filter_map(|item| Some((item, resource_of(item)?))).collect();
-        if types.is_empty() {
-            return Vec::new();
-        }
-        let title = |item: &Item| format!("{} {}", item.kind, item.name);
-        let Some(target) = self.last_target().await else {
-            return types.iter().map(|(item, _)| title(item)).collect();
-        };
-        let cluster = target.cluster();
-        let releases = types.iter().map(|(item, resource)| async move {
-            let released = self.release_type(cluster, resource, &item.name);
-            match cluster.clock().limit(RELEASE, released).await {
-                Ok(Ok(())) => None,
-                Ok(Err(error)) => Some(format!("{} ({error})", title(item))),
-                Err(_) => Some(format!("{} (no answer within {} s)", title(item), RELEASE.as_secs())),
-            }
-        });
-        join_all(releases).await.into_iter().flatten().collect()
-    }
-
-    /// Returns the target of the abandoned dependents, if it is known.
-    async fn last_target(&self) -> Option<Arc<DependentsTarget>> {
-        let effective = self.effective.as_ref()?;
-        let kubeconfig = self.resolved.secret(&effective.kube_config);
-        if effective.kube_config.is_some() && kubeconfig.is_none() {
-            return self.shared.targets.known(self.key);
-        }
-        self.shared.targets.select(self.key, kubeconfig, effective.impersonation.as_ref()).await.ok()
     }
 
     async fn release_type(&self, cluster: &Cluster, resource: &ApiResource, name: &str) -> Result<(), ApiError> {

@@ -1,3 +1,5 @@
+//! What a pass does about kinds that may not be watched: condition, metric, and time of the next check.
+
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
@@ -5,6 +7,7 @@ use std::time::Duration;
 use kubewright_core::component::{Ending, poll_delay};
 use kubewright_core::dependents::{Item, Phase};
 
+use super::finish::Reached;
 use super::pass::EnginePass;
 use crate::metrics::UnusualObservations;
 
@@ -18,28 +21,29 @@ pub(crate) struct UnchangedPolls {
 
 impl EnginePass<'_> {
     /// Sets the condition that names the polled types, as far as this pass knows them.
-    pub(super) fn tell_polling(&mut self, ending: &Ending) {
+    pub(super) fn tell_polling(&mut self, ending: &Ending, reached: &Reached) {
         if matches!(ending, Ending::Suspended) {
             self.draft.component.poll(&BTreeSet::new(), self.now);
             return;
         }
-        let polled: BTreeSet<String> = self.unwatched.union(&self.unwatched_references).cloned().collect();
+        let polled = reached.unwatched();
         // A pass that ended before its observation knows nothing newer.
-        if self.looked || !polled.is_empty() {
+        if reached.observation.is_some() || !polled.is_empty() {
             self.draft.component.poll(&polled, self.now);
         }
     }
 
     /// Returns the time until the next check of objects that no event reports (WAIT-3). Ready components are checked with the requeue interval,
     /// and an error has a back-off of its own.
-    pub(super) fn until_poll(&mut self, ending: &Ending) -> Option<Duration> {
+    pub(super) fn until_poll(&mut self, ending: &Ending, reached: &Reached) -> Option<Duration> {
+        let unwatched = reached.observation.as_ref().filter(|observation| !observation.unwatched.is_empty());
         // A wait has a time of its own, unless it is for an object that no watch shows.
-        let waits = match ending {
+        let waits = unwatched.is_some_and(|observation| match ending {
             Ending::Incomplete(_) | Ending::Blocked { .. } => true,
-            Ending::Wait { .. } => !self.target.awaited.refused(self.key).is_empty(),
+            Ending::Wait { .. } => !observation.target.awaited.refused(self.key).is_empty(),
             _ => false,
-        };
-        if self.unwatched.is_empty() || !waits {
+        });
+        if !waits {
             self.memory.polls = UnchangedPolls::default();
             return None;
         }
@@ -54,17 +58,16 @@ impl EnginePass<'_> {
     }
 
     /// Records the observation of the dependents' cluster in the metrics.
-    pub(super) fn observe_metrics(&self) {
-        if !self.looked {
-            return;
-        }
+    pub(super) fn observe_metrics(&self, reached: &Reached) {
+        let Some(observation) = &reached.observation else { return };
         let owner = self.shared.owner(self.key);
         // A listed object that does not exist hides one that exists and is not listed, until it is created.
-        let is_watched = |item: &&Item| self.polled.is_empty() || !self.polled.contains_key(&item.key().group_kind());
+        let is_watched =
+            |item: &&Item| observation.polled.is_empty() || !observation.polled.contains_key(&item.key().group_kind());
         let items = self.draft.component.inventory.items().iter().filter(|item| item.phase != Phase::Completed);
-        let unknown = self.watches.count_owned(self.key, owner.hash()).saturating_sub(items.filter(is_watched).count());
-        let polled = self.unwatched.union(&self.unwatched_references).cloned().collect();
-        let cluster = self.target.cluster().name().to_owned();
+        let unknown = observation.watches.count_owned(self.key, owner.hash()).saturating_sub(items.filter(is_watched).count());
+        let polled = reached.unwatched();
+        let cluster = observation.target.cluster().name().to_owned();
         self.shared.metrics.observed(self.key, UnusualObservations { cluster, polled, unknown });
     }
 

@@ -10,9 +10,11 @@ use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_machinery::patch::merge_patch;
 use serde_json::Value;
 
+use super::begin::BegunPass;
 use super::end::EnginePassEnd;
+use super::finish::EndingPass;
+use super::next_pass::EnginePassOutcome;
 use super::pass::EnginePass;
-use super::record::EnginePassOutcome;
 use super::{Host, SharedPassState};
 use crate::record::{Persisted, change};
 
@@ -49,9 +51,8 @@ impl SharedPassState {
             self.leftovers.listed(key, &applied(&Persisted::at(host.status_path(), &object).component().inventory));
         }
         let is_terminating = object.deletion_timestamp().is_some();
-        let mut pass = EnginePass::of_host(self, (host, key), object, part, task == HostRequest::Delete);
-        let end = pass.run().await;
-        pass.hand_back(end, is_terminating)
+        let begun = BegunPass::of_host(self, (host, key), object, part, task == HostRequest::Delete);
+        begun.run().await.hand_back(is_terminating)
     }
 }
 
@@ -62,34 +63,37 @@ fn applied(inventory: &Inventory) -> Inventory {
     Inventory::new(inventory.items().iter().filter(is_applied).cloned().collect()).0
 }
 
-impl EnginePass<'_> {
+impl EndingPass<'_> {
     /// Converts the end of the pass into the answer to the host, which writes the part of the status together with its own fields.
-    fn hand_back(mut self, end: EnginePassEnd, is_terminating: bool) -> Hosted {
+    fn hand_back(self, is_terminating: bool) -> Hosted {
+        let Self { mut pass, end, reached } = self;
         let is_over = matches!(end, EnginePassEnd::Gone);
         let (ending, flow, recheck) = end.into_parts();
-        self.count_failure(&flow);
-        self.shared.events.changed(&self.object, self.tally);
-        let mut outcome = EnginePassOutcome { flow: self.spread(flow), recheck, gone: is_over };
+        pass.count_failure(&flow);
+        pass.shared.events.changed(&pass.object, pass.tally);
+        let mut outcome = EnginePassOutcome { flow: pass.spread(flow), recheck, gone: is_over };
         let Some(ending) = ending else {
-            self.try_again_soon(&mut outcome);
+            pass.try_again_soon(&mut outcome);
             let EnginePassOutcome { flow, recheck, .. } = outcome;
             // An object that stays starts with an empty part.
-            let is_new = is_over && self.is_deleting() && !is_terminating;
-            let part = if is_new { ComponentStatus::default() } else { self.persisted.component() };
+            let is_new = is_over && pass.is_deleting() && !is_terminating;
+            let part = if is_new { ComponentStatus::default() } else { pass.persisted.component() };
             // Without the object there is nothing left to do.
-            let flow = if is_over && !self.is_deleting() { Err(Halt::Done) } else { flow };
+            let flow = if is_over && !pass.is_deleting() { Err(Halt::Done) } else { flow };
             return Hosted { part, flow, recheck };
         };
-        self.conclude(&ending);
-        self.draft.component.redact(self.shared.cluster.redactor());
+        pass.conclude(&ending, &reached);
+        pass.draft.component.redact(pass.shared.cluster.redactor());
         if matches!(ending, Ending::Incomplete(_)) {
-            outcome.recheck = Some(self.intervals().requeue);
+            outcome.recheck = Some(reached.intervals.requeue);
         }
-        self.schedule(&ending, &mut outcome);
+        pass.schedule(&ending, &mut outcome, &reached);
         let EnginePassOutcome { flow, recheck, .. } = outcome;
-        Hosted { flow: self.told(&ending, flow), part: self.part(), recheck }
+        Hosted { flow: pass.told(&ending, flow), part: pass.part(), recheck }
     }
+}
 
+impl EnginePass<'_> {
     /// Returns the outcome as the flow of a step (RND-4).
     fn told(&self, ending: &Ending, flow: Flow) -> Flow {
         let status = &self.draft.component;

@@ -1,3 +1,5 @@
+//! The reconciler that the runner of controllers calls.
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -6,7 +8,7 @@ use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_runtime::controller::{LeaderTerm, PassContext, RunPass};
 use serde_json::Value;
 
-use super::pass::EnginePass;
+use super::begin::BegunPass;
 use super::{Own, SharedPassState};
 
 /// The delay before the remains of a deleted component are checked again, if a removal was refused.
@@ -50,13 +52,12 @@ impl RunPass for ComponentReconciler {
             return context.end(&Ok(()));
         };
         context.object(object.uid());
-        let mut pass = EnginePass::begin(&self.shared, &self.own, context, object);
-        let end = pass.run().await;
+        let ending = BegunPass::of_component(&self.shared, &self.own, context, object).run().await;
         // Another replica may be working on the component already, so the pass is abandoned without a write (STA-7).
         if context.has_lost_term() {
             return Conclusion::cancelled();
         }
-        let outcome = pass.finish(end).await;
+        let outcome = ending.finish().await;
         // No event reports a component that was removed by a write of this very pass.
         if self.component(context).is_none() {
             self.forget(context).await;
@@ -80,6 +81,6 @@ impl RunPass for ComponentReconciler {
         let Some(object) = self.component(context) else {
             return;
         };
-        EnginePass::begin(&self.shared, &self.own, context, object).interrupted(conclusion.report.message.clone()).await;
+        BegunPass::of_component(&self.shared, &self.own, context, object).interrupted(conclusion.report.message.clone()).await;
     }
 }

@@ -2,12 +2,11 @@
 
 use kubewright_core::backoff::Transient;
 use kubewright_core::flow::{Class, Delay, Failure, Halt, Origin, Reason, Wait};
-use kubewright_render::RenderError;
 use kubewright_runtime::cluster::{ApiError, Retry};
 
-use super::end::EnginePassEnd;
+use super::end::{EnginePassEnd, Intervals};
+use super::next_pass::EnginePassOutcome;
 use super::pass::EnginePass;
-use super::record::EnginePassOutcome;
 
 impl EnginePass<'_> {
     /// Notes that work was left undone because of a transient error.
@@ -31,44 +30,26 @@ impl EnginePass<'_> {
     }
 
     /// Returns the end of a pass in which a request of the framework failed.
-    pub(super) fn request_failed(&mut self, what: &str, error: ApiError) -> EnginePassEnd {
+    pub(super) fn request_failed(&mut self, what: &str, error: ApiError, intervals: Intervals) -> EnginePassEnd {
         let Some(transient) = error.transient() else {
-            return EnginePassEnd::failed(Failure::unclassified(error).context(what), None, self.intervals());
+            return EnginePassEnd::failed(Failure::unclassified(error).context(what), None, intervals);
         };
         self.note_transient(transient);
         self.start_countdown();
-        EnginePassEnd::waiting(format!("{what}: {error}"), None, self.intervals())
+        EnginePassEnd::waiting(format!("{what}: {error}"), None, intervals)
     }
 
     /// Returns the end of a pass whose status cannot be written, so that nothing can be recorded.
-    pub(super) fn status_not_written(&mut self, error: ApiError) -> EnginePassEnd {
+    pub(super) fn status_not_written(&mut self, error: ApiError, intervals: Intervals) -> EnginePassEnd {
         let text = format!("write the status of the component: {error}");
         match error.transient() {
             Some(transient) => {
                 self.note_transient(transient);
-                let delay = Delay::at_least_min(self.intervals().retry);
+                let delay = Delay::at_least_min(intervals.retry);
                 EnginePassEnd::Unrecorded { flow: Wait::after(delay, Reason::new("Retrying")).message(text).into() }
             }
-            None => self.request_failed("write the status of the component", error),
+            None => self.request_failed("write the status of the component", error, intervals),
         }
-    }
-
-    /// Returns the end of a pass whose generator failed.
-    pub(super) fn render_failed(&mut self, error: RenderError) -> EnginePassEnd {
-        let failure = match error {
-            RenderError::Api(error) => Failure::unclassified(error).context("render"),
-            // A halt of the author's code is reported like that of hooks and references.
-            RenderError::Halted(halt) => {
-                self.note_halt(&halt);
-                return EnginePassEnd::halted(self.halt_with_way_out(halt), self.intervals());
-            }
-            error => return EnginePassEnd::render(error, self.intervals()),
-        };
-        if failure.classification().origin != Origin::Transient {
-            return EnginePassEnd::halted(failure.into(), self.intervals());
-        }
-        self.note_transient(Transient::default());
-        EnginePassEnd::waiting(failure.text(), None, self.intervals())
     }
 
     /// Notes a transient error of a server that user code failed with.

@@ -82,8 +82,11 @@ impl Planner<'_> {
 
     /// Returns true if an object that no watch shows may exist nevertheless, because a program that changes it repeatedly may have removed its label.
     pub(super) fn may_be_hidden(&self, key: &ObjectKey) -> bool {
-        let is_remembered = self.memory.drift.contains_key(key) || self.memory.met.contains(key);
-        is_remembered && !self.observed.read_absent.contains(key)
+        let is_remembered = {
+            let problems = self.memory.problems_of(key);
+            problems.corrections.is_some() || problems.met
+        };
+        is_remembered && !self.observed.dependent(key).results().read_absent
     }
 
     /// Returns true if an object that does not keep our marks may be written again now.
@@ -103,13 +106,18 @@ impl Planner<'_> {
 
     /// Returns the next and the last write of an object that did not keep the marks of its current form.
     fn unkept(&self, object: &DesiredObject) -> Option<(Option<Timestamp>, Timestamp)> {
-        self.memory.drift.get(&object.key).filter(|entry| entry.unkept.as_ref() == Some(&object.digest))?.marks()
+        self.memory
+            .problems_of(&object.key)
+            .corrections
+            .as_ref()
+            .filter(|entry| entry.unkept.as_ref() == Some(&object.digest))?
+            .marks()
     }
 
     /// Returns the note about marks that another program changes, if it is due.
     pub(super) fn tell_of_marks(&mut self, object: &DesiredObject, live: &Projection) -> Option<Note> {
         let fields = if self.engine.owns(live) { self.digest_field() } else { self.owner_field() };
-        let entry = self.memory.drift.get_mut(&object.key)?;
+        let entry = self.memory.corrections_mut(&object.key)?;
         let untold = entry.untold(&BTreeSet::from([CorrectionCause::Marks]));
         if untold.is_empty() {
             return None;
@@ -132,18 +140,18 @@ impl Planner<'_> {
             self.remember_peace(object, &BTreeSet::new());
             return;
         }
-        if self.observed.uncorrected.contains(&object.key) {
+        if self.observed.dependent(&object.key).results().uncorrected {
             let causes = BTreeSet::from([CorrectionCause::Object]);
             self.plan_next_correction(object, &causes);
             self.tell_pending(object, "", live.managers(), &causes);
             return;
         }
-        if self.observed.unsure.contains(&object.key) {
+        if self.observed.dependent(&object.key).results().unsure {
             let action = self.read_live(&object.gvk, &object.key, true);
             self.send(action);
             return;
         }
-        if self.observed.refused_applies.contains_key(&object.key) {
+        if self.observed.dependent(&object.key).results().refused_apply {
             if let Some(action) = self.repair(object, live) {
                 self.send(ObjectAction { corrective: true, ..action });
             }
@@ -181,10 +189,10 @@ impl Planner<'_> {
 
     /// Compares the live fingerprint with the known one. If the status does not keep fingerprints, the last comparison provides it (STA-3).
     fn look(&self, object: &DesiredObject, item: &Item, live: &Projection) -> Finding {
-        let compared = self.memory.compared.get(&object.key).filter(|compared| compared.digest == item.digest);
+        let compared = self.memory.compared(&object.key).filter(|compared| *compared.digest == *item.digest);
         let (fingerprint, empty_paths) = match compared {
-            Some(compared) if item.fingerprint.is_empty() => (&compared.fingerprint, &compared.empty_paths),
-            _ => (&item.fingerprint, &item.empty_paths),
+            Some(compared) if item.fingerprint.is_empty() => (&*compared.fingerprint, &*compared.empty_paths),
+            _ => (item.fingerprint.as_str(), item.empty_paths.as_slice()),
         };
         if fingerprint.is_empty() {
             Finding::Unknown
@@ -211,8 +219,9 @@ impl Planner<'_> {
                     let fingerprint = live.fingerprint_for(&empty_paths);
                     item.fingerprint.clone_from(&fingerprint);
                     item.empty_paths.clone_from(&empty_paths);
-                    let compared = Compared { digest: item.digest.clone(), fingerprint, empty_paths };
-                    self.memory.compared.insert(object.key.clone(), compared);
+                    let (digest, fingerprint) = (item.digest.as_str().into(), fingerprint.into());
+                    let compared = Compared { digest, fingerprint, empty_paths: empty_paths.into() };
+                    self.memory.remember_compared(&object.key, compared);
                 }
             }
         }
@@ -221,7 +230,7 @@ impl Planner<'_> {
 
     /// Returns the causes of a drift. A recreation replaces the whole object, so its corrections are spaced for the object as a whole.
     fn causes(&self, object: &DesiredObject, live: &Projection) -> BTreeSet<CorrectionCause> {
-        let entry = self.memory.drift.get(&object.key).filter(|_| object.update != UpdatePolicy::Recreate);
+        let entry = self.memory.problems_of(&object.key).corrections.as_ref().filter(|_| object.update != UpdatePolicy::Recreate);
         entry.map_or_else(|| BTreeSet::from([CorrectionCause::Object]), |entry| entry.causes(live))
     }
 
@@ -235,9 +244,11 @@ impl Planner<'_> {
         let action = ObjectAction { corrective: true, ..action };
         let mut untold = Vec::new();
         if !causes.is_empty() {
-            let entry = self.memory.drift.entry(object.key.clone()).or_insert_with(|| Corrections::none(live.uid()));
-            entry.decide(live);
-            untold = entry.untold(causes);
+            untold = self.memory.update(&object.key, |problems| {
+                let corrections = problems.corrections_of(live.uid());
+                corrections.decide(live);
+                corrections.untold(causes)
+            });
         }
         let is_write = matches!(action.verb, Verb::Update | Verb::Recreate);
         if !is_write || untold.is_empty() {
@@ -251,7 +262,7 @@ impl Planner<'_> {
             Some(Note::DriftRepeated { object: object.key.clone(), managers, fields })
         };
         if let Some(note) = note {
-            if let Some(entry) = self.memory.drift.get_mut(&object.key) {
+            if let Some(entry) = self.memory.corrections_mut(&object.key) {
                 entry.tell(&untold, &note.message());
             }
             self.send(ObjectAction { note: Some(note), ..action });
@@ -268,7 +279,7 @@ impl Planner<'_> {
             self.needs_manifests = true;
             return None;
         };
-        let full = self.observed.full(&object.key, live)?;
+        let full = self.observed.dependent(&object.key).full()?;
         let (fields, managers) = contested(manifest, full, &self.engine.context.field_manager);
         let managers = if managers.is_empty() { live.managers().to_owned() } else { managers.join(", ") };
         Some(Note::DriftRepeated { object: object.key.clone(), managers, fields: fields.join(", ") })
@@ -289,7 +300,7 @@ impl Planner<'_> {
     }
 
     fn next_correction(&self, key: &ObjectKey, object: &DesiredObject, causes: &BTreeSet<CorrectionCause>) -> Timestamp {
-        let Some(entry) = self.memory.drift.get(key) else { return self.now };
+        let Some(entry) = &self.memory.problems_of(key).corrections else { return self.now };
         let applied = self.index.get(key).and_then(|&index| self.items[index].last_applied_at);
         let last = applied.map(Seconds::timestamp).max(entry.last()).unwrap_or(self.now);
         entry.next(causes, Self::after(last, interval_of(object)))
@@ -302,12 +313,12 @@ impl Planner<'_> {
             return;
         }
         let text = fights::pending(&object.key, fields, managers, next);
-        self.memory.pending.insert(object.key.clone(), text);
+        self.memory.update(&object.key, |problems| problems.pending = Some(text));
     }
 
     /// Returns true if a reapply is due. After a failed attempt, the next one is due an interval later.
     fn is_due(&self, item: &Item, object: &DesiredObject) -> bool {
-        let tried = self.memory.drift.get(&object.key).and_then(Corrections::last);
+        let tried = self.memory.problems_of(&object.key).corrections.as_ref().and_then(Corrections::last);
         let passed = |last| self.has_passed(last, object);
         item.last_applied_at.is_none_or(|applied| passed(applied.timestamp())) && tried.is_none_or(passed)
     }
@@ -318,12 +329,12 @@ impl Planner<'_> {
     }
 
     fn remember_peace(&mut self, object: &DesiredObject, causes: &BTreeSet<CorrectionCause>) {
-        let Some(entry) = self.memory.drift.get_mut(&object.key) else {
+        let Some(entry) = self.memory.corrections_mut(&object.key) else {
             return;
         };
         let over = entry.look(causes, self.now, interval_of(object));
         if entry.is_empty() {
-            self.memory.drift.remove(&object.key);
+            self.memory.update(&object.key, |problems| problems.corrections = None);
         }
         // The next pass then reports that the fight is over.
         if let Some(over) = over {

@@ -76,9 +76,9 @@ impl Planner<'_> {
 
     /// Records the writes of this pass in the items.
     pub(super) fn take_in_writes(&mut self) {
-        for (key, written) in &self.observed.written {
-            if let Some(&index) = self.index.get(key) {
-                take_in(&mut self.items[index], written);
+        for item in &mut self.items {
+            if let Some(written) = &self.observed.dependent(&item.key()).results().written {
+                take_in(item, written);
             }
         }
     }

@@ -50,9 +50,15 @@ pub(super) struct Planner<'a> {
 impl<'a> Planner<'a> {
     pub(super) fn new(engine: &'a Engine, observed: &'a Observed, memory: &Memory, now: Timestamp) -> Self {
         let mut memory = memory.clone();
-        memory.pending.clear();
-        // Fights about an object end with its UID.
-        memory.drift.retain(|key, entry| observed.live.get(key).is_none_or(|live| entry.is_about(live)));
+        memory.retain(|key, dependent| {
+            if let Some(problems) = dependent.recorded_problems() {
+                problems.pending = None;
+                // Fights about an object end with its UID.
+                let corrections = problems.corrections.take();
+                problems.corrections = corrections.filter(|entry| observed.get(key).is_none_or(|live| entry.is_about(live)));
+            }
+            true
+        });
         Self {
             engine,
             observed,
@@ -77,7 +83,7 @@ impl<'a> Planner<'a> {
     }
 
     pub(super) fn live(&self, key: &ObjectKey) -> Option<&'a Projection> {
-        self.observed.live.get(key).map(AsRef::as_ref)
+        self.observed.get(key)
     }
 
     pub(super) fn wake_at(&mut self, instant: Timestamp) {
@@ -150,10 +156,10 @@ impl<'a> Planner<'a> {
     fn must_persist(&self, inventory: &Inventory, actions: &[Action]) -> bool {
         let writes = actions.iter().any(|action| matches!(action, Action::Send(send) if send.verb.is_write()));
         let purges = |phase: Phase| matches!(phase, Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed);
-        let forgotten = |item: &Item| match self.observed.persisted.get(&item.key()) {
+        let forgotten = |item: &Item| match self.observed.dependent(&item.key()).persisted {
             None => true,
-            Some(&persisted) if item.lifecycle.is_some() && item.is_past_stage() => !is_past(persisted),
-            Some(&persisted) => purges(item.phase) && !purges(persisted),
+            Some(persisted) if item.lifecycle.is_some() && item.is_past_stage() => !is_past(persisted),
+            Some(persisted) => purges(item.phase) && !purges(persisted),
         };
         writes && (self.observed.must_persist || inventory.items().iter().any(forgotten))
     }
@@ -178,7 +184,7 @@ impl<'a> Planner<'a> {
 
     /// Joins the obstacles into one verdict. The most severe obstacle decides; the message lists all obstacles, the most severe first (OUT-2).
     fn joined_halts(&self) -> Option<Verdict> {
-        let all: BTreeMap<&ObjectKey, &ObjectHalt> = self.observed.halts.iter().chain(&self.halts).collect();
+        let all: BTreeMap<&ObjectKey, &ObjectHalt> = self.observed.halts().chain(&self.halts).collect();
         let worst = all.values().map(|halt| halt.severity()).max()?;
         let mut sorted: Vec<&ObjectHalt> = all.values().copied().collect();
         sorted.sort_by_key(|halt| std::cmp::Reverse(halt.severity()));
@@ -209,7 +215,7 @@ impl<'a> Planner<'a> {
             let key = item.key();
             let live = self.live(&key).filter(|live| live.owner_hash().is_none())?;
             let is_wanted = applying && !item.is_redundant();
-            let is_hidden = live.terminating || self.memory.drift.contains_key(&key);
+            let is_hidden = live.terminating || self.memory.problems_of(&key).corrections.is_some();
             let seen = match live.other_operator() {
                 _ if live.terminating => BlockingObjectState::Terminating,
                 Some(_) => BlockingObjectState::Foreign,
@@ -217,8 +223,7 @@ impl<'a> Planner<'a> {
             };
             (is_wanted && is_hidden || is_conflict(&key)).then(|| BlockingObject { gvk: item.gvk(), key, seen })
         });
-        let namespaces = self.observed.awaited_namespaces.iter();
-        let namespaces = namespaces.map(|(name, &seen)| {
+        let namespaces = self.observed.awaited_namespaces().map(|(name, seen)| {
             let gvk = GroupVersionKind::new("", "v1", "Namespace");
             BlockingObject { key: gvk.key("", name), gvk, seen }
         });
@@ -228,20 +233,19 @@ impl<'a> Planner<'a> {
     /// Drops the memory of objects that are no longer in the inventory.
     fn forget_settled(&mut self) {
         let (index, gone) = (&self.index, &self.gone);
-        let known = |key: &ObjectKey| index.get(key).is_some_and(|index| !gone.contains(index));
-        self.memory.drift.retain(|key, _| known(key));
-        self.memory.lagging.retain(|key, _| known(key));
-        self.memory.met.retain(|key| known(key));
-        self.memory.undeclared.retain(|key, _| known(key));
-        self.memory.compared.retain(|key, _| known(key));
         let items = &self.items;
-        self.memory
-            .deletions
-            .retain(|key, _| known(key) && index.get(key).is_some_and(|&index| items[index].phase == Phase::Deleting));
+        self.memory.retain(|key, dependent| {
+            let known = index.get(key).filter(|index| !gone.contains(index));
+            let is_deleting = known.is_some_and(|&index| items[index].phase == Phase::Deleting);
+            if let Some(problems) = dependent.recorded_problems().filter(|_| !is_deleting) {
+                problems.deletions = None;
+            }
+            known.is_some()
+        });
     }
 
     pub(super) fn is_halted(&self, key: &ObjectKey) -> bool {
-        self.observed.halts.contains_key(key) || self.halts.contains_key(key)
+        self.observed.dependent(key).results().halt.is_some() || self.halts.contains_key(key)
     }
 
     pub(super) fn send(&mut self, action: ObjectAction) {

@@ -66,13 +66,13 @@ impl Planner<'_> {
             return false;
         }
         let may_adopt = self.items[index].adoption_policy != AdoptionPolicy::Never;
-        if self.observed.unsure.contains(&key) {
+        if self.observed.dependent(&key).results().unsure {
             let action = self.read_live(&gvk, &key, false);
             self.send(action);
         } else if self.engine.owns(live) {
             let action = self.delete_live(Verb::Delete, &gvk, &key, live);
             self.send(action);
-        } else if live.owner.is_none() && may_adopt && !self.observed.marked.contains(&key) {
+        } else if live.owner.is_none() && may_adopt && !self.observed.dependent(&key).results().marked {
             let action = self.take_ownership(&gvk, &key, live);
             self.send(action);
         } else {

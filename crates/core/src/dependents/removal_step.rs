@@ -33,17 +33,17 @@ impl Planner<'_> {
     /// Returns the next step for an item whose object is to be deleted or orphaned.
     pub(super) fn next_removal_step(&mut self, index: usize, orphan: bool, removal: Removal) -> RemovalStep {
         let (key, gvk) = (self.items[index].key(), self.items[index].gvk());
-        if self.observed.released.contains(&key) {
+        if self.observed.dependent(&key).results().released {
             return RemovalStep::Gone;
         }
         if self.is_halted(&key) {
             return RemovalStep::Wait;
         }
-        if self.observed.unsure.contains(&key) {
+        if self.observed.dependent(&key).results().unsure {
             return RemovalStep::Send(self.read_live(&gvk, &key, false));
         }
         let Some(live) = self.live(&key) else {
-            let known = self.observed.read_absent.contains(&key) || self.observed.deleting.contains(&key);
+            let known = self.observed.dependent(&key).results().read_absent || self.observed.dependent(&key).results().deleting;
             return if !known && self.may_be_there(&self.items[index]) {
                 RemovalStep::Send(self.read_live(&gvk, &key, false))
             } else {
@@ -83,7 +83,7 @@ impl Planner<'_> {
     fn let_go(&self, index: usize) -> RemovalStep {
         let (key, gvk) = (self.items[index].key(), self.items[index].gvk());
         let unmarked = self.live(&key).filter(|live| is_type(&key) && live.owner_hash().is_none());
-        let held = unmarked.filter(|_| !self.observed.marked.contains(&key));
+        let held = unmarked.filter(|_| !self.observed.dependent(&key).results().marked);
         held.and_then(|live| self.release_finalizer(&gvk, &key, live)).map_or(RemovalStep::Gone, RemovalStep::Send)
     }
 
@@ -93,7 +93,7 @@ impl Planner<'_> {
         let Some(live) = self.live(&key).filter(|_| is_type(&key)) else {
             return if orphan { RemovalStep::Gone } else { RemovalStep::Wait };
         };
-        if self.observed.marked.contains(&key) {
+        if self.observed.dependent(&key).results().marked {
             return RemovalStep::Wait;
         }
         let Some(action) = self.release_finalizer(&gvk, &key, live) else {
@@ -139,7 +139,7 @@ impl Planner<'_> {
     /// Returns true if an object may be deleted now: the first and the second time at once, then in growing pauses (RED-4).
     fn may_delete(&mut self, index: usize) -> bool {
         let key = self.items[index].key();
-        let Some(entry) = self.memory.deletions.get(&key).filter(|entry| entry.count > 0) else {
+        let Some(entry) = self.memory.problems_of(&key).deletions.as_ref().filter(|entry| entry.count > 0) else {
             return true;
         };
         let (count, last) = (entry.count, entry.last);

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use super::engine::Engine;
-use super::observe::WrittenHow;
 use super::planner::Planner;
 use super::{DesiredObject, Phase, Projection, Waiting};
 use crate::health::Status;
@@ -86,14 +85,14 @@ impl Planner<'_> {
         }
         let mut status = live.status_at(self.now);
         if live.lagging && status == Status::InProgress {
-            let since = *self.memory.lagging.entry(key).or_insert(self.now);
+            let since = self.memory.update(&key, |problems| *problems.lagging.get_or_insert(self.now));
             let end = Self::after(since, UNSEEN_GENERATION_GRACE);
             if self.items[index].phase == Phase::Ready && self.now < end {
                 status = Status::Current;
                 self.wake_at(end);
             }
-        } else {
-            self.memory.lagging.remove(&key);
+        } else if self.memory.problems_of(&key).lagging.is_some() {
+            self.memory.update(&key, |problems| problems.lagging = None);
         }
         let item = &mut self.items[index];
         item.report(status, live.message());
@@ -106,7 +105,7 @@ impl Planner<'_> {
 
     /// Returns true if this pass has written the object already. With a server that changes what it is sent, repeated writes would never end.
     pub(super) fn wrote(&self, object: &DesiredObject) -> bool {
-        self.observed.written.get(&object.key).is_some_and(|written| written.how != WrittenHow::Recreating)
+        self.observed.dependent(&object.key).is_written()
     }
 
     /// Applies the ownership table (OWN-1, OWN-3a). Returns the message of the conflict as error.

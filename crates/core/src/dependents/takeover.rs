@@ -66,7 +66,7 @@ impl<'p> Planner<'p> {
         {
             return None;
         }
-        let live = self.observed.live.get(&object.key)?.as_ref();
+        let live = self.observed.get(&object.key)?;
         let foreign = live.digest() != object.digest && !live.terminating && self.engine.owns(live);
         foreign.then_some(live)
     }
@@ -77,14 +77,14 @@ impl<'p> Planner<'p> {
         if self.is_halted(key) {
             return Comparison::Unknown(None);
         }
-        if self.observed.unsure.contains(key) {
+        if self.observed.dependent(key).results().unsure {
             return Comparison::Unknown(Some(self.read_live(&object.gvk, key, false)));
         }
         let Some(manifest) = object.manifest.clone() else {
             self.needs_manifests = true;
             return Comparison::Unknown(None);
         };
-        let Some(full) = self.observed.full(key, live) else {
+        let Some(full) = self.observed.dependent(key).full() else {
             return Comparison::Unknown(Some(self.read_live(&object.gvk, key, false)));
         };
         let context = &self.engine.context;
@@ -96,7 +96,7 @@ impl<'p> Planner<'p> {
         if wanted.is_empty() && !counts {
             return Comparison::Same(empty_paths);
         }
-        match self.observed.dry_runs.get(key) {
+        match &self.observed.dependent(key).results().dry_run {
             None => Comparison::Unknown(self.dry_run(object, live, &empty_paths)),
             Some(DryRun::Answer(answer)) if is_unchanged(answer, full, &manifest) => Comparison::Same(empty_paths),
             // The server refuses an apply that would only remove fields of ours: they cannot be removed, so no write is needed.

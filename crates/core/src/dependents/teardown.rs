@@ -94,12 +94,12 @@ impl Planner<'_> {
             let (Some(object), true) = (staying.get(item.name.as_str()), is_namespace(&key)) else {
                 continue;
             };
-            if self.is_halted(&key) || self.observed.released.contains(&key) {
+            if self.is_halted(&key) || self.observed.dependent(&key).results().released {
                 continue;
             }
             match self.live(&key) {
                 Some(live) if self.engine.owns(live) && !live.terminating => {
-                    let mut action = if self.observed.unsure.contains(&key) {
+                    let mut action = if self.observed.dependent(&key).results().unsure {
                         self.read_live(&item.gvk(), &key, false)
                     } else {
                         self.orphan(&item.gvk(), &key, live)

@@ -7,7 +7,7 @@ use kubewright_machinery::object::ObjectKey;
 
 use super::engine::{Engine, is_api_service, is_type};
 use super::managed::ManagedIndex;
-use super::observe::ObjectHalt;
+use super::observe::{NamespaceCreation, ObjectHalt};
 use super::order::apply_priority;
 use super::planner::Planner;
 use super::state::WantedObjectState;
@@ -152,7 +152,7 @@ impl Planner<'_> {
         if self.is_halted(key) {
             return ObjectStep::Planned;
         }
-        if self.observed.unsure.contains(key) {
+        if self.observed.dependent(key).results().unsure {
             return ObjectStep::Send(self.read_live(&object.gvk, key, false));
         }
         match (state, self.live(key)) {
@@ -176,7 +176,7 @@ impl Planner<'_> {
             return ObjectStep::Send(self.read_live(&object.gvk, key, false));
         }
         let namespace = &key.namespace;
-        if self.observed.missing_namespaces.get(namespace) == Some(&true) {
+        if self.observed.namespace(namespace).creation == Some(NamespaceCreation::Due) {
             if self.brings(namespace) {
                 let message = format!("namespace {namespace} has just gone away and comes back with the set");
                 return ObjectStep::Halt(ObjectHalt::Wait { message, after: Some(Duration::from_secs(1)) });
@@ -189,7 +189,7 @@ impl Planner<'_> {
             };
         }
         let mut pause = Duration::ZERO;
-        if let Some((attempts, refusal)) = self.observed.missing_types.get(key) {
+        if let Some((attempts, refusal)) = &self.observed.dependent(key).results().missing_type {
             let message = format!("{}: {refusal}", Engine::title(&object.gvk, key));
             if !managed.contains(&object.gvk) {
                 return ObjectStep::Halt(ObjectHalt::Failed { message, code: refusal.code });
@@ -226,7 +226,7 @@ impl Planner<'_> {
         let is_marked_first =
             !self.engine.owns(live) && (recreates || object.update.is_apply() && live.other_operator().is_some());
         let action = if is_marked_first {
-            if self.observed.marked.contains(&object.key) {
+            if self.observed.dependent(&object.key).results().marked {
                 return ObjectStep::Halt(self.vanished(object));
             }
             Some(self.take_ownership(&object.gvk, &object.key, live))
@@ -245,7 +245,7 @@ impl Planner<'_> {
     /// label was removed or replaced by another operator's; only this operator removes that finalizer.
     fn bring_back(&mut self, object: &DesiredObject, live: &Projection) -> ObjectStep {
         let is_held = self.engine.owns(live) || live.owner_hash().is_none() || self.check_ownership(object, live).is_ok();
-        if !is_type(&object.key) || !is_held || self.observed.marked.contains(&object.key) {
+        if !is_type(&object.key) || !is_held || self.observed.dependent(&object.key).results().marked {
             return ObjectStep::Nothing;
         }
         let Some(mut action) = self.release_finalizer(&object.gvk, &object.key, live) else {

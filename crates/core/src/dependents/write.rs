@@ -49,10 +49,10 @@ impl Planner<'_> {
     /// Returns the request that reads the object or claims the fields that must be ours before an apply can change or remove them (WRITE-5).
     fn reclaim(&mut self, object: &DesiredObject, live: &Projection, body: &Value) -> Option<ObjectAction> {
         let others = object.update == UpdatePolicy::SsaOverride && live.reclaim_others;
-        if !(live.reclaim_own || others) || self.observed.reclaimed.contains(&object.key) {
+        if !(live.reclaim_own || others) || self.observed.dependent(&object.key).results().reclaimed {
             return None;
         }
-        let Some(full) = self.observed.full(&object.key, live) else {
+        let Some(full) = self.observed.dependent(&object.key).full() else {
             return Some(self.read_live(&object.gvk, &object.key, false));
         };
         let finalizers: Vec<String> = body.finalizers().map(str::to_owned).collect();
@@ -74,7 +74,7 @@ impl Planner<'_> {
 
     /// Returns the next request for restoring an object whose apply the server refuses (DRIFT-8).
     pub(super) fn repair(&mut self, object: &DesiredObject, live: &Projection) -> Option<ObjectAction> {
-        let Some(full) = self.observed.full(&object.key, live).cloned() else {
+        let Some(full) = self.observed.dependent(&object.key).full().cloned() else {
             return Some(self.read_live(&object.gvk, &object.key, false));
         };
         let mut body = compare::repaired(&full, &self.marked(object, Some(live))?);
@@ -105,7 +105,7 @@ impl Planner<'_> {
             }
             only_change(&mut body, live.uid());
         }
-        if let Some(unknown) = self.observed.undeclared.get(&object.key) {
+        if let Some(unknown) = &self.observed.dependent(&object.key).results().undeclared {
             undeclared::remove(&mut body, &unknown.fields);
         }
         Some(body)
@@ -171,7 +171,7 @@ impl Planner<'_> {
     }
 
     fn action(&self, verb: Verb, gvk: &GroupVersionKind, key: &ObjectKey, request: Request) -> ObjectAction {
-        let attempts = self.observed.attempts.get(key).copied().unwrap_or(0);
+        let attempts = self.observed.dependent(key).results().attempts;
         let after = if attempts == 0 { Duration::ZERO } else { CONFLICT_PAUSE * 2u32.pow((attempts - 1).min(8)) };
         ObjectAction { verb, gvk: gvk.clone(), key: key.clone(), request, after, note: None, corrective: false, contested: false }
     }

@@ -85,36 +85,6 @@ impl Memory {
         self.keep(key, dependent);
         result
     }
-
-    /// Returns the problems of an object.
-    pub(super) fn problems_of(&self, key: &ObjectKey) -> &RememberedProblems {
-        static NONE: RememberedDependent = RememberedDependent { compared: None, problems: None };
-        self.dependents.get(key).unwrap_or(&NONE).problems()
-    }
-
-    /// Returns the corrections of an object, if there were any.
-    pub(super) fn corrections_mut(&mut self, key: &ObjectKey) -> Option<&mut Corrections> {
-        self.dependents.get_mut(key)?.recorded_problems()?.corrections.as_mut()
-    }
-
-    /// Returns the comparison of an object with its manifest.
-    pub(super) fn compared(&self, key: &ObjectKey) -> Option<&Compared> {
-        self.dependents.get(key)?.compared.as_ref()
-    }
-
-    pub(super) fn remember_compared(&mut self, key: &ObjectKey, compared: Compared) {
-        let dependent = RememberedDependent { compared: Some(compared), ..self.take(key) };
-        self.keep(key, dependent);
-    }
-
-    /// Forgets whatever `keep` rejects.
-    pub(super) fn retain(&mut self, mut keep: impl FnMut(&ObjectKey, &mut RememberedDependent) -> bool) {
-        for (key, mut dependent) in std::mem::take(&mut self.dependents) {
-            if keep(&key, &mut dependent) {
-                self.keep(&key, dependent);
-            }
-        }
-    }
 }
 
 impl RememberedDependent {
@@ -131,6 +101,16 @@ impl RememberedDependent {
     /// Returns the problems of the object, if any were recorded. Objects without problems get no allocation.
     pub(super) fn recorded_problems(&mut self) -> Option<&mut RememberedProblems> {
         self.problems.as_deref_mut()
+    }
+
+    /// Returns the corrections of the object, if there were any.
+    pub(super) fn corrections(&self) -> Option<&Corrections> {
+        self.problems.as_deref()?.corrections.as_ref()
+    }
+
+    /// Returns the corrections of the object, if there were any.
+    pub(super) fn corrections_mut(&mut self) -> Option<&mut Corrections> {
+        self.recorded_problems()?.corrections.as_mut()
     }
 }
 

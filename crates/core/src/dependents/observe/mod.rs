@@ -8,10 +8,11 @@ mod owner;
 mod projection;
 mod record;
 mod refusal;
+mod remember;
 mod texts;
 
 pub(super) use claims::FieldClaim;
-pub(super) use dependent::{DryRun, ObjectHalt, ObservedDependent, OwnWrite, Undeclared, WrittenHow};
+pub(super) use dependent::{DryRun, ObjectHalt, ObservedDependent, OwnWrite, RequestResults, Undeclared, WrittenHow};
 pub use fingerprint::{FINGERPRINT_NONE, fingerprint_of};
 pub(super) use fingerprint::{fill_empty_paths, own_fields};
 pub use observed::Observed;

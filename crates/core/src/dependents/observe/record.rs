@@ -6,12 +6,12 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
+use super::remember::{remember_deletion, remember_marks, remember_success};
 use super::{
     DryRun, NamespaceCreation, ObjectHalt, Observed, OwnWrite, Projection, Refusal, Undeclared, WrittenHow, fingerprint,
 };
 use crate::backoff::Transient;
-use crate::dependents::fights::CorrectionCause;
-use crate::dependents::memory::{Deletions, Dropped};
+use crate::dependents::memory::Dropped;
 use crate::dependents::undeclared;
 use crate::dependents::{BlockingObjectState, Engine, Memory, Note, ObjectAction, Phase, Request, Verb};
 use crate::manifest::MissingNamespacesPolicy;
@@ -20,6 +20,7 @@ use crate::manifest::MissingNamespacesPolicy;
 const CONFLICT_RETRIES: u32 = 5;
 /// The number of times that an apply is repeated with fewer fields.
 const UNKNOWN_ROUNDS: u32 = 10;
+
 /// The answer to an [`ObjectAction`].
 #[derive(Clone, Copy, Debug)]
 pub enum Response<'a> {
@@ -273,30 +274,6 @@ impl Observed {
     }
 }
 
-/// Counts a correction that succeeded.
-fn remember_success(
-    engine: &Engine,
-    action: &ObjectAction,
-    live: Option<&Projection>,
-    body: &Value,
-    memory: &mut Memory,
-    now: Timestamp,
-) {
-    memory.update(&action.key, |problems| {
-        let corrections = problems.corrections_of(live.map_or("", Projection::uid));
-        match live {
-            _ if action.contested => corrections.count([CorrectionCause::Marks], now),
-            Some(live) if action.verb == Verb::Update => {
-                corrections.restored(body, live, &engine.context.field_manager, now);
-            }
-            _ => corrections.count([CorrectionCause::Object], now),
-        }
-        if action.verb == Verb::Recreate {
-            corrections.outlive_object();
-        }
-    });
-}
-
 /// Returns the record of a write that left this object; `None` for other requests.
 fn written(
     engine: &Engine,
@@ -333,39 +310,6 @@ fn not_repaired(action: &ObjectAction, refusal: &Refusal) -> Note {
 
 fn is_being_deleted(refusal: &Refusal) -> bool {
     refusal.message.contains("object is being deleted")
-}
-
-fn remember_deletion(action: &ObjectAction, memory: &mut Memory, now: Timestamp) {
-    if action.verb != Verb::Delete {
-        return;
-    }
-    memory.update(&action.key, |problems| {
-        let deletions = problems.deletions.get_or_insert(Deletions { count: 0, last: now });
-        deletions.count += 1;
-        deletions.last = now;
-    });
-}
-
-/// Records whether the object kept the marks with which it was written. If it did not, each pass would otherwise write it again.
-fn remember_marks(engine: &Engine, action: &ObjectAction, (uid, kept): (&str, &str), memory: &mut Memory, now: Timestamp) {
-    let (Request::Create(sent) | Request::Replace(sent) | Request::Apply { body: sent, .. }) = &action.request else {
-        return;
-    };
-    let sent = sent.annotation(&engine.context.operator.digest_key()).unwrap_or_default();
-    memory.update(&action.key, |problems| {
-        if sent == kept {
-            if let Some(corrections) = &mut problems.corrections {
-                corrections.unkept = None;
-            }
-            return;
-        }
-        let corrections = problems.corrections_of(uid);
-        if corrections.unkept.as_deref() != Some(sent) {
-            corrections.unkept = Some(sent.to_owned());
-            corrections.forget_marks();
-        }
-        corrections.count([CorrectionCause::Marks], now);
-    });
 }
 
 fn halt_of(action: &ObjectAction, refusal: &Refusal, title: &str) -> ObjectHalt {

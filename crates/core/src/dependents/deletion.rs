@@ -6,10 +6,10 @@ use super::waves::index_of;
 use super::{BlockedReason, CheckedTypes, Desired, ForeignCheck, Verdict};
 use crate::manifest::Lifecycle;
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
     /// Plans the deletion. Returns true if all dependents are gone.
-    pub(super) fn delete(&mut self, desired: &Desired, foreign_finalizers: &[String]) -> bool {
-        let all: Vec<usize> = (0..self.items.len()).collect();
+    pub(super) fn delete(&mut self, desired: &'a Desired, foreign_finalizers: &[String]) -> bool {
+        let all = self.indices(|_| true);
         let (checks, types) = self.gate();
         if !self.all_free(checks, &types, Removal::Deletion) {
             self.wait_for_all(&all);
@@ -24,7 +24,7 @@ impl Planner<'_> {
         if !self.run_stage(desired, Lifecycle::PreDelete) {
             return false;
         }
-        let ordinary: Vec<usize> = (0..self.items.len()).filter(|&index| self.items[index].lifecycle.is_none()).collect();
+        let ordinary = self.indices(|dependent| dependent.item.lifecycle.is_none());
         self.remove_all(&ordinary) && self.run_stage(desired, Lifecycle::PostDelete) && self.remove_stages()
     }
 
@@ -39,19 +39,19 @@ impl Planner<'_> {
 
     /// Returns all checks that must find no instances before anything is deleted (GATE-2), and the indexes of the items that they concern.
     fn gate(&self) -> (Vec<ForeignCheck>, Vec<usize>) {
-        let selector = self.engine.foreign_selector();
-        let declared = self.engine.additional_managed_types.iter().map(|managed| ForeignCheck {
+        let selector = self.context.engine.foreign_selector();
+        let declared = self.context.engine.additional_managed_types.iter().map(|managed| ForeignCheck {
             types: CheckedTypes::Declared(managed.clone()),
             any_owner: false,
             selector: selector.clone(),
         });
         let mut checks: Vec<ForeignCheck> = declared.collect();
-        if self.items.iter().all(|item| item.delete_policy.orphans_on_deletion()) {
+        if self.dependents.iter().all(|dependent| dependent.item.delete_policy.orphans_on_deletion()) {
             return (checks, Vec::new());
         }
-        let is_ours = |index: &usize| self.live(&self.items[*index].key()).is_some_and(|live| self.engine.owns(live));
-        let ours: Vec<usize> = (0..self.items.len()).filter(is_ours).collect();
-        checks.extend(ours.iter().filter_map(|&index| self.check_of_type(index)));
+        let engine = self.context.engine;
+        let ours = self.indices(|dependent| dependent.live().is_some_and(|live| engine.owns(live)));
+        checks.extend(ours.iter().filter_map(|&index| self.dependents[index].check_of_type(engine)));
         (checks, ours)
     }
 }

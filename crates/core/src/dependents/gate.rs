@@ -4,6 +4,7 @@ use std::fmt;
 
 use kubewright_machinery::object::{GroupKind, ObjectKey};
 
+use super::dependent::Dependent;
 use super::engine::{is_api_service, is_definition, is_type};
 use super::planner::Planner;
 use super::teardown::Removal;
@@ -19,31 +20,35 @@ impl Engine {
     }
 }
 
-impl Planner<'_> {
-    /// Marks each API service that is Ready, or was before its phase changed, as possibly in use even while it is not available.
+impl Dependent<'_> {
+    /// Marks an API service that is Ready as possibly in use even while it is not available. The mark outlasts the phase.
     pub(super) fn remember_readiness(&mut self) {
-        for item in self.items.iter_mut().filter(|item| item.phase == Phase::Ready && is_api_service(&item.key())) {
-            item.was_ready = true;
+        if self.item.phase == Phase::Ready && is_api_service(&self.key) {
+            self.item.was_ready = true;
         }
     }
 
-    /// Clears the mark of items in phase Ready, which implies it, so that the status of a healthy component stays the same.
+    /// Clears the mark of an item in phase Ready, which implies it, so that the status of a healthy component stays the same.
     pub(super) fn compact_readiness(&mut self) {
-        for item in self.items.iter_mut().filter(|item| item.phase == Phase::Ready) {
-            item.was_ready = false;
+        if self.item.phase == Phase::Ready {
+            self.item.was_ready = false;
         }
+    }
+
+    /// Returns the check that the type is not in use; `None` for an object that is not a type or serves nothing.
+    pub(super) fn check_of_type(&self, engine: &Engine) -> Option<ForeignCheck> {
+        foreign_check(&self.key, self.live().filter(|_| is_type(&self.key))?, engine)
     }
 
     /// Returns true if instances of an API service may exist that no request shows, because the service is not available at present (GATE-4a).
-    pub(super) fn is_unavailable(&self, index: usize) -> bool {
-        let item = &self.items[index];
-        let serves = || self.live(&item.key()).and_then(Projection::serves);
-        item.was_ready && serves().is_some_and(|serves| !serves.available)
+    pub(super) fn is_unavailable(&self) -> bool {
+        let serves = || self.live().and_then(Projection::serves);
+        self.item.was_ready && serves().is_some_and(|serves| !serves.available)
     }
 
     /// Returns the message that explains why an unavailable API service is kept, and how to release it nevertheless.
-    pub(super) fn unavailability_message(&self, index: usize, removal: Removal) -> String {
-        let (name, operator) = (&self.items[index].name, &self.engine.context.operator);
+    pub(super) fn unavailability_message(&self, engine: &Engine, removal: Removal) -> String {
+        let (name, operator) = (&self.key.name, &engine.context.operator);
         let way_out = match removal {
             Removal::Deletion => format!("let go with {}=true", operator.key("abandon-dependents")),
             Removal::Redundant => format!("left in place without its label {}", operator.owner_key()),
@@ -53,20 +58,22 @@ impl Planner<'_> {
              {way_out}"
         )
     }
+}
 
+impl Planner<'_> {
     /// Handles deletions of objects that may serve an API service which is deleted in a later wave: they explain why the service is unavailable from
     /// then on. The status must record this first, because a restarted process would otherwise wait for an answer of the service for ever.
     pub(super) fn expect_unavailability(&mut self, indices: &[usize], sends_before: usize) {
         for &index in indices {
-            if !self.items[index].was_ready || self.gone.contains(&index) {
+            let dependent = &mut self.dependents[index];
+            if !dependent.item.was_ready || dependent.gone {
                 continue;
             }
-            let Some(serves) = self.live(&self.items[index].key()).and_then(Projection::serves) else { continue };
+            let Some(serves) = dependent.live().and_then(Projection::serves) else { continue };
             let may_serve = |key: &ObjectKey| !is_type(key) && *key.group != *serves.group;
             if self.sends[sends_before..].iter().any(|action| action.verb == Verb::Delete && may_serve(&action.key)) {
-                let item = &mut self.items[index];
-                item.was_ready = false;
-                item.phase = Phase::ScheduledForDeletion;
+                dependent.item.was_ready = false;
+                dependent.item.phase = Phase::ScheduledForDeletion;
                 self.must_record_unavailability = true;
             }
         }
@@ -74,7 +81,7 @@ impl Planner<'_> {
 }
 
 /// Returns the check for foreign instances of a type. `None` if the type serves nothing, so that it cannot be in use.
-pub(super) fn foreign_check(key: &ObjectKey, live: &Projection, engine: &Engine) -> Option<ForeignCheck> {
+fn foreign_check(key: &ObjectKey, live: &Projection, engine: &Engine) -> Option<ForeignCheck> {
     let types = checked_types(key, live)?;
     Some(ForeignCheck { types, any_owner: false, selector: engine.foreign_selector() })
 }

@@ -2,85 +2,114 @@
 
 use super::observe::{OwnWrite, WrittenHow};
 use super::planner::Planner;
+use super::takeover::Takeover;
 use super::{Desired, DesiredObject, Inventory, Item, Phase};
 use crate::health::Status;
 use crate::manifest::{DIGEST_ONCE, UpdatePolicy};
 use crate::seconds::Seconds;
 
-impl Planner<'_> {
-    /// Gives every wanted object an item, marks items without a wanted object as redundant, and records the writes of this pass in the items.
-    pub(super) fn merge(&mut self, desired: &Desired, inventory: &Inventory) {
+impl<'a> Planner<'a> {
+    /// Gives every wanted object an item, marks items without a wanted object as redundant, and records the writes of this pass in the items. Returns
+    /// the indexes of the wanted objects, in their order.
+    pub(super) fn merge(&mut self, desired: &'a Desired, inventory: &Inventory) -> Vec<usize> {
         self.adopt_inventory(inventory);
+        let mut wanted = Vec::with_capacity(desired.objects().len());
         for object in desired.objects() {
-            let index = match self.index.get(&object.key) {
-                Some(&index) => index,
-                None => self.append(object),
-            };
-            if self.take_over(index, object) {
-                refresh(&mut self.items[index], object);
-            } else {
-                self.undecided = true;
-            }
+            let index = self.index_of(object);
+            wanted.push(index);
+            self.dependents[index].desired = Some(object);
+            self.take_over(index, object);
         }
-        for (index, item) in self.items.iter_mut().enumerate() {
-            if item.lifecycle.is_some() || item.is_redundant() || self.gone.contains(&index) {
-                continue;
-            }
-            let key = item.key();
-            if desired.get(&key).is_none() {
+        for dependent in &mut self.dependents {
+            let item = &mut dependent.item;
+            if dependent.desired.is_none() && item.lifecycle.is_none() && !item.is_redundant() {
                 item.digest.clear();
-                self.phase_before.insert(key, item.phase);
+                dependent.phase_before = Some(item.phase);
                 item.phase = Phase::ScheduledForDeletion;
                 item.report(Status::Terminating, "");
             }
         }
         self.take_in_writes();
+        wanted
+    }
+
+    /// Takes a wanted object over into its item, unless it is unknown whether the object must be written.
+    fn take_over(&mut self, index: usize, object: &DesiredObject) {
+        let dependent = &mut self.dependents[index];
+        match dependent.take_over(object, &self.context) {
+            Takeover::Write => {}
+            Takeover::Completed => dependent.item.digest.clone_from(&object.digest),
+            Takeover::Same(live, empty_paths) => {
+                let item = &mut dependent.item;
+                item.digest.clone_from(&object.digest);
+                live.digest().clone_into(&mut item.live_digest);
+                item.fingerprint = live.fingerprint_for(&empty_paths);
+                item.empty_paths = empty_paths;
+            }
+            Takeover::Unknown(question) => {
+                if let Some(question) = question {
+                    self.send_result(question);
+                }
+                self.undecided = true;
+                return;
+            }
+        }
+        refresh(&mut dependent.item, object);
     }
 
     /// Starts from an inventory without changes.
     pub(super) fn adopt_inventory(&mut self, inventory: &Inventory) {
-        self.items = inventory.items().to_vec();
-        self.remember_readiness();
-        self.index = self.items.iter().enumerate().map(|(index, item)| (item.key(), index)).collect();
+        self.dependents.reserve(inventory.len());
+        self.index.reserve(inventory.len());
+        for item in inventory.items() {
+            let index = self.add(item.key(), item.clone());
+            self.dependents[index].remember_readiness();
+        }
     }
 
-    pub(super) fn append(&mut self, object: &DesiredObject) -> usize {
-        let index = self.items.len();
-        self.items.push(Item {
-            group: object.gvk.group.clone(),
-            version: object.gvk.version.clone(),
-            kind: object.gvk.kind.clone(),
-            namespace: object.key.namespace.clone(),
-            name: object.key.name.clone(),
-            adoption_policy: object.adoption,
-            reconcile_policy: object.reconcile,
-            update_policy: object.update,
-            delete_policy: object.delete,
-            apply_order: object.apply_order,
-            delete_order: object.delete_order,
-            managed_types: Vec::new(),
-            digest: String::new(),
-            phase: Phase::ScheduledForApplication,
-            status: None,
-            last_applied_at: None,
-            message: String::new(),
-            fingerprint: String::new(),
-            empty_paths: Vec::new(),
-            live_digest: String::new(),
-            lifecycle: None,
-            was_ready: false,
-        });
-        self.index.insert(object.key.clone(), index);
-        index
+    /// Returns the index of the dependent of a wanted object, which is added if it is new.
+    pub(super) fn index_of(&mut self, object: &DesiredObject) -> usize {
+        match self.index.get(&object.key) {
+            Some(&index) => index,
+            None => self.add(object.key.clone(), new_item(object)),
+        }
     }
 
     /// Records the writes of this pass in the items.
     pub(super) fn take_in_writes(&mut self) {
-        for (key, written) in &self.observed.written {
-            if let Some(&index) = self.index.get(key) {
-                take_in(&mut self.items[index], written);
+        for dependent in &mut self.dependents {
+            if let Some(written) = &dependent.results().written {
+                take_in(&mut dependent.item, written);
             }
         }
+    }
+}
+
+/// Returns the item of a wanted object that is not in the inventory yet.
+fn new_item(object: &DesiredObject) -> Item {
+    Item {
+        group: object.gvk.group.clone(),
+        version: object.gvk.version.clone(),
+        kind: object.gvk.kind.clone(),
+        namespace: object.key.namespace.clone(),
+        name: object.key.name.clone(),
+        adoption_policy: object.adoption,
+        reconcile_policy: object.reconcile,
+        update_policy: object.update,
+        delete_policy: object.delete,
+        apply_order: object.apply_order,
+        delete_order: object.delete_order,
+        managed_types: Vec::new(),
+        digest: String::new(),
+        phase: Phase::ScheduledForApplication,
+        status: None,
+        last_applied_at: None,
+        message: String::new(),
+        fingerprint: String::new(),
+        empty_paths: Vec::new(),
+        live_digest: String::new(),
+        lifecycle: None,
+        was_ready: false,
     }
 }
 

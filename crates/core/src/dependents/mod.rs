@@ -8,10 +8,16 @@
 //! ```text
 //! observe ──▶ plan ──▶ send ──▶ record ──▶ plan ──▶ … ──▶ verdict
 //! ```
+//!
+//! In a plan, a `Dependent` is all that is wanted, recorded, observed and remembered about one object. Each concern (takeover, state, drift, writes,
+//! purge, removal) is a function of one `Dependent` and returns the next step; the `Planner` runs waves and stages over them and carries the steps
+//! out. `Observed` holds what one pass knows, `Memory` what outlasts it.
 
 mod action;
 mod compare;
+mod contested_marks;
 mod deletion;
+mod dependent;
 mod desired;
 mod drift;
 mod engine;
@@ -38,6 +44,7 @@ mod teardown;
 mod undeclared;
 mod validate;
 mod verdict;
+mod wave_step;
 mod waves;
 mod write;
 

@@ -67,12 +67,12 @@ pub fn plan(
     now: Timestamp,
 ) -> Plan {
     let mut planner = Planner::new(engine, observed, memory, now);
-    planner.merge(desired, inventory);
+    let wanted = planner.merge(desired, inventory);
     if let Some(errors) = planner.validate(desired) {
         return planner.invalid(inventory, errors);
     }
     // Nothing is written before it is known for all items whether they must be written.
-    let complete = !planner.undecided && planner.apply(desired);
+    let complete = !planner.undecided && planner.apply(&wanted);
     planner.finish(complete, true)
 }
 
@@ -92,6 +92,6 @@ pub fn plan_deletion(
     let mut planner = Planner::new(engine, observed, memory, now);
     planner.adopt_inventory(inventory);
     let complete = planner.delete(desired, foreign_finalizers);
-    let staged = planner.items.iter().any(|item| item.lifecycle.is_some());
+    let staged = planner.dependents.iter().any(|dependent| dependent.item.lifecycle.is_some());
     planner.finish(complete, staged)
 }

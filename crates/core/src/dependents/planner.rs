@@ -1,17 +1,19 @@
-//! The state of a plan under construction.
+//! The scheduler of a plan: it runs the waves and stages over the dependents, and collects what is to be sent.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 
-use super::observe::{ObjectHalt, RemovalCounts};
+use super::dependent::{Dependent, PlanContext};
+use super::observe::ObjectHalt;
 use super::order::delete_priority;
 use super::stages::is_past;
+use super::write::NeedsManifest;
 use super::{
-    Action, BlockedReason, BlockingObject, BlockingObjectState, Engine, Foreign, ForeignCheck, Inventory, Item, Memory,
-    ObjectAction, Observed, Phase, Plan, Projection, Verdict, Waiting,
+    Action, BlockedReason, BlockingObject, BlockingObjectState, DesiredObject, Engine, ForeignCheck, Inventory, Item, Memory,
+    ObjectAction, Observed, Phase, Plan, Verdict, Waiting,
 };
 use crate::health::Status;
 use crate::manifest::ManifestErrors;
@@ -19,26 +21,17 @@ use crate::manifest::ManifestErrors;
 /// The number of obstacles that a message names (OUT-2).
 const SHOWN: usize = 5;
 
-/// The state of a plan under construction. The files of this folder extend it, each with the rules of one concept.
+/// The scheduler of a plan. The files of this folder extend it with the orders in which dependents are handled.
 pub(super) struct Planner<'a> {
-    pub(super) engine: &'a Engine,
-    pub(super) observed: &'a Observed,
-    pub(super) now: Timestamp,
-    pub(super) memory: Memory,
-    pub(super) items: Vec<Item>,
+    pub(super) context: PlanContext<'a>,
+    pub(super) dependents: Vec<Dependent<'a>>,
     pub(super) index: HashMap<ObjectKey, usize>,
-    /// The previous phase of items that left the manifests in this plan.
-    pub(super) phase_before: HashMap<ObjectKey, Phase>,
-    /// The indexes of items to be dropped.
-    pub(super) gone: BTreeSet<usize>,
+    /// The memory about objects that are no dependents yet.
+    pub(super) memory: Memory,
     pub(super) sends: Vec<ObjectAction>,
-    /// The objects that are corrected in this batch, so that their waves skip them.
-    pub(super) correcting: BTreeSet<ObjectKey>,
     pub(super) checks: Vec<ForeignCheck>,
-    pub(super) halts: BTreeMap<ObjectKey, ObjectHalt>,
     pub(super) waiting: Vec<Waiting>,
     pub(super) blocked: Option<Verdict>,
-    pub(super) wake: Option<Timestamp>,
     pub(super) needs_manifests: bool,
     /// True if it is unknown for some items whether they must be written.
     pub(super) undecided: bool,
@@ -49,26 +42,15 @@ pub(super) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     pub(super) fn new(engine: &'a Engine, observed: &'a Observed, memory: &Memory, now: Timestamp) -> Self {
-        let mut memory = memory.clone();
-        memory.pending.clear();
-        // Fights about an object end with its UID.
-        memory.drift.retain(|key, entry| observed.live.get(key).is_none_or(|live| entry.is_about(live)));
         Self {
-            engine,
-            observed,
-            now,
-            memory,
-            items: Vec::new(),
+            context: PlanContext { engine, observed, now },
+            dependents: Vec::new(),
             index: HashMap::new(),
-            phase_before: HashMap::new(),
-            gone: BTreeSet::new(),
+            memory: memory.clone(),
             sends: Vec::new(),
-            correcting: BTreeSet::new(),
             checks: Vec::new(),
-            halts: BTreeMap::new(),
             waiting: Vec::new(),
             blocked: None,
-            wake: None,
             needs_manifests: false,
             undecided: false,
             watch_foreign: Vec::new(),
@@ -76,32 +58,38 @@ impl<'a> Planner<'a> {
         }
     }
 
-    pub(super) fn live(&self, key: &ObjectKey) -> Option<&'a Projection> {
-        self.observed.live.get(key).map(AsRef::as_ref)
+    /// Adds a dependent. Returns its index.
+    pub(super) fn add(&mut self, key: ObjectKey, item: Item) -> usize {
+        let index = self.dependents.len();
+        let remembered = self.memory.take(&key);
+        self.index.insert(key.clone(), index);
+        let observed = self.context.observed.dependent(&key);
+        self.dependents.push(Dependent::new(key, item, remembered, observed));
+        index
     }
 
-    pub(super) fn wake_at(&mut self, instant: Timestamp) {
-        if instant > self.now && self.wake.is_none_or(|wake| instant < wake) {
-            self.wake = Some(instant);
-        }
+    /// Returns the dependent of a wanted object, with the object.
+    pub(super) fn wanted(&mut self, index: usize) -> Option<(&mut Dependent<'a>, &'a DesiredObject)> {
+        let dependent = self.dependents.get_mut(index)?;
+        let object = dependent.desired?;
+        Some((dependent, object))
     }
 
-    /// Returns the instant so many seconds later, or the last possible instant on overflow.
-    pub(super) fn after(instant: Timestamp, seconds: i64) -> Timestamp {
-        instant.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)
-    }
-
-    /// Returns the answer to a foreign check; `None` if it has not been answered in this pass.
-    pub(super) fn answer(&self, check: &ForeignCheck) -> Option<&'a (Foreign, RemovalCounts)> {
-        self.observed.foreign.get(check)
+    /// Returns the indexes of the dependents that `concerns` selects.
+    pub(super) fn indices(&self, concerns: impl Fn(&Dependent<'a>) -> bool) -> Vec<usize> {
+        (0..self.dependents.len()).filter(|&index| concerns(&self.dependents[index])).collect()
     }
 
     pub(super) fn invalid(self, inventory: &Inventory, errors: ManifestErrors) -> Plan {
+        let mut memory = self.memory;
+        for dependent in self.dependents {
+            memory.keep(&dependent.key, dependent.remembered);
+        }
         Plan {
             actions: Vec::new(),
             inventory: inventory.clone(),
             verdict: Verdict::Invalid { errors },
-            memory: self.memory,
+            memory,
             wake: None,
             needs_manifests: false,
             watch_objects: Vec::new(),
@@ -118,15 +106,18 @@ impl<'a> Planner<'a> {
         }
         let verdict = self.verdict(complete);
         let watch_objects = self.blocking_objects(write_ahead);
-        self.forget_settled();
-        self.compact_readiness();
-        let gone = std::mem::take(&mut self.gone);
-        let mut items: Vec<Item> = std::mem::take(&mut self.items)
-            .into_iter()
-            .enumerate()
-            .filter(|(index, _)| !gone.contains(index))
-            .map(|(_, item)| item)
-            .collect();
+        let wake = self.dependents.iter().filter_map(|dependent| dependent.wake).min();
+        let mut memory = Memory::default();
+        let mut items = Vec::with_capacity(self.dependents.len());
+        for mut dependent in std::mem::take(&mut self.dependents) {
+            if dependent.gone {
+                continue;
+            }
+            dependent.forget_deletions();
+            dependent.compact_readiness();
+            memory.keep(&dependent.key, dependent.remembered);
+            items.push(dependent.item);
+        }
         items.sort_by_key(|item| (item.delete_order, delete_priority(&item.group, &item.kind)));
         let inventory = Inventory::sorted(items);
         let mut actions: Vec<Action> = self.checks.drain(..).map(Action::CheckForeign).collect();
@@ -139,8 +130,8 @@ impl<'a> Planner<'a> {
             actions,
             inventory,
             verdict,
-            memory: self.memory,
-            wake: self.wake,
+            memory,
+            wake,
             needs_manifests: self.needs_manifests,
             watch_objects,
             watch_foreign: self.watch_foreign,
@@ -150,12 +141,12 @@ impl<'a> Planner<'a> {
     fn must_persist(&self, inventory: &Inventory, actions: &[Action]) -> bool {
         let writes = actions.iter().any(|action| matches!(action, Action::Send(send) if send.verb.is_write()));
         let purges = |phase: Phase| matches!(phase, Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed);
-        let forgotten = |item: &Item| match self.observed.persisted.get(&item.key()) {
+        let forgotten = |item: &Item| match self.context.observed.dependent(&item.key()).persisted {
             None => true,
-            Some(&persisted) if item.lifecycle.is_some() && item.is_past_stage() => !is_past(persisted),
-            Some(&persisted) => purges(item.phase) && !purges(persisted),
+            Some(persisted) if item.lifecycle.is_some() && item.is_past_stage() => !is_past(persisted),
+            Some(persisted) => purges(item.phase) && !purges(persisted),
         };
-        writes && (self.observed.must_persist || inventory.items().iter().any(forgotten))
+        writes && (self.context.observed.must_persist || inventory.items().iter().any(forgotten))
     }
 
     fn verdict(&mut self, complete: bool) -> Verdict {
@@ -178,7 +169,8 @@ impl<'a> Planner<'a> {
 
     /// Joins the obstacles into one verdict. The most severe obstacle decides; the message lists all obstacles, the most severe first (OUT-2).
     fn joined_halts(&self) -> Option<Verdict> {
-        let all: BTreeMap<&ObjectKey, &ObjectHalt> = self.observed.halts.iter().chain(&self.halts).collect();
+        let planned = self.dependents.iter().filter_map(|dependent| Some((&dependent.key, dependent.halt.as_ref()?)));
+        let all: BTreeMap<&ObjectKey, &ObjectHalt> = self.context.observed.halts().chain(planned).collect();
         let worst = all.values().map(|halt| halt.severity()).max()?;
         let mut sorted: Vec<&ObjectHalt> = all.values().copied().collect();
         sorted.sort_by_key(|halt| std::cmp::Reverse(halt.severity()));
@@ -204,48 +196,37 @@ impl<'a> Planner<'a> {
     /// Returns the blockers that no watch on dependents shows: wanted objects without a label under our name that must not be adopted, are being
     /// deleted, or wait for their label, and namespaces.
     fn blocking_objects(&self, applying: bool) -> Vec<BlockingObject> {
-        let is_conflict = |key: &ObjectKey| matches!(self.halts.get(key), Some(ObjectHalt::Blocked { .. }));
-        let objects = self.items.iter().filter_map(|item| {
-            let key = item.key();
-            let live = self.live(&key).filter(|live| live.owner_hash().is_none())?;
-            let is_wanted = applying && !item.is_redundant();
-            let is_hidden = live.terminating || self.memory.drift.contains_key(&key);
+        let objects = self.dependents.iter().filter_map(|dependent| {
+            let live = dependent.live().filter(|live| live.owner_hash().is_none())?;
+            let is_wanted = applying && !dependent.item.is_redundant();
+            let is_hidden = live.terminating || dependent.remembered.corrections().is_some();
+            let is_conflict = matches!(dependent.halt, Some(ObjectHalt::Blocked { .. }));
             let seen = match live.other_operator() {
                 _ if live.terminating => BlockingObjectState::Terminating,
                 Some(_) => BlockingObjectState::Foreign,
                 None => BlockingObjectState::Unowned,
             };
-            (is_wanted && is_hidden || is_conflict(&key)).then(|| BlockingObject { gvk: item.gvk(), key, seen })
+            let key = dependent.key.clone();
+            (is_wanted && is_hidden || is_conflict).then(|| BlockingObject { gvk: dependent.item.gvk(), key, seen })
         });
-        let namespaces = self.observed.awaited_namespaces.iter();
-        let namespaces = namespaces.map(|(name, &seen)| {
+        let namespaces = self.context.observed.awaited_namespaces().map(|(name, seen)| {
             let gvk = GroupVersionKind::new("", "v1", "Namespace");
             BlockingObject { key: gvk.key("", name), gvk, seen }
         });
         objects.chain(namespaces).collect()
     }
 
-    /// Drops the memory of objects that are no longer in the inventory.
-    fn forget_settled(&mut self) {
-        let (index, gone) = (&self.index, &self.gone);
-        let known = |key: &ObjectKey| index.get(key).is_some_and(|index| !gone.contains(index));
-        self.memory.drift.retain(|key, _| known(key));
-        self.memory.lagging.retain(|key, _| known(key));
-        self.memory.met.retain(|key| known(key));
-        self.memory.undeclared.retain(|key, _| known(key));
-        self.memory.compared.retain(|key, _| known(key));
-        let items = &self.items;
-        self.memory
-            .deletions
-            .retain(|key, _| known(key) && index.get(key).is_some_and(|&index| items[index].phase == Phase::Deleting));
-    }
-
-    pub(super) fn is_halted(&self, key: &ObjectKey) -> bool {
-        self.observed.halts.contains_key(key) || self.halts.contains_key(key)
-    }
-
     pub(super) fn send(&mut self, action: ObjectAction) {
         self.sends.push(action);
+    }
+
+    /// Sends a request unless it requires a manifest of which only the summary is known. Returns true if it is sent.
+    pub(super) fn send_result(&mut self, request: Result<ObjectAction, NeedsManifest>) -> bool {
+        match request {
+            Ok(action) => self.send(action),
+            Err(NeedsManifest) => self.needs_manifests = true,
+        }
+        !self.needs_manifests
     }
 
     /// Returns true if this plan sends requests or checks.

@@ -1,87 +1,100 @@
 //! The purge: the removal of objects that are only needed for a time (component.md, 10.9).
 
+use super::dependent::Dependent;
 use super::planner::Planner;
 use super::state::WantedObjectState;
-use super::{DesiredObject, Item, Phase, Verb};
+use super::{Engine, Item, ObjectAction, Phase, Verb};
 use crate::health::Status;
 use crate::manifest::AdoptionPolicy;
+
+/// The next step of a purge.
+#[expect(clippy::large_enum_variant, reason = "lives for one step")]
+enum PurgeStep {
+    /// The object is gone or left alone.
+    Completed,
+    /// The object is being deleted.
+    Terminating,
+    /// The purge waits for an obstacle.
+    Wait,
+    /// A request must be sent.
+    Send(ObjectAction),
+}
+
+impl Dependent<'_> {
+    /// Returns true if a purge of the object was started and is not complete.
+    fn is_being_purged(&self) -> bool {
+        matches!(self.item.phase, Phase::ScheduledForCompletion | Phase::Completing)
+    }
+
+    /// Returns the next step of a purge. The delete policy is ignored here, but ownership is not (PURGE-2, PURGE-4).
+    fn next_purge_step(&self, engine: &Engine) -> PurgeStep {
+        let Some(live) = self.live() else { return PurgeStep::Completed };
+        if live.terminating {
+            return PurgeStep::Terminating;
+        }
+        if self.is_halted() {
+            return PurgeStep::Wait;
+        }
+        let (gvk, results) = (self.item.gvk(), self.results());
+        let may_adopt = self.item.adoption_policy != AdoptionPolicy::Never;
+        if results.unsure {
+            PurgeStep::Send(self.read_live(&gvk))
+        } else if engine.owns(live) {
+            PurgeStep::Send(self.delete_live(Verb::Delete, &gvk, live))
+        } else if live.owner.is_none() && may_adopt && !results.marked {
+            PurgeStep::Send(self.take_ownership(&gvk, live, engine))
+        } else {
+            // The object has another owner or must not be adopted, so it is not deleted.
+            PurgeStep::Completed
+        }
+    }
+
+    /// Records that the object is purged.
+    pub(super) fn complete(&mut self) {
+        self.item.phase = Phase::Completed;
+        self.item.status = None;
+        self.item.message.clear();
+    }
+}
 
 impl Planner<'_> {
     /// Continues the completions that were started before (PURGE-3). Returns true if some are still pending.
     pub(super) fn continue_purge(&mut self, concerns: impl Fn(&Item) -> bool) -> bool {
-        let started = |item: &Item| matches!(item.phase, Phase::ScheduledForCompletion | Phase::Completing);
-        let indices: Vec<usize> =
-            (0..self.items.len()).filter(|&index| started(&self.items[index]) && concerns(&self.items[index])).collect();
         let mut open = false;
-        for index in indices {
+        for index in self.indices(|dependent| dependent.is_being_purged() && concerns(&dependent.item)) {
             open |= !self.purge(index);
         }
         open
     }
 
     /// Starts the purges that are due at the end of a ready wave (PURGE-1). Returns true if completions are pending.
-    pub(super) fn start_purge(
-        &mut self,
-        objects: &[DesiredObject],
-        states: &[WantedObjectState],
-        applied: &[usize],
-        order: i16,
-        is_last: bool,
-    ) -> bool {
+    pub(super) fn start_purge(&mut self, applied: &[usize], order: i16, is_last: bool) -> bool {
         let mut open = false;
         for &index in applied {
-            let (object, state) = (&objects[index], states[index]);
+            let Some((dependent, object)) = self.wanted(index) else { continue };
             let due = object.purge_order.is_some_and(|purge| is_last || purge <= order);
-            if !due || state == WantedObjectState::Completed {
-                continue;
-            }
-            if let Some(&item) = self.index.get(&object.key) {
-                if self.items[item].phase == Phase::Completed {
-                    continue;
-                }
-                self.items[item].phase = Phase::ScheduledForCompletion;
-                open |= !self.purge(item);
+            if due && dependent.state != WantedObjectState::Completed && dependent.item.phase != Phase::Completed {
+                dependent.item.phase = Phase::ScheduledForCompletion;
+                open |= !self.purge(index);
             }
         }
         open
     }
 
-    /// Takes the next step of a purge. Returns true if the object is gone or left alone. The delete policy is ignored here, but ownership is not
-    /// (PURGE-2, PURGE-4).
+    /// Takes the next step of a purge. Returns true if the object is gone or left alone.
     fn purge(&mut self, index: usize) -> bool {
-        let (key, gvk) = (self.items[index].key(), self.items[index].gvk());
-        let Some(live) = self.live(&key) else {
-            let item = &mut self.items[index];
-            item.phase = Phase::Completed;
-            item.status = None;
-            item.message.clear();
-            return true;
-        };
-        if live.terminating {
-            self.items[index].phase = Phase::Completing;
-            self.items[index].report(Status::Terminating, "object is being deleted");
-            return false;
-        }
-        if self.is_halted(&key) {
-            return false;
-        }
-        let may_adopt = self.items[index].adoption_policy != AdoptionPolicy::Never;
-        if self.observed.unsure.contains(&key) {
-            let action = self.read_live(&gvk, &key, false);
-            self.send(action);
-        } else if self.engine.owns(live) {
-            let action = self.delete_live(Verb::Delete, &gvk, &key, live);
-            self.send(action);
-        } else if live.owner.is_none() && may_adopt && !self.observed.marked.contains(&key) {
-            let action = self.take_ownership(&gvk, &key, live);
-            self.send(action);
-        } else {
-            // The object has another owner or must not be adopted, so it is not deleted.
-            let item = &mut self.items[index];
-            item.phase = Phase::Completed;
-            item.status = None;
-            item.message.clear();
-            return true;
+        let dependent = &mut self.dependents[index];
+        match dependent.next_purge_step(self.context.engine) {
+            PurgeStep::Completed => {
+                dependent.complete();
+                return true;
+            }
+            PurgeStep::Terminating => {
+                dependent.item.phase = Phase::Completing;
+                dependent.item.report(Status::Terminating, "object is being deleted");
+            }
+            PurgeStep::Wait => {}
+            PurgeStep::Send(action) => self.send(action),
         }
         false
     }

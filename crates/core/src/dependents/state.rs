@@ -2,9 +2,8 @@
 
 use jiff::Timestamp;
 
+use super::dependent::{Dependent, PlanContext, after};
 use super::engine::Engine;
-use super::observe::WrittenHow;
-use super::planner::Planner;
 use super::{DesiredObject, Phase, Projection, Waiting};
 use crate::health::Status;
 use crate::manifest::AdoptionPolicy;
@@ -41,79 +40,118 @@ impl WantedObjectState {
     }
 }
 
-impl Planner<'_> {
-    /// Determines the state of a wanted object, and updates phase, status and message of its item.
-    pub(super) fn assess(&mut self, object: &DesiredObject) -> WantedObjectState {
-        let Some(&index) = self.index.get(&object.key) else {
-            return WantedObjectState::Absent;
-        };
-        let phase = self.items[index].phase;
-        match phase {
-            Phase::Completed => return WantedObjectState::Completed,
-            Phase::ScheduledForCompletion | Phase::Completing => return WantedObjectState::Purging,
+/// The state of a wanted object, and the health that its item gets.
+pub(super) struct Assessment {
+    state: WantedObjectState,
+    report: Option<(Status, &'static str)>,
+    health: Option<ObservedHealth>,
+}
+
+/// The health of a live object at the time of the plan.
+#[derive(Clone, Copy)]
+pub(super) struct ObservedHealth {
+    status: Status,
+    /// The time since which the controller of the object has not observed its generation.
+    lagging: Option<Timestamp>,
+    /// The instants at which the health may change without an event.
+    changes: [Option<Timestamp>; 2],
+}
+
+impl From<WantedObjectState> for Assessment {
+    fn from(state: WantedObjectState) -> Self {
+        Self { state, report: None, health: None }
+    }
+}
+
+impl Dependent<'_> {
+    /// Determines the state of the wanted object.
+    pub(super) fn assess(&self, object: &DesiredObject, context: &PlanContext<'_>) -> Assessment {
+        let item = &self.item;
+        match item.phase {
+            Phase::Completed => return WantedObjectState::Completed.into(),
+            Phase::ScheduledForCompletion | Phase::Completing => return WantedObjectState::Purging.into(),
             // A hook of a deletion stage runs only once (DEL-5).
-            _ if object.lifecycle.is_some() && self.items[index].is_past_stage() => {
-                let there = self.live(&object.key).is_some_and(|live| !live.terminating);
-                return if there { WantedObjectState::InSync { ready: true } } else { WantedObjectState::Completed };
+            _ if object.lifecycle.is_some() && item.is_past_stage() => {
+                let there = self.live().is_some_and(|live| !live.terminating);
+                let state = if there { WantedObjectState::InSync { ready: true } } else { WantedObjectState::Completed };
+                return state.into();
             }
             _ => {}
         }
-        let Some(live) = self.live(&object.key) else {
-            let item = &mut self.items[index];
-            if item.last_applied_at.is_some() && phase != Phase::ScheduledForApplication {
-                item.report(Status::NotFound, "object does not exist");
-            } else if item.status.is_none() {
-                item.report(Status::InProgress, "");
-            }
-            return WantedObjectState::Absent;
+        let reported = |state, report| Assessment { state, report, health: None };
+        let Some(live) = self.live() else {
+            let report = if item.last_applied_at.is_some() && item.phase != Phase::ScheduledForApplication {
+                Some((Status::NotFound, "object does not exist"))
+            } else {
+                item.status.is_none().then_some((Status::InProgress, ""))
+            };
+            return reported(WantedObjectState::Absent, report);
         };
         if live.terminating {
-            self.items[index].report(Status::Terminating, "object is being deleted");
-            return WantedObjectState::Terminating;
+            return reported(WantedObjectState::Terminating, Some((Status::Terminating, "object is being deleted")));
         }
-        if self.items[index].differs_from(live.digest()) {
-            self.items[index].report(Status::InProgress, "");
-            return WantedObjectState::Changed;
+        if item.differs_from(live.digest()) {
+            return reported(WantedObjectState::Changed, Some((Status::InProgress, "")));
         }
-        let ready = self.assess_health(index, live);
-        if self.engine.owns(live) { WantedObjectState::InSync { ready } } else { WantedObjectState::Unmarked }
+        let health = self.health(live, context.now);
+        let ready = health.status == Status::Current;
+        let owned = context.engine.owns(live);
+        let state = if owned { WantedObjectState::InSync { ready } } else { WantedObjectState::Unmarked };
+        Assessment { state, report: None, health: Some(health) }
     }
 
-    pub(super) fn assess_health(&mut self, index: usize, live: &Projection) -> bool {
-        let key = self.items[index].key();
-        if let Some((instant, _)) = live.changes_at() {
-            self.wake_at(instant);
+    /// Records an assessment.
+    pub(super) fn take_in_assessment(&mut self, assessment: &Assessment, now: Timestamp) {
+        self.state = assessment.state;
+        if let Some((status, message)) = assessment.report {
+            self.item.report(status, message);
         }
-        let mut status = live.status_at(self.now);
-        if live.lagging && status == Status::InProgress {
-            let since = *self.memory.lagging.entry(key).or_insert(self.now);
-            let end = Self::after(since, UNSEEN_GENERATION_GRACE);
-            if self.items[index].phase == Phase::Ready && self.now < end {
-                status = Status::Current;
-                self.wake_at(end);
-            }
+        if let Some(health) = assessment.health {
+            self.take_in_health(health, now);
+        }
+    }
+
+    /// Returns the health of the live object.
+    pub(super) fn health(&self, live: &Projection, now: Timestamp) -> ObservedHealth {
+        let change = live.changes_at().map(|(instant, _)| instant);
+        let status = live.status_at(now);
+        if !live.lagging || status != Status::InProgress {
+            return ObservedHealth { status, lagging: None, changes: [change, None] };
+        }
+        let since = self.remembered.problems().lagging.unwrap_or(now);
+        let end = after(since, UNSEEN_GENERATION_GRACE);
+        if self.item.phase == Phase::Ready && now < end {
+            ObservedHealth { status: Status::Current, lagging: Some(since), changes: [change, Some(end)] }
         } else {
-            self.memory.lagging.remove(&key);
+            ObservedHealth { status, lagging: Some(since), changes: [change, None] }
         }
-        let item = &mut self.items[index];
-        item.report(status, live.message());
-        let ready = status == Status::Current;
+    }
+
+    /// Records the health of the live object. Returns true if the object is ready.
+    pub(super) fn take_in_health(&mut self, health: ObservedHealth, now: Timestamp) -> bool {
+        for change in health.changes.into_iter().flatten() {
+            self.wake_at(change, now);
+        }
+        if health.lagging.is_some() {
+            self.remembered.problems_mut().lagging = health.lagging;
+        } else if let Some(problems) = self.remembered.recorded_problems() {
+            problems.lagging = None;
+        }
+        let message = self.live().map_or("", Projection::message);
+        let item = &mut self.item;
+        item.report(health.status, message);
+        let ready = health.status == Status::Current;
         if ready && matches!(item.phase, Phase::ScheduledForApplication | Phase::Creating | Phase::Updating) {
             item.phase = Phase::Ready;
         }
         ready
     }
 
-    /// Returns true if this pass has written the object already. With a server that changes what it is sent, repeated writes would never end.
-    pub(super) fn wrote(&self, object: &DesiredObject) -> bool {
-        self.observed.written.get(&object.key).is_some_and(|written| written.how != WrittenHow::Recreating)
-    }
-
     /// Applies the ownership table (OWN-1, OWN-3a). Returns the message of the conflict as error.
-    pub(super) fn check_ownership(&self, object: &DesiredObject, live: &Projection) -> Result<(), String> {
+    pub(super) fn check_ownership(object: &DesiredObject, live: &Projection, engine: &Engine) -> Result<(), String> {
         let title = || Engine::title(&object.gvk, &object.key);
         match &live.owner {
-            Some(_) if self.engine.owns(live) => Ok(()),
+            Some(_) if engine.owns(live) => Ok(()),
             _ if object.adoption == AdoptionPolicy::Always => Ok(()),
             Some(owner) => Err(format!("owner conflict; object {} is owned by {}", title(), owner.title())),
             None if object.adoption == AdoptionPolicy::Never => Err(format!("found existing object {} without owner", title())),
@@ -121,13 +159,10 @@ impl Planner<'_> {
         }
     }
 
-    pub(super) fn waiting(&self, object: &DesiredObject) -> Waiting {
-        let item = self.index.get(&object.key).map(|&index| &self.items[index]);
-        Waiting {
-            key: object.key.clone(),
-            status: item.and_then(|item| item.status).unwrap_or_default(),
-            message: item.map(|item| item.message.clone()).unwrap_or_default(),
-        }
+    /// Returns the entry of the objects that the plan waits for.
+    pub(super) fn waiting(&self) -> Waiting {
+        let status = self.item.status.unwrap_or_default();
+        Waiting { key: self.key.clone(), status, message: self.item.message.clone() }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The takeover of objects that another program of the same name wrote: objects that are as wanted are taken over without a write (TAKE-2).
 
 use super::compare::{ManifestDifference, compare, is_unchanged};
+use super::dependent::{Dependent, PlanContext};
 use super::observe::{DryRun, own_fields};
-use super::planner::Planner;
+use super::write::NeedsManifest;
 use super::{DesiredObject, ObjectAction, Phase, Projection};
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
 
@@ -14,42 +15,42 @@ pub(super) enum Comparison {
     /// The object differs from its manifest.
     Changed,
     /// The result requires an answer of the server first: the request, unless none can be sent now.
-    Unknown(Option<ObjectAction>),
+    Unknown(Option<Result<ObjectAction, NeedsManifest>>),
 }
 
-impl<'p> Planner<'p> {
-    /// Takes an item over if its object needs no change. Returns true if that is decided.
-    pub(super) fn take_over(&mut self, index: usize, object: &DesiredObject) -> bool {
-        if self.was_completed_before(index, object) {
-            self.items[index].digest.clone_from(&object.digest);
-            return true;
+/// The decision about a wanted object that another program may have written.
+#[expect(clippy::large_enum_variant, reason = "lives for one step")]
+pub(super) enum Takeover<'a> {
+    /// The object needs no takeover, or differs from its manifest; it is written if its digest is another one.
+    Write,
+    /// The object was purged and stays so.
+    Completed,
+    /// The live object is as wanted and needs no write; of these leaves only the presence is ours.
+    Same(&'a Projection, Vec<Vec<String>>),
+    /// The decision requires an answer of the server first: the request, unless none can be sent now.
+    Unknown(Option<Result<ObjectAction, NeedsManifest>>),
+}
+
+impl<'a> Dependent<'a> {
+    /// Decides whether the object is taken over without a write.
+    pub(super) fn take_over(&self, object: &DesiredObject, context: &PlanContext<'_>) -> Takeover<'a> {
+        if self.was_completed_before(object, context) {
+            return Takeover::Completed;
         }
-        let Some(live) = self.written_by_another(index, object) else {
-            return true;
+        let Some(live) = self.written_by_another(object, context) else {
+            return Takeover::Write;
         };
-        match self.compare_with_live(object, live) {
-            Comparison::Changed => {}
-            Comparison::Same(empty_paths) => {
-                let item = &mut self.items[index];
-                item.digest.clone_from(&object.digest);
-                live.digest().clone_into(&mut item.live_digest);
-                item.fingerprint = live.fingerprint_for(&empty_paths);
-                item.empty_paths = empty_paths;
-            }
-            Comparison::Unknown(question) => {
-                if let Some(question) = question {
-                    self.send(question);
-                }
-                return false;
-            }
+        match self.compare_with_live(object, live, context) {
+            Comparison::Changed => Takeover::Write,
+            Comparison::Same(empty_paths) => Takeover::Same(live, empty_paths),
+            Comparison::Unknown(question) => Takeover::Unknown(question),
         }
-        true
     }
 
     /// Returns true if another program purged the object and the generation is the same since, so that the object must not be created again.
-    fn was_completed_before(&self, index: usize, object: &DesiredObject) -> bool {
-        let item = &self.items[index];
-        self.observed.continued
+    fn was_completed_before(&self, object: &DesiredObject, context: &PlanContext<'_>) -> bool {
+        let item = &self.item;
+        context.observed.continued
             && item.phase == Phase::Completed
             && item.fingerprint.is_empty()
             && !item.is_redundant()
@@ -57,8 +58,8 @@ impl<'p> Planner<'p> {
     }
 
     /// Returns the object of an item that was applied, but never written by this framework: its digest is not ours, and the item has no fingerprint.
-    fn written_by_another(&self, index: usize, object: &DesiredObject) -> Option<&'p Projection> {
-        let item = &self.items[index];
+    fn written_by_another(&self, object: &DesiredObject, context: &PlanContext<'_>) -> Option<&'a Projection> {
+        let item = &self.item;
         if !item.is_applied()
             || !item.fingerprint.is_empty()
             || !item.live_digest.is_empty()
@@ -66,39 +67,37 @@ impl<'p> Planner<'p> {
         {
             return None;
         }
-        let live = self.observed.live.get(&object.key)?.as_ref();
-        let foreign = live.digest() != object.digest && !live.terminating && self.engine.owns(live);
+        let live = self.live()?;
+        let foreign = live.digest() != object.digest && !live.terminating && context.engine.owns(live);
         foreign.then_some(live)
     }
 
     /// Compares the live object with its manifest.
-    pub(super) fn compare_with_live(&mut self, object: &DesiredObject, live: &Projection) -> Comparison {
-        let key = &object.key;
-        if self.is_halted(key) {
+    pub(super) fn compare_with_live(&self, object: &DesiredObject, live: &Projection, context: &PlanContext<'_>) -> Comparison {
+        if self.is_halted() {
             return Comparison::Unknown(None);
         }
-        if self.observed.unsure.contains(key) {
-            return Comparison::Unknown(Some(self.read_live(&object.gvk, key, false)));
+        if self.results().unsure {
+            return Comparison::Unknown(Some(Ok(self.read_live(&object.gvk))));
         }
-        let Some(manifest) = object.manifest.clone() else {
-            self.needs_manifests = true;
-            return Comparison::Unknown(None);
+        let Some(manifest) = &object.manifest else {
+            return Comparison::Unknown(Some(Err(NeedsManifest)));
         };
-        let Some(full) = self.observed.full(key, live) else {
-            return Comparison::Unknown(Some(self.read_live(&object.gvk, key, false)));
+        let Some(full) = self.observed.full() else {
+            return Comparison::Unknown(Some(Ok(self.read_live(&object.gvk))));
         };
-        let context = &self.engine.context;
-        let ours = own_fields(full, &context.field_manager).unwrap_or_default();
-        let marks = [context.operator.owner_key(), context.operator.digest_key()];
-        let ManifestDifference { wanted, owned, empty_paths } = compare(&manifest, full, &ours, &marks);
+        let names = &context.engine.context;
+        let ours = own_fields(full, &names.field_manager).unwrap_or_default();
+        let marks = [names.operator.owner_key(), names.operator.digest_key()];
+        let ManifestDifference { wanted, owned, empty_paths } = compare(manifest, full, &ours, &marks);
         // Fields that left the manifest are no reason to recreate an object.
         let counts = !owned.is_empty() && object.update != UpdatePolicy::Recreate;
         if wanted.is_empty() && !counts {
             return Comparison::Same(empty_paths);
         }
-        match self.observed.dry_runs.get(key) {
-            None => Comparison::Unknown(self.dry_run(object, live, &empty_paths)),
-            Some(DryRun::Answer(answer)) if is_unchanged(answer, full, &manifest) => Comparison::Same(empty_paths),
+        match &self.results().dry_run {
+            None => Comparison::Unknown(Some(self.dry_run(object, live, &empty_paths, context))),
+            Some(DryRun::Answer(answer)) if is_unchanged(answer, full, manifest) => Comparison::Same(empty_paths),
             // The server refuses an apply that would only remove fields of ours: they cannot be removed, so no write is needed.
             Some(DryRun::Refused) if wanted.is_empty() => Comparison::Same(empty_paths),
             Some(_) => Comparison::Changed,

@@ -23,7 +23,7 @@ pub(super) enum Removal {
 }
 
 impl Removal {
-    fn orphans(self, item: &Item) -> bool {
+    pub(super) fn orphans(self, item: &Item) -> bool {
         match self {
             Self::Redundant => item.delete_policy.orphans_redundant(),
             Self::Deletion => item.delete_policy.orphans_on_deletion(),
@@ -77,40 +77,31 @@ impl Planner<'_> {
     /// Orphans the namespaces in which an object stays, before all other removals, while the object is still known (DEL-3). Returns true if there are
     /// any.
     fn keep_namespaces(&mut self, indices: &[usize], removal: Removal) -> bool {
-        let mut staying: HashMap<&str, ObjectKey> = HashMap::new();
-        for &index in indices {
-            let item = &self.items[index];
-            let Some(live) = self.live(&item.key()) else { continue };
-            let is_foreign = !self.engine.owns(live) && !live.terminating;
-            let stays = is_foreign || self.engine.owns(live) && removal.orphans(item);
-            if !item.namespace.is_empty() && stays {
-                staying.entry(&item.namespace).or_insert_with(|| item.key());
+        let engine = self.context.engine;
+        let mut staying: HashMap<&str, &ObjectKey> = HashMap::new();
+        for dependent in indices.iter().map(|&index| &self.dependents[index]) {
+            let Some(live) = dependent.live() else { continue };
+            let is_foreign = !engine.owns(live) && !live.terminating;
+            let stays = is_foreign || engine.owns(live) && removal.orphans(&dependent.item);
+            if !dependent.key.namespace.is_empty() && stays {
+                staying.entry(&dependent.key.namespace).or_insert(&dependent.key);
             }
         }
         let mut actions = Vec::new();
-        for &index in indices {
-            let item = &self.items[index];
-            let key = item.key();
-            let (Some(object), true) = (staying.get(item.name.as_str()), is_namespace(&key)) else {
-                continue;
-            };
-            if self.is_halted(&key) || self.observed.released.contains(&key) {
+        for dependent in indices.iter().map(|&index| &self.dependents[index]) {
+            let key = &dependent.key;
+            let (Some(&object), true) = (staying.get(key.name.as_str()), is_namespace(key)) else { continue };
+            if dependent.is_halted() || dependent.results().released {
                 continue;
             }
-            match self.live(&key) {
-                Some(live) if self.engine.owns(live) && !live.terminating => {
-                    let mut action = if self.observed.unsure.contains(&key) {
-                        self.read_live(&item.gvk(), &key, false)
-                    } else {
-                        self.orphan(&item.gvk(), &key, live)
-                    };
-                    if action.verb == Verb::Orphan {
-                        action.note = Some(Note::NamespaceKept { namespace: key.name.clone(), object: object.clone() });
-                    }
-                    actions.push(action);
-                }
-                _ => {}
-            }
+            let owned = dependent.live().filter(|live| engine.owns(live) && !live.terminating);
+            let Some(live) = owned else { continue };
+            actions.push(if dependent.results().unsure {
+                dependent.read_live(&dependent.item.gvk())
+            } else {
+                let note = Note::NamespaceKept { namespace: key.name.clone(), object: object.clone() };
+                ObjectAction { note: Some(note), ..dependent.orphan(live, engine) }
+            });
         }
         let any = !actions.is_empty();
         self.sends.extend(actions);
@@ -120,7 +111,7 @@ impl Planner<'_> {
     /// Returns the number of items per namespace whose objects are not gone.
     fn namespace_users(&self) -> HashMap<String, usize> {
         let mut users = HashMap::new();
-        for item in self.items.iter().filter(|item| is_user(item)) {
+        for item in self.dependents.iter().map(|dependent| &dependent.item).filter(|item| is_user(item)) {
             *users.entry(item.namespace.clone()).or_insert(0) += 1;
         }
         users
@@ -129,7 +120,7 @@ impl Planner<'_> {
     fn delete_waves(&self, indices: &[usize], managed: &ManagedIndex<'_, ()>) -> BTreeMap<i16, DeleteWave> {
         let mut waves: BTreeMap<i16, DeleteWave> = BTreeMap::new();
         for &index in indices {
-            let item = &self.items[index];
+            let item = &self.dependents[index].item;
             let rank = if managed.contains(&item.gvk()) { Rank::Managed } else { Rank::Rest };
             let wave = waves.entry(item.delete_order).or_default();
             wave.entry((rank, delete_priority(&item.group, &item.kind))).or_default().push(index);
@@ -140,17 +131,19 @@ impl Planner<'_> {
     fn tear_down_batch(&mut self, batch: &[usize], users: &mut HashMap<String, usize>, removal: Removal) -> RemovalOutcome {
         let mut outcome = RemovalOutcome { settled: true, pending: false };
         for &index in batch {
-            let key = self.items[index].key();
-            if is_namespace(&key) && users.get(&key.name).is_some_and(|&count| count > 0) {
+            let dependent = &mut self.dependents[index];
+            if is_namespace(&dependent.key) && users.get(&dependent.key.name).is_some_and(|&count| count > 0) {
                 outcome.pending = true;
                 continue;
             }
-            let orphan = removal.orphans(&self.items[index]);
-            match self.next_removal_step(index, orphan, removal) {
+            let decision = dependent.next_removal_step(removal, &self.context);
+            dependent.take_in_removal(&decision, self.context.now);
+            self.watch_foreign.extend(decision.watch);
+            match decision.step {
                 RemovalStep::Gone => {
-                    self.gone.insert(index);
-                    if is_user(&self.items[index])
-                        && let Some(count) = users.get_mut(&key.namespace)
+                    dependent.gone = true;
+                    if is_user(&dependent.item)
+                        && let Some(count) = users.get_mut(&dependent.key.namespace)
                     {
                         *count -= 1;
                     }
@@ -164,7 +157,7 @@ impl Planner<'_> {
                     outcome.settled = false;
                     self.checks.push(check);
                 }
-                RemovalStep::Wait => outcome.settled &= !self.is_halted(&key),
+                RemovalStep::Wait => outcome.settled &= !dependent.is_halted(),
                 RemovalStep::Hold => outcome.settled = false,
             }
             outcome.pending = true;
@@ -176,13 +169,13 @@ impl Planner<'_> {
     /// repeated for any type if an object was orphaned in this pass, because that object may be an instance and would be deleted with its type.
     fn send_removal(&mut self, index: usize, action: ObjectAction, removal: Removal) {
         if action.verb == Verb::Delete && is_type(&action.key) {
-            let now = self.observed.removals;
+            let now = self.context.observed.removals;
             let stale = |(_, then): &(_, RemovalCounts)| match removal {
                 Removal::Redundant => *then != now,
                 Removal::Deletion => then.orphaned != now.orphaned,
             };
-            let check = self.check_of_type(index);
-            if let Some(check) = check.filter(|check| self.answer(check).is_some_and(stale)) {
+            let check = self.dependents[index].check_of_type(self.context.engine);
+            if let Some(check) = check.filter(|check| self.context.answer(check).is_some_and(stale)) {
                 self.checks.push(check);
                 return;
             }
@@ -192,11 +185,11 @@ impl Planner<'_> {
 
     pub(super) fn wait_for_all(&mut self, indices: &[usize]) {
         for &index in indices {
-            if self.gone.contains(&index) {
+            let dependent = &self.dependents[index];
+            if dependent.gone {
                 continue;
             }
-            let item = &self.items[index];
-            let key = item.key();
+            let (key, item) = (dependent.key.clone(), &dependent.item);
             // An object that is no longer wanted cannot fail; its removal just has not started.
             let (status, message) = match item.status.unwrap_or(Status::Current) {
                 Status::Failed => (Status::Terminating, String::new()),

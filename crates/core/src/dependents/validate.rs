@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::dependent::Dependent;
 use super::engine::{Engine, is_namespace};
 use super::managed::ManagedIndex;
 use super::planner::Planner;
@@ -32,21 +33,21 @@ impl Planner<'_> {
     pub(super) fn validate(&self, desired: &Desired) -> Option<ManifestErrors> {
         let mut types = ManagedIndex::new();
         let mut namespaces = HashMap::new();
-        for (index, item) in self.items.iter().enumerate() {
+        for (index, Dependent { key, item, .. }) in self.dependents.iter().enumerate() {
             for managed in &item.managed_types {
                 types.insert(managed, index);
             }
-            if is_namespace(&item.key()) {
+            if is_namespace(key) {
                 namespaces.insert(item.name.as_str(), index);
             }
         }
         let mut errors = Vec::new();
-        for (index, item) in self.items.iter().enumerate() {
+        for (index, Dependent { item, .. }) in self.dependents.iter().enumerate() {
             for container in types.matching(&item.gvk()).filter(|container| *container != index) {
-                check(item, &self.items[container], &TYPES, &mut errors);
+                check(item, &self.dependents[container].item, &TYPES, &mut errors);
             }
             if let Some(&namespace) = namespaces.get(item.namespace.as_str()) {
-                check(item, &self.items[namespace], &NAMESPACES, &mut errors);
+                check(item, &self.dependents[namespace].item, &NAMESPACES, &mut errors);
             }
         }
         for object in desired.deletion_stage() {

@@ -1,17 +1,13 @@
 //! The observed state of the cluster in one pass.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
 
-use jiff::Timestamp;
-use kubewright_machinery::object::{ObjectExt as _, ObjectKey};
-use serde_json::Value;
+use kubewright_machinery::object::ObjectKey;
 
-use super::{Projection, Refusal};
+use super::{ObjectHalt, ObservedDependent, Projection};
 use crate::backoff::Transient;
-use crate::dependents::verdict::BlockedReason;
-use crate::dependents::{BlockingObjectState, Foreign, ForeignCheck, Inventory, Phase};
+use crate::dependents::{BlockingObjectState, Foreign, ForeignCheck, Inventory};
 
 /// The observed state of the cluster in one pass: projections from the watches, and the answers to the pass's own requests.
 ///
@@ -19,44 +15,13 @@ use crate::dependents::{BlockingObjectState, Foreign, ForeignCheck, Inventory, P
 /// every answer.
 #[derive(Clone, Debug, Default)]
 pub struct Observed {
-    pub(in crate::dependents) live: HashMap<ObjectKey, Arc<Projection>>,
-    /// The objects that a GET of this pass did not find.
-    pub(in crate::dependents) read_absent: BTreeSet<ObjectKey>,
-    /// The whole objects that a GET of this pass returned, for decisions that need more than a projection.
-    pub(in crate::dependents) full: HashMap<ObjectKey, Arc<Value>>,
-    /// The results of dry runs.
-    pub(in crate::dependents) dry_runs: HashMap<ObjectKey, DryRun>,
-    /// The fields of manifests that the server does not know.
-    pub(in crate::dependents) undeclared: BTreeMap<ObjectKey, Undeclared>,
-    /// The objects whose fields were reclaimed in this pass.
-    pub(in crate::dependents) reclaimed: BTreeSet<ObjectKey>,
-    /// The objects whose corrective apply the server refuses, with the message of the server.
-    pub(in crate::dependents) refused_applies: BTreeMap<ObjectKey, String>,
+    dependents: HashMap<ObjectKey, ObservedDependent>,
+    /// The namespaces that are missing, or were when an object was to be created in them.
+    namespaces: BTreeMap<String, ObservedNamespace>,
     /// True if another program of this name has processed the same generation before (TAKE-3).
     pub(in crate::dependents) continued: bool,
-    /// The objects whose live state is unknown, so that they must be read.
-    pub(in crate::dependents) unsure: BTreeSet<ObjectKey>,
-    pub(in crate::dependents) written: BTreeMap<ObjectKey, OwnWrite>,
-    pub(in crate::dependents) halts: BTreeMap<ObjectKey, ObjectHalt>,
-    /// The numbers of repetitions after conflicts.
-    pub(in crate::dependents) attempts: BTreeMap<ObjectKey, u32>,
-    /// The objects whose type is not served, with the number of answers that said so and the last of them.
-    pub(in crate::dependents) missing_types: BTreeMap<ObjectKey, (u32, Refusal)>,
-    /// The objects that got our marks or lost our finalizer in this pass.
-    pub(in crate::dependents) marked: BTreeSet<ObjectKey>,
-    pub(in crate::dependents) missing_namespaces: BTreeMap<String, bool>,
-    /// The namespaces that must appear or disappear before objects can be created in them.
-    pub(in crate::dependents) awaited_namespaces: BTreeMap<String, BlockingObjectState>,
-    pub(in crate::dependents) created_namespaces: BTreeSet<String>,
-    /// The objects whose corrective write failed and is not repeated in this pass.
-    pub(in crate::dependents) uncorrected: BTreeSet<ObjectKey>,
     pub(in crate::dependents) foreign: BTreeMap<ForeignCheck, (Foreign, RemovalCounts)>,
-    /// The objects that were orphaned in this pass.
-    pub(in crate::dependents) released: BTreeSet<ObjectKey>,
-    /// The objects whose DELETE was sent in this pass.
-    pub(in crate::dependents) deleting: BTreeSet<ObjectKey>,
     pub(in crate::dependents) removals: RemovalCounts,
-    pub(in crate::dependents) persisted: HashMap<ObjectKey, Phase>,
     pub(in crate::dependents) must_persist: bool,
     /// The transient errors that this pass did not overcome.
     transient: Option<Transient>,
@@ -69,74 +34,37 @@ pub(in crate::dependents) struct RemovalCounts {
     pub(in crate::dependents) orphaned: u64,
 }
 
-/// The answer to a [`Verb::Compare`](super::super::Verb::Compare).
-#[derive(Clone, Debug)]
-pub(in crate::dependents) enum DryRun {
-    /// The object as the apply would leave it.
-    Answer(Arc<Value>),
-    /// The server would refuse the apply.
-    Refused,
+/// A namespace in which an object could not be created.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::dependents) struct ObservedNamespace {
+    /// The state of the creation of the namespace by this pass; `None` if the pass does not create it.
+    pub(in crate::dependents) creation: Option<NamespaceCreation>,
+    /// The state that must change before objects can be created in the namespace.
+    pub(in crate::dependents) awaited: Option<BlockingObjectState>,
 }
 
-/// The fields that the server does not know, in the server's notation.
-#[derive(Clone, Debug, Default)]
-pub(in crate::dependents) struct Undeclared {
-    pub(in crate::dependents) rounds: u32,
-    pub(in crate::dependents) fields: Vec<String>,
-}
-
-impl Undeclared {
-    /// Adds fields. Returns true if at least one of them is new.
-    pub(in crate::dependents) fn add(&mut self, fields: Vec<String>) -> bool {
-        let before = self.fields.len();
-        for field in fields {
-            if !self.fields.contains(&field) {
-                self.fields.push(field);
-            }
-        }
-        self.fields.len() > before
-    }
-}
-
-/// A write of ours in this pass.
-#[derive(Clone, Debug)]
-pub(in crate::dependents) struct OwnWrite {
-    pub(in crate::dependents) how: WrittenHow,
-    pub(in crate::dependents) at: Timestamp,
-    pub(in crate::dependents) digest: String,
-    pub(in crate::dependents) empty_paths: Vec<Vec<String>>,
-    pub(in crate::dependents) fingerprint: String,
-    /// True if the object was Ready before and was created again.
-    pub(in crate::dependents) again: bool,
-}
-
+/// The state of the creation of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dependents) enum WrittenHow {
+pub(in crate::dependents) enum NamespaceCreation {
+    /// The namespace is to be created.
+    Due,
+    /// This pass created the namespace.
     Created,
-    Updated,
-    Corrected,
-    Recreating,
-}
-
-/// The reason why the request about an object is not repeated in this pass.
-#[derive(Clone, Debug)]
-pub(in crate::dependents) enum ObjectHalt {
-    Wait { message: String, after: Option<Duration> },
-    Blocked { reason: BlockedReason, message: String },
-    Failed { message: String, code: u16 },
+    /// Another program created the namespace in the meantime.
+    Found,
 }
 
 impl Observed {
     /// Creates the state at the start of a pass, which contains only the inventory of the component's status.
     pub fn new(persisted: &Inventory) -> Self {
-        let mut observed = Self::default();
+        let mut observed = Self { dependents: HashMap::with_capacity(persisted.len()), ..Self::default() };
         observed.record_persisted(persisted);
         observed
     }
 
     /// Adds an object that a watch shows. An object without a projection is absent or invisible to the watches.
     pub fn observe(&mut self, key: ObjectKey, live: Arc<Projection>) {
-        self.live.insert(key, live);
+        self.dependents.entry(key).or_default().live = Some(live);
     }
 
     /// Requires that the status is written before the next write to a dependent, because it has other changes than the inventory (PASS-6).
@@ -149,14 +77,14 @@ impl Observed {
         self.continued = true;
     }
 
-    /// Returns the whole object, if it was read in this version.
-    pub(in crate::dependents) fn full(&self, key: &ObjectKey, live: &Projection) -> Option<&Arc<Value>> {
-        self.full.get(key).filter(|full| full.resource_version() == live.resource_version())
-    }
-
     /// Records that the status now contains this inventory.
     pub fn record_persisted(&mut self, inventory: &Inventory) {
-        self.persisted = inventory.items().iter().map(|item| (item.key(), item.phase)).collect();
+        for dependent in self.dependents.values_mut() {
+            dependent.persisted = None;
+        }
+        for item in inventory.items() {
+            self.dependents.entry(item.key()).or_default().persisted = Some(item.phase);
+        }
         self.must_persist = false;
     }
 
@@ -176,17 +104,48 @@ impl Observed {
 
     /// Returns the projection of an object.
     pub fn get(&self, key: &ObjectKey) -> Option<&Projection> {
-        self.live.get(key).map(AsRef::as_ref)
+        self.dependents.get(key)?.live()
     }
 
     /// Returns true if a refused request is followed by another one for the same purpose in this pass (WRITE-12, DRIFT-8).
     pub fn goes_on(&self, key: &ObjectKey) -> bool {
-        let halted = self.halts.contains_key(key) || self.uncorrected.contains(key);
-        !halted && (self.undeclared.contains_key(key) || self.refused_applies.contains_key(key))
+        let results = self.dependent(key).results();
+        let halted = results.halt.is_some() || results.uncorrected;
+        !halted && (results.undeclared.is_some() || results.refused_apply)
     }
 
     /// Returns the namespaces that this pass created (NS-1).
     pub fn created_namespaces(&self) -> impl Iterator<Item = &str> {
-        self.created_namespaces.iter().map(String::as_str)
+        let created = self.namespaces.iter().filter(|(_, namespace)| namespace.creation == Some(NamespaceCreation::Created));
+        created.map(|(name, _)| name.as_str())
+    }
+
+    /// Returns what is known about an object.
+    pub(in crate::dependents) fn dependent(&self, key: &ObjectKey) -> &ObservedDependent {
+        static UNKNOWN: ObservedDependent = ObservedDependent::UNKNOWN;
+        self.dependents.get(key).unwrap_or(&UNKNOWN)
+    }
+
+    pub(super) fn dependent_mut(&mut self, key: &ObjectKey) -> &mut ObservedDependent {
+        self.dependents.entry(key.clone()).or_default()
+    }
+
+    /// Returns what is known about a namespace in which an object was to be created.
+    pub(in crate::dependents) fn namespace(&self, name: &str) -> ObservedNamespace {
+        self.namespaces.get(name).copied().unwrap_or_default()
+    }
+
+    pub(super) fn namespace_mut(&mut self, name: &str) -> &mut ObservedNamespace {
+        self.namespaces.entry(name.to_owned()).or_default()
+    }
+
+    /// Returns the namespaces that must appear or disappear before objects can be created in them.
+    pub(in crate::dependents) fn awaited_namespaces(&self) -> impl Iterator<Item = (&str, BlockingObjectState)> {
+        self.namespaces.iter().filter_map(|(name, namespace)| Some((name.as_str(), namespace.awaited?)))
+    }
+
+    /// Returns the objects about which no more requests are sent in this pass.
+    pub(in crate::dependents) fn halts(&self) -> impl Iterator<Item = (&ObjectKey, &ObjectHalt)> {
+        self.dependents.iter().filter_map(|(key, dependent)| Some((key, dependent.results().halt.as_ref()?)))
     }
 }

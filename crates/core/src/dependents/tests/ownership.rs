@@ -272,10 +272,14 @@ fn the_patch_that_takes_ownership_removes_the_marks_of_another_operator() {
     let projection = Projection::of(&live, &world.engine.context);
     assert_eq!((projection.owner_hash(), projection.other_operator()), (None, Some(OTHER)));
     assert!(!projection.is_owned_by(world.engine.owner.hash()));
+    let item = json!({
+        "group": "", "version": "v1", "kind": "ConfigMap", "namespace": "demo", "name": "c", "adoptionPolicy": "IfUnowned",
+        "reconcilePolicy": "OnObjectChange", "updatePolicy": "Replace", "deletePolicy": "Delete", "applyOrder": 0, "deleteOrder": 0,
+    });
     let observed = Observed::default();
-    let planner = planner::Planner::new(&world.engine, &observed, &world.memory, world.now);
-    let gvk = live.gvk().unwrap();
-    let action = planner.take_ownership(&gvk, &live.key().unwrap(), &projection);
+    let mut planner = planner::Planner::new(&world.engine, &observed, &world.memory, world.now);
+    let index = planner.add(live.key().unwrap(), serde_json::from_value(item).unwrap());
+    let action = planner.dependents[index].take_ownership(&live.gvk().unwrap(), &projection, &world.engine);
     let (label, ours) = (format!("{OTHER}/owner-id"), format!("{OPERATOR}/owner-id"));
     let Request::MergePatch(patch) = action.request else { panic!("{action:?}") };
     assert_eq!(patch["metadata"]["labels"], json!({ ours.as_str(): world.engine.owner.hash(), label.as_str(): null }));

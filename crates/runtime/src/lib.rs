@@ -1,8 +1,7 @@
 //! The runtime of controllers, with I/O: clients, watches, runner, events, admin server, and the operator itself.
 //!
-//! Modules, from low to high: `clock`, `definition`, `kind`, `metrics`, `permission`, `phase`, `task`, `watch`, `config`, `cluster`, `controller`,
-//! `events`, `trigger`, `store`, `admin`, `leadership`, `targets`, `finalizer`, `ensure`, `status`, `operator`, `inject`, `background`, `reconcile`,
-//! `step`.
+//! Modules, from low to high: `clock`, `definition`, `kind`, `metrics`, `permission`, `phase`, `task`, `watch`, `cluster`, `events`, `config`, `controller`,
+//! `trigger`, `store`, `admin`, `leadership`, `targets`, `finalizer`, `ensure`, `status`, `operator`, `inject`, `background`, `reconcile`, `step`.
 
 pub mod admin;
 pub mod background;

@@ -285,7 +285,7 @@ impl Driver {
             health::note_restart(&self.parts.checks, map, &configs.control)
                 .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         }
-        let mut keeper = Keeper::start(context, configs);
+        let mut keeper = Keeper::start(context.keeper_services(), configs);
         let waiting = keeper.waiting();
         if keeper.reads_types() {
             let waiting = waiting.clone();

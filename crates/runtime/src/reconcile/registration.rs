@@ -132,7 +132,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let Controller { constructor, further, options, triggers, resync_filter, own_filter } = self.controller;
         let agent = options.agent.unwrap_or_else(|| format!("{}-controller", options.name));
         let context = context.for_controller(&options.name, &agent);
-        let primary = Store::<R::Kind>::open(&context);
+        let primary = Store::<R::Kind>::open(&context.cluster, &context.namespaces_of(&Store::<R::Kind>::request()));
         // Only a reconciler with `finalize` has a finalizer.
         let own: Arc<[FinalizerName]> = if further.has_finalize() { names.into() } else { Arc::default() };
         let reconciler = constructor.construct(&context).await?;

@@ -1,9 +1,10 @@
 //! The runtime of controllers, with I/O: clients, watches, runner, events, admin server, and the operator itself.
 //!
-//! Modules, from low to high: `clock`, `definition`, `kind`, `metrics`, `permission`, `phase`, `task`, `watch`, `cluster`, `events`, `config`, `controller`,
+//! Modules, from low to high: `clock`, `definition`, `kind`, `metrics`, `permission`, `phase`, `task`, `api`, `watch`, `cluster`, `events`, `config`, `controller`,
 //! `trigger`, `store`, `admin`, `leadership`, `targets`, `finalizer`, `ensure`, `status`, `operator`, `inject`, `background`, `reconcile`, `step`.
 
 pub mod admin;
+mod api;
 pub mod background;
 pub mod clock;
 pub mod cluster;

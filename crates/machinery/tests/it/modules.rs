@@ -32,9 +32,6 @@ const UPWARD: &[(&str, &str, &str)] = &[
     ("apiserver", "workloads/stages/apply.rs", "server"),
     ("apiserver", "workloads/stages/mod.rs", "controllers"),
     ("apiserver", "workloads/stages/mod.rs", "server"),
-    ("runtime", "watch/arrived.rs", "cluster"),
-    ("runtime", "watch/driver.rs", "cluster"),
-    ("runtime", "watch/registry.rs", "cluster"),
 ];
 
 /// The modules of a crate, in their order.

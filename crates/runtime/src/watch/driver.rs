@@ -14,7 +14,7 @@ use super::sink::Sink;
 use super::status::WATCH_TIMEOUT;
 use super::wire::{Lines, WireLine, read_list};
 use super::{Arrived, WatchState, WatchStatus};
-use crate::cluster::{ApiError, ApiRequest, ApiResource, Connection, Discovery};
+use crate::api::{ApiError, ApiRequest, ApiResource, Connection, Discovery};
 
 /// The number of objects per page of a list.
 const PAGE: u32 = 500;

@@ -1,6 +1,6 @@
 //! The runtime of controllers, with I/O: clients, watches, runner, events, admin server, and the operator itself.
 //!
-//! Modules, from low to high: `clock`, `definition`, `kind`, `metrics`, `permission`, `phase`, `task`, `api`, `watch`, `cluster`, `events`, `config`, `controller`,
+//! Modules, from low to high: `defaults`, `clock`, `definition`, `kind`, `metrics`, `permission`, `phase`, `task`, `api`, `watch`, `cluster`, `events`, `config`, `controller`,
 //! `trigger`, `store`, `admin`, `leadership`, `targets`, `finalizer`, `ensure`, `status`, `operator`, `inject`, `background`, `reconcile`, `step`.
 
 pub mod admin;
@@ -10,6 +10,7 @@ pub mod clock;
 pub mod cluster;
 pub mod config;
 pub mod controller;
+mod defaults;
 pub mod definition;
 pub mod ensure;
 pub mod events;

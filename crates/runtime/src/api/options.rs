@@ -6,6 +6,7 @@ use kubewright_core::flow::Redactor;
 
 use super::{Rate, RequestMetrics};
 use crate::clock::{Clock, Random};
+use crate::defaults::{REQUEST_DEADLINE, REQUESTS_IN_FLIGHT};
 use crate::task::Tasks;
 
 /// The options and services of the connection to a cluster.
@@ -38,17 +39,16 @@ pub struct ClusterOptions {
 }
 
 impl ClusterOptions {
-    /// Returns the options of the operator's own cluster: 30 s per request, and 16 requests in flight. A busy component may have that many, and they suffice
-    /// to keep an API server busy; each further connection costs a handshake and 50 KiB.
+    /// Returns the options of the operator's own cluster: 30 s per request, and 16 requests in flight.
     pub fn new(clock: Clock, random: Random, tasks: Tasks) -> Self {
         Self {
             name: "local".to_owned(),
             clock,
             random,
             tasks,
-            deadline: Duration::from_secs(30),
+            deadline: REQUEST_DEADLINE,
             user_agent: concat!("kubewright/", env!("CARGO_PKG_VERSION")).to_owned(),
-            in_flight: 16,
+            in_flight: REQUESTS_IN_FLIGHT,
             rate: None,
             requests: RequestMetrics::default(),
             controller: String::new(),

@@ -4,17 +4,14 @@ use std::future::Future;
 use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use kubewright_core::time::Moment;
 use parking_lot::Mutex;
 
 use super::TargetKey;
 use crate::clock::Clock;
+use crate::defaults::TARGET_LINGER;
 use crate::task::Tasks;
-
-/// The time for which a target is kept after its last user has left (TGT-4).
-const UNUSED: Duration = Duration::from_mins(15);
 
 /// The value that users share for each target.
 pub trait Used<U>: Send + Sync + 'static {
@@ -134,7 +131,7 @@ where
         let sweep = async move {
             tokio::select! {
                 () = stopping.cancelled() => return,
-                () = clock.sleep(UNUSED) => {}
+                () = clock.sleep(TARGET_LINGER) => {}
             }
             if let Some(inner) = inner.upgrade() {
                 Self { inner }.sweep();
@@ -147,7 +144,7 @@ where
     fn sweep(&self) {
         let now = self.inner.clock.moment();
         let is_over = |entry: &RegisteredTarget<U, T>| {
-            entry.users.is_empty() && entry.unused.is_some_and(|since| now.since(since) >= UNUSED)
+            entry.users.is_empty() && entry.unused.is_some_and(|since| now.since(since) >= TARGET_LINGER)
         };
         let over: Vec<_> = self.inner.state.lock().targets.extract_if(|_, entry| is_over(entry)).collect();
         for (_, entry) in over {
@@ -170,6 +167,8 @@ impl<U, T> fmt::Debug for Registry<U, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use std::convert::Infallible;
 
     use super::*;

@@ -20,10 +20,8 @@ use super::spec::LocalSelection;
 use super::store::WatchSubscription;
 use super::{Cause, Project, ProjectedStore, WatchHealth, WatchSpec, WatchState, WatchStatus, Watched};
 use crate::api::{Connection, Discovery};
+use crate::defaults::WATCH_LINGER;
 use crate::task::Tasks;
-
-/// The time for which a watch is kept after its last user has left.
-const LINGER: Duration = Duration::from_secs(60);
 
 /// The shared watches of a cluster. Cheap to clone.
 #[derive(Clone)]
@@ -237,7 +235,7 @@ impl Watches {
                     let mut users = watch.users.subscribe();
                     // The sender lives as long as the watch.
                     drop(users.wait_for(|users| *users == 0).await);
-                    let again = clock.limit(LINGER, users.wait_for(|users| *users > 0)).await.is_ok();
+                    let again = clock.limit(WATCH_LINGER, users.wait_for(|users| *users > 0)).await.is_ok();
                     if !again && forget(&registry, &watch) {
                         return;
                     }

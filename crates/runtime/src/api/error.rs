@@ -221,11 +221,6 @@ impl ApiError {
         self.code() == Some(403)
     }
 
-    /// Returns true for a 403 because the namespace is being deleted.
-    pub fn is_namespace_terminating(&self) -> bool {
-        self.status().is_some_and(|status| status.code == 403 && status.has_cause("NamespaceTerminating"))
-    }
-
     /// Returns true for a 410: the resource version is too old.
     pub fn is_expired(&self) -> bool {
         self.code() == Some(410)

@@ -23,7 +23,7 @@ pub trait Used<U>: Send + Sync + 'static {
 }
 
 /// The targets by their keys, with the users of each. Cheap to clone. A user uses one target at a time.
-pub struct Registry<U, T> {
+pub struct TargetsInUse<U, T> {
     inner: Arc<SharedRegistry<U, T>>,
 }
 
@@ -46,7 +46,7 @@ struct RegisteredTarget<U, T> {
     unused: Option<Moment>,
 }
 
-impl<U, T> Registry<U, T>
+impl<U, T> TargetsInUse<U, T>
 where
     U: Clone + Eq + Hash + Send + Sync + 'static,
     T: Used<U>,
@@ -153,15 +153,15 @@ where
     }
 }
 
-impl<U, T> Clone for Registry<U, T> {
+impl<U, T> Clone for TargetsInUse<U, T> {
     fn clone(&self) -> Self {
         Self { inner: Arc::clone(&self.inner) }
     }
 }
 
-impl<U, T> fmt::Debug for Registry<U, T> {
+impl<U, T> fmt::Debug for TargetsInUse<U, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registry").field("targets", &self.inner.state.lock().targets.len()).finish_non_exhaustive()
+        f.debug_struct("TargetsInUse").field("targets", &self.inner.state.lock().targets.len()).finish_non_exhaustive()
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
     }
 
     struct Bench {
-        registry: Registry<u8, Noted>,
+        registry: TargetsInUse<u8, Noted>,
         notes: Arc<Mutex<Vec<String>>>,
         clock: Clock,
     }
@@ -195,7 +195,7 @@ mod tests {
     impl Bench {
         fn new() -> Self {
             let clock = Clock::virtual_from("2026-01-01T00:00:00Z".parse().unwrap());
-            Self { registry: Registry::new(clock.clone(), Tasks::new()), notes: Arc::default(), clock }
+            Self { registry: TargetsInUse::new(clock.clone(), Tasks::new()), notes: Arc::default(), clock }
         }
 
         async fn select(&self, user: u8, name: &'static str) -> Arc<Noted> {

@@ -6,7 +6,7 @@
 //! One pass observes the cluster through shared watches, computes a plan with `kubewright-core`, executes the plan, and records the outcome in
 //! the component's status.
 //!
-//! Modules, from low to high: `common`, `events`, `metrics`, `observe`, `execute`, `lookups`, `record`, `settings`, `kind`, `hooks`, `erased`,
+//! Modules, from low to high: `defaults`, `common`, `events`, `metrics`, `observe`, `execute`, `lookups`, `record`, `settings`, `kind`, `hooks`, `erased`,
 //! `references`, `targets`, `reconciler`, `operator`, `rendered`.
 
 // The code of these chapters of the book is compiled and run as doc tests.
@@ -56,6 +56,7 @@ mod testing_chapter {}
 mod refused {}
 
 mod common;
+mod defaults;
 mod erased;
 mod events;
 mod execute;

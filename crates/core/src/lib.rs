@@ -3,7 +3,7 @@
 //! This crate does no I/O, reads no clock and draws no unseeded random numbers: time and seeds are arguments, so that all decisions can be tested as
 //! data.
 //!
-//! Modules, from low to high: `config`, `filter`, `hash`, `mapping`, `names`, `health`, `manifest`, `precondition`, `seconds`, `status`, `time`,
+//! Modules, from low to high: `defaults`, `config`, `filter`, `hash`, `mapping`, `names`, `health`, `manifest`, `precondition`, `seconds`, `status`, `time`,
 //! `child`, `backoff`, `class`, `flow`, `condition`, `events`, `finalizer`, `contract`, `dependents`, `component`, `lease`, `queue`, `reference`,
 //! `tracker`, `why`.
 
@@ -14,6 +14,7 @@ pub mod component;
 pub mod condition;
 pub mod config;
 pub mod contract;
+pub mod defaults;
 pub mod dependents;
 pub mod events;
 pub mod filter;

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use kube::Resource;
+use kubewright_core::manifest::keys;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -166,7 +167,7 @@ pub struct PurgeOrder(pub i16);
 pub struct DeleteOrder(pub i16);
 
 macro_rules! order_mark {
-    ($type:ty, $key:literal) => {
+    ($type:ty, $key:expr) => {
         impl Mark for $type {
             fn key(&self) -> &'static str {
                 $key
@@ -179,9 +180,9 @@ macro_rules! order_mark {
     };
 }
 
-order_mark!(ApplyOrder, "apply-order");
-order_mark!(PurgeOrder, "purge-order");
-order_mark!(DeleteOrder, "delete-order");
+order_mark!(ApplyOrder, keys::APPLY_ORDER);
+order_mark!(PurgeOrder, keys::PURGE_ORDER);
+order_mark!(DeleteOrder, keys::DELETE_ORDER);
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,11 @@
 //! Policies in the form of annotations: `manifest.annotate(UpdatePolicy::SsaMerge)`.
 
-use kubewright_core::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};
+use kubewright_core::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy, keys};
 
 use crate::Mark;
 
 macro_rules! policy_mark {
-    ($type:ty, $key:literal) => {
+    ($type:ty, $key:expr) => {
         impl Mark for $type {
             fn key(&self) -> &'static str {
                 $key
@@ -18,11 +18,11 @@ macro_rules! policy_mark {
     };
 }
 
-policy_mark!(AdoptionPolicy, "adoption-policy");
-policy_mark!(ReconcilePolicy, "reconcile-policy");
-policy_mark!(UpdatePolicy, "update-policy");
-policy_mark!(DeletePolicy, "delete-policy");
-policy_mark!(Lifecycle, "lifecycle");
+policy_mark!(AdoptionPolicy, keys::ADOPTION_POLICY);
+policy_mark!(ReconcilePolicy, keys::RECONCILE_POLICY);
+policy_mark!(UpdatePolicy, keys::UPDATE_POLICY);
+policy_mark!(DeletePolicy, keys::DELETE_POLICY);
+policy_mark!(Lifecycle, keys::LIFECYCLE);
 
 #[cfg(test)]
 mod tests {

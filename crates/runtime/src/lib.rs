@@ -1,15 +1,16 @@
 //! The runtime of controllers, with I/O: clients, watches, runner, events, admin server, and the operator itself.
 //!
-//! Modules, from low to high: `clock`, `definition`, `kind`, `metrics`, `permission`, `phase`, `task`, `watch`, `config`, `cluster`, `controller`,
-//! `events`, `trigger`, `store`, `admin`, `leadership`, `targets`, `finalizer`, `ensure`, `status`, `operator`, `inject`, `background`, `reconcile`,
-//! `step`.
+//! Modules, from low to high: `defaults`, `clock`, `definition`, `kind`, `metrics`, `permission`, `phase`, `task`, `api`, `watch`, `cluster`, `events`, `config`, `controller`,
+//! `trigger`, `store`, `admin`, `leadership`, `targets`, `finalizer`, `ensure`, `status`, `operator`, `inject`, `background`, `reconcile`, `step`.
 
 pub mod admin;
+mod api;
 pub mod background;
 pub mod clock;
 pub mod cluster;
 pub mod config;
 pub mod controller;
+mod defaults;
 pub mod definition;
 pub mod ensure;
 pub mod events;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use kubewright_core::component::{ComponentState, ComponentStatus, STALLED};
 use kubewright_core::dependents::{Note, ObjectAction, Verb};
 use kubewright_core::flow::{Event, EventType, Reason};
-use kubewright_core::manifest::OperatorName;
+use kubewright_core::manifest::{OperatorName, keys};
 use kubewright_machinery::object::{ObjectExt as _, ObjectReference};
 use kubewright_runtime::events::Recorder;
 use serde_json::Value;
@@ -39,7 +39,7 @@ impl ComponentEvents {
     }
 
     pub(crate) fn new(recorder: Recorder, operator: &OperatorName, dependents: DependentEvents) -> Self {
-        Self { recorder, dependents, off: operator.key("disable-events") }
+        Self { recorder, dependents, off: operator.key(keys::DISABLE_EVENTS) }
     }
 
     /// Records a Normal event on a component.

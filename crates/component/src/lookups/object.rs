@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_render::{ObjectQuestion, RenderError, answer_digest};
@@ -12,9 +11,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::types::refused;
-
-/// The time that a pass waits for the first list of an object that was not watched before.
-const FIRST_LIST: Duration = Duration::from_secs(30);
+use crate::defaults::FIRST_LIST;
 
 /// A watched object, and the answer last given about it.
 #[derive(Clone)]

@@ -18,10 +18,9 @@ use tokio_util::sync::CancellationToken;
 use super::environment::PassEnvironment;
 use super::object::{WatchedLookup, answer};
 use super::types::refused;
+use crate::defaults::SERVER_VERSION_AGE;
 use crate::observe::{Notify, caused_by};
 
-/// The time after which the version of a server is read again. No event reports its change.
-const VERSION_AGE: Duration = Duration::from_secs(60 * 60);
 /// The delay between the last change of a definition and one more read of the types: a server's discovery may list a type a little later than
 /// its definition.
 const SETTLING: Duration = Duration::from_secs(5);
@@ -117,7 +116,7 @@ impl Lookups {
     pub(super) async fn version(&self, cluster: &Cluster) -> Result<Arc<Value>, RenderError> {
         let now = cluster.clock().moment();
         let known = self.inner.state.lock().versions.get(cluster.name()).cloned();
-        if let Some((_, document)) = known.filter(|(read, _)| now.since(*read) < VERSION_AGE) {
+        if let Some((_, document)) = known.filter(|(read, _)| now.since(*read) < SERVER_VERSION_AGE) {
             return Ok(document);
         }
         let document = Arc::new(cluster.version().await.map_err(refused)?);

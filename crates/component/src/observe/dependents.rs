@@ -18,9 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::polls::{Polled, Polls};
 use super::scope::{NotObservable, Refusals, Residences, WatchScope, title};
 use super::{Notify, caused_by};
-
-/// The time that a pass waits for the first list of a type that was not watched before.
-const FIRST_LIST: Duration = Duration::from_secs(30);
+use crate::defaults::FIRST_LIST;
 
 /// The index of dependents by the hash of their owner.
 const BY_OWNER: &str = "owner";

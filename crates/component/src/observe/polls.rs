@@ -1,7 +1,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use kubewright_core::dependents::Projection;
@@ -12,8 +11,8 @@ use kubewright_runtime::watch::Project;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-/// The time after which a forbidden way of reading is tried again. Watches try again at the latest after the same time.
-const AGAIN: Duration = Duration::from_mins(1);
+use crate::defaults::FORBIDDEN_AGAIN;
+
 /// The number of objects per page of a list.
 const PAGE: u32 = 500;
 /// The number of objects that are read in parallel.
@@ -98,7 +97,7 @@ impl Polls {
     fn means(&self, kind: &GroupKind) -> Means {
         let now = self.cluster.clock().moment();
         let known = self.means.lock().get(kind).copied();
-        known.filter(|(_, at)| now.since(*at) < AGAIN).map_or(Means::Everywhere, |(means, _)| means)
+        known.filter(|(_, at)| now.since(*at) < FORBIDDEN_AGAIN).map_or(Means::Everywhere, |(means, _)| means)
     }
 
     async fn list(&self, resource: &ApiResource, namespace: Option<&str>, hash: &str) -> Result<Vec<Value>, ApiError> {

@@ -2,11 +2,9 @@ use std::time::Duration;
 
 use kubewright_core::manifest::PolicySettings;
 
+use crate::defaults::{PARALLEL_PASSES, PARALLEL_REQUESTS, PASS_LIMIT};
 use crate::events::DependentEvents;
 use crate::settings::{Interval, OperatorDefaults};
-
-/// The default time limit of a pass.
-const PASS_LIMIT: Duration = Duration::from_mins(10);
 
 /// The options of the builder of a component operator.
 #[derive(Clone, Debug)]
@@ -58,8 +56,8 @@ impl Default for EngineOptions {
             escalates: Vec::new(),
             lookup_types: Vec::new(),
             hook_permissions: Vec::new(),
-            parallel_requests: 16,
-            parallel_passes: 16,
+            parallel_requests: PARALLEL_REQUESTS,
+            parallel_passes: PARALLEL_PASSES,
             pass_limit: PASS_LIMIT,
             dependent_events: DependentEvents::default(),
             default_service_account: None,

@@ -1,7 +1,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use kubewright_core::backoff::Transient;
 use kubewright_core::reference::{Found, ReferenceKind, Target};
@@ -17,10 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::content::{KeptContent, data};
 use super::group::{ReferenceGroup, ReferenceWatch};
+use crate::defaults::FIRST_LIST;
 use crate::observe::{Notify, caused_by, title};
-
-/// The time that a pass waits for the first list of an object that was not watched before.
-const FIRST_LIST: Duration = Duration::from_secs(30);
 
 /// The watches on referenced objects of all components of one type. Changes queue the components that refer to them.
 #[derive(Clone)]

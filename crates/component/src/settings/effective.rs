@@ -1,13 +1,12 @@
 use std::time::Duration;
 
-use kubewright_core::manifest::{DEFAULT_REAPPLY_INTERVAL, Policies, PolicySettings};
+use kubewright_core::defaults::REAPPLY_INTERVAL;
+use kubewright_core::manifest::{Policies, PolicySettings};
 use kubewright_core::reference::SecretKeyRef;
 use kubewright_runtime::cluster::Impersonation;
 
 use super::{Interval, ManagedType};
-
-/// The default requeue interval.
-const REQUEUE_INTERVAL: Duration = Duration::from_secs(600);
+use crate::defaults::REQUEUE_INTERVAL;
 
 /// The settings in a component's spec. If a setting is absent, the operator's option applies, then the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,7 +90,7 @@ impl Effective {
         let reapply_interval = match (settings.reapply_interval, defaults.reapply_interval) {
             (Some(interval), _) => positive("spec.reapplyInterval", interval)?,
             (None, Some(interval)) => positive("reapply_interval", interval)?,
-            (None, None) => DEFAULT_REAPPLY_INTERVAL,
+            (None, None) => REAPPLY_INTERVAL,
         };
         let operator = defaults.policies.over(&Policies::default());
         let policies = Policies { reapply_interval, ..settings.policies.over(&operator) };

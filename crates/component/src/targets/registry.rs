@@ -3,7 +3,7 @@ use std::sync::{Arc, Weak};
 
 use kubewright_machinery::object::Key;
 use kubewright_runtime::cluster::Impersonation;
-use kubewright_runtime::targets::{ClusterStatistics, Registry, TargetError, TargetKey, Used as _};
+use kubewright_runtime::targets::{ClusterStatistics, TargetError, TargetKey, TargetsInUse, Used as _};
 use kubewright_runtime::watch::WatchState;
 
 use super::target::{DependentsTarget, TargetFactory};
@@ -17,13 +17,13 @@ pub(crate) struct TargetRegistry {
 struct SharedTargetRegistry {
     factory: TargetFactory,
     local: Arc<DependentsTarget>,
-    others: Registry<Key, DependentsTarget>,
+    others: TargetsInUse<Key, DependentsTarget>,
 }
 
 impl TargetRegistry {
     pub(crate) fn new(factory: TargetFactory) -> Self {
         let local = Arc::new(factory.local());
-        let others = Registry::new(factory.cluster.clock().clone(), factory.tasks.clone());
+        let others = TargetsInUse::new(factory.cluster.clock().clone(), factory.tasks.clone());
         Self { inner: Arc::new(SharedTargetRegistry { factory, local, others }) }
     }
 

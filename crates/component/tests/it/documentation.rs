@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kubewright::component::ComponentState;
 use kubewright::core::condition::{DELETION_BLOCKED, PAUSED, REQUIRES_UPDATE, SUCCEEDED, WAITING};
+use kubewright::core::manifest::keys;
 use kubewright::prelude::*;
 
 use crate::world::World;
@@ -108,15 +109,13 @@ fn properties(schema: &Value) -> Vec<String> {
 
 #[test]
 fn annotations_are_documented() {
-    let manifest = code("core/src/manifest/annotations.rs");
-    same("Annotations on manifests", arguments(&manifest, &["policy", "interval", "order", "hints", "lifecycle", "text"]));
-    let code_of_owner = code("core/src/manifest/owner.rs");
-    let mut owner = arguments(&code_of_owner, &["key"]);
-    owner.extend(arguments(&code_of_owner.replace("OWNER_SUFFIX: &str = ", "OWNER_SUFFIX("), &["OWNER_SUFFIX"]));
-    same("Marks on dependents", owner.into_iter().filter(|key| key != "status-hint"));
-    let component = code("component/src");
-    let keys = arguments(&component, &["operator.key"]);
-    same("Annotations on components", keys);
+    same("Annotations on manifests", keys::ON_MANIFESTS);
+    same("Marks on dependents", keys::ON_DEPENDENTS);
+    same("Annotations on components", keys::ON_COMPONENTS);
+    let known: Vec<&str> = [&keys::ON_MANIFESTS[..], &keys::ON_DEPENDENTS, &keys::ON_COMPONENTS].concat();
+    let named = arguments(&(code("core/src/dependents") + &code("component/src")), &["operator.key"]);
+    let strange: Vec<_> = named.iter().filter(|key| !known.contains(&key.as_str())).collect();
+    assert!(strange.is_empty(), "not in the table of keys: {strange:?}");
 }
 
 #[test]

@@ -32,18 +32,18 @@ pub trait ConstructedController<C, M> {
 
 /// Marks a constructor that returns the controller.
 #[derive(Debug)]
-pub struct Plain;
+pub struct PlainController;
 /// Marks a constructor that returns a `Result`.
 #[derive(Debug)]
-pub struct Fallible;
+pub struct FallibleController;
 
-impl<C: ComponentController> ConstructedController<C, Plain> for C {
+impl<C: ComponentController> ConstructedController<C, PlainController> for C {
     fn constructed(self) -> Result<C, BoxError> {
         Ok(self)
     }
 }
 
-impl<C: ComponentController, E: Into<BoxError>> ConstructedController<C, Fallible> for Result<C, E> {
+impl<C: ComponentController, E: Into<BoxError>> ConstructedController<C, FallibleController> for Result<C, E> {
     fn constructed(self) -> Result<C, BoxError> {
         self.map_err(Into::into)
     }

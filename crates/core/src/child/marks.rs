@@ -16,13 +16,6 @@ impl ChildMarks {
         Self { owner: OwnerLabels::of_domain(&domain), domain }
     }
 
-    /// Replaces the labels that name the owner, for formats whose labels must not change.
-    #[must_use]
-    pub fn with_owner_labels(mut self, labels: OwnerLabels) -> Self {
-        self.owner = labels;
-        self
-    }
-
     /// Returns the domain.
     pub fn domain(&self) -> &str {
         &self.domain

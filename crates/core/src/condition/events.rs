@@ -1,6 +1,6 @@
 //! Events about conditions that changed (CND-8).
 
-use super::{Changes, Condition, ConditionStatus};
+use super::{Condition, ConditionChanges, ConditionStatus};
 use crate::flow::Event;
 use crate::reason;
 
@@ -22,7 +22,7 @@ pub enum ConditionEvents {
 
 impl ConditionEvents {
     /// Returns the events of a pass, in a stable order.
-    pub fn of(self, changes: &Changes, conditions: &[Condition]) -> Vec<Event> {
+    pub fn of(self, changes: &ConditionChanges, conditions: &[Condition]) -> Vec<Event> {
         let status_of =
             |type_: &String| conditions.iter().find(|condition| condition.type_ == *type_).map(|condition| condition.status);
         let mut changed: Vec<(&str, Option<ConditionStatus>)> =

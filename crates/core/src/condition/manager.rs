@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::updater::sanitised;
 use super::{
-    Changes, Condition, ConditionPolicy, ConditionSet, ConditionShape, ConditionStatus, Keep, STALLED, Severity, Updater,
+    Condition, ConditionChanges, ConditionPolicy, ConditionSet, ConditionShape, ConditionStatus, Keep, STALLED, Severity, Updater,
 };
 use crate::flow::{Prior, PriorCondition, Reason, Redactor, cut};
 use crate::seconds::Seconds;
@@ -196,7 +196,7 @@ impl ConditionManager {
     }
 
     /// Returns the conditions to write, sorted by type, and their differences from those that the pass started with.
-    pub fn finish_with_changes(self) -> (Vec<Condition>, Changes) {
+    pub fn finish_with_changes(self) -> (Vec<Condition>, ConditionChanges) {
         self.updater.finish()
     }
 

@@ -47,5 +47,5 @@ pub use policy::{ConditionPolicy, ConditionShape, TransitionTime};
 pub use resource::{KMetadata, KResource, KStatus};
 pub use set::{ConditionSet, DELETION_BLOCKED, PAUSED, READY, REQUIRES_UPDATE, STALLED, SUCCEEDED, WAITING};
 pub use typed::{ConditionPolarity, ConditionType, ConditionVisibility};
-pub use updater::{Changes, Keep, Updater};
+pub use updater::{ConditionChanges, Keep, Updater};
 pub use volatile::VolatileTime;

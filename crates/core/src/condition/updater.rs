@@ -19,7 +19,7 @@ pub enum Keep {
 
 /// The changes that an updater made, by condition type, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct ConditionChanges {
     /// The conditions that were added.
     pub appeared: Vec<String>,
     /// The conditions whose status differs.
@@ -128,11 +128,11 @@ impl Updater {
     }
 
     /// Returns the new list, sorted by type, and its differences from the original one.
-    pub fn finish(self) -> (Vec<Condition>, Changes) {
+    pub fn finish(self) -> (Vec<Condition>, ConditionChanges) {
         let keep = self.keep;
         let kept = self.current.into_values().filter(|(_, touched)| keep == Keep::Untouched || *touched);
         let conditions: Vec<Condition> = kept.map(|(condition, _)| condition).collect();
-        let mut changes = Changes::default();
+        let mut changes = ConditionChanges::default();
         for condition in &conditions {
             match self.original.get(&condition.type_) {
                 None => changes.appeared.push(condition.type_.clone()),

@@ -251,9 +251,4 @@ impl End {
             Self::Untouched | Self::Provenance(_) | Self::Applied | Self::CleanupHalted => None,
         }
     }
-
-    /// Returns true if a status is written at the end of the pass (step 6).
-    pub const fn writes_status(&self) -> bool {
-        !matches!(self, Self::Untouched)
-    }
 }

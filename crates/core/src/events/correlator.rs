@@ -49,9 +49,9 @@ pub struct Occurrence {
 /// The decision about an occurrence.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Decision {
+pub enum EventDecision {
     /// An event object is created.
-    Create(Box<Record>),
+    Create(Box<EventRecord>),
     /// The count of an event object is written.
     Count {
         /// The namespace of the event object.
@@ -72,7 +72,7 @@ pub enum Decision {
 /// A new event object.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Record {
+pub struct EventRecord {
     /// The namespace of the event object.
     pub namespace: String,
     /// The name of the event object.
@@ -90,7 +90,7 @@ pub struct Correlator {
     /// The series by the time of their last occurrence: the first one is both the next to end and the least recently used.
     order: BTreeMap<(Moment, u64), Digest>,
     /// The last counts of series that were evicted.
-    closed: Vec<Decision>,
+    closed: Vec<EventDecision>,
     /// The notes of similar events.
     groups: HashMap<Digest, Vec<(Digest, Moment)>>,
     budgets: HashMap<Digest, (TokenBucket, Moment)>,
@@ -143,7 +143,7 @@ impl Correlator {
     }
 
     /// Decides about an occurrence.
-    pub fn observe(&mut self, mut occurrence: Occurrence, time: Timestamp, now: Moment) -> Decision {
+    pub fn observe(&mut self, mut occurrence: Occurrence, time: Timestamp, now: Moment) -> EventDecision {
         let identity = self.identify(&mut occurrence, now);
         let at = (now, self.tick());
         if let Some(series) = self.series.get_mut(&identity).filter(|series| now.since(series.last.0) < SILENCE) {
@@ -154,13 +154,13 @@ impl Correlator {
             series.last_time = time;
             let due = series.refreshed.is_none_or(|refreshed| now.since(refreshed) >= REFRESH);
             if !due {
-                return Decision::Held;
+                return EventDecision::Held;
             }
             series.refreshed = Some(now);
             return series.write();
         }
         if !self.take_from_budget(&occurrence, now) {
-            return Decision::Dropped;
+            return EventDecision::Dropped;
         }
         let (namespace, name) = self.namespace_and_name(&occurrence.regarding);
         let series = CorrelatedSeries {
@@ -177,7 +177,7 @@ impl Correlator {
         }
         self.order.insert(at, identity);
         self.forget_oldest();
-        Decision::Create(Box::new(Record { namespace, name, time, occurrence }))
+        EventDecision::Create(Box::new(EventRecord { namespace, name, time, occurrence }))
     }
 
     /// Returns the time at which the next series ends.
@@ -186,7 +186,7 @@ impl Correlator {
     }
 
     /// Returns the last counts of the series that have ended, or that were evicted because there are too many.
-    pub fn flush(&mut self, now: Moment) -> Vec<Decision> {
+    pub fn flush(&mut self, now: Moment) -> Vec<EventDecision> {
         let mut decisions = std::mem::take(&mut self.closed);
         while let Some(entry) = self.order.first_entry().filter(|entry| now.since(entry.key().0) >= SILENCE) {
             let identity = entry.remove();
@@ -196,7 +196,7 @@ impl Correlator {
     }
 
     /// Returns the last counts of all series, and ends them: a later occurrence is a new event.
-    pub fn finish(&mut self) -> Vec<Decision> {
+    pub fn finish(&mut self) -> Vec<EventDecision> {
         let mut decisions = std::mem::take(&mut self.closed);
         let order = std::mem::take(&mut self.order);
         decisions.extend(order.into_values().filter_map(|identity| self.series.remove(&identity)?.close()));
@@ -290,13 +290,18 @@ impl Correlator {
 
 impl CorrelatedSeries {
     /// Returns the last count, if it is not written yet.
-    fn close(mut self) -> Option<Decision> {
+    fn close(mut self) -> Option<EventDecision> {
         (self.count > self.written).then(|| self.write())
     }
 
-    fn write(&mut self) -> Decision {
+    fn write(&mut self) -> EventDecision {
         self.written = self.count;
-        Decision::Count { namespace: self.namespace.clone(), name: self.name.clone(), count: self.count, last: self.last_time }
+        EventDecision::Count {
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            count: self.count,
+            last: self.last_time,
+        }
     }
 }
 

@@ -5,4 +5,4 @@ mod correlator;
 #[cfg(test)]
 mod tests;
 
-pub use correlator::{Correlator, Decision, Occurrence, Record};
+pub use correlator::{Correlator, EventDecision, EventRecord, Occurrence};

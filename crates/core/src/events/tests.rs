@@ -34,12 +34,12 @@ impl Scene {
     }
 }
 
-fn shown(decision: Decision) -> String {
+fn shown(decision: EventDecision) -> String {
     match decision {
-        Decision::Create(record) => record.occurrence.event.note,
-        Decision::Count { count, .. } => format!("count {count}"),
-        Decision::Held => "held".to_owned(),
-        Decision::Dropped => "dropped".to_owned(),
+        EventDecision::Create(record) => record.occurrence.event.note,
+        EventDecision::Count { count, .. } => format!("count {count}"),
+        EventDecision::Held => "held".to_owned(),
+        EventDecision::Dropped => "dropped".to_owned(),
     }
 }
 
@@ -95,7 +95,7 @@ fn an_object_has_a_budget() {
         let mut next = occurrence("x");
         next.event.reason = format!("R{n}").into();
         let decision = scene.0.observe(next, Timestamp::UNIX_EPOCH, Moment::START);
-        created += u64::from(matches!(decision, Decision::Create(_)));
+        created += u64::from(matches!(decision, EventDecision::Create(_)));
     }
     assert_eq!(created, 25);
     assert_eq!(scene.at(300, "later"), "later");
@@ -108,7 +108,7 @@ fn notes_are_cut_and_names_are_distinct() {
     let note = scene.at(0, &"ä".repeat(600));
     assert!(note.len() <= 1024 && note.ends_with("ä..."));
     let mut names_of = |note: &str| match scene.0.observe(occurrence(note), Timestamp::UNIX_EPOCH, Moment::START) {
-        Decision::Create(record) => (record.namespace, record.name),
+        EventDecision::Create(record) => (record.namespace, record.name),
         decision => unreachable!("{decision:?}"),
     };
     let (one, other) = (names_of("a"), names_of("b"));
@@ -123,7 +123,7 @@ fn events_about_objects_of_any_name_have_names_that_servers_take() {
     let mut stem = |name: &str| {
         let regarding = ObjectReference { kind: "ClusterRole".to_owned(), name: name.to_owned(), ..ObjectReference::default() };
         let occurrence = Occurrence { regarding, ..occurrence("a") };
-        let Decision::Create(record) = correlator.observe(occurrence, Timestamp::UNIX_EPOCH, Moment::START) else {
+        let EventDecision::Create(record) = correlator.observe(occurrence, Timestamp::UNIX_EPOCH, Moment::START) else {
             panic!("{name:?} gets no event");
         };
         assert_eq!(dns_1123_subdomain(&record.name), [""; 0], "{name:?}");
@@ -182,7 +182,7 @@ fn no_count_is_lost_with_its_series() {
 #[test]
 fn an_event_that_is_not_there_is_made_anew() {
     let mut scene = Scene::new();
-    let Decision::Create(record) = scene.0.observe(occurrence("x"), Timestamp::UNIX_EPOCH, Moment::START) else {
+    let EventDecision::Create(record) = scene.0.observe(occurrence("x"), Timestamp::UNIX_EPOCH, Moment::START) else {
         unreachable!("the first is created")
     };
     scene.0.forget("demo.of another");

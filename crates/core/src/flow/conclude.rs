@@ -90,13 +90,6 @@ impl Limits {
     }
 
     /// Replaces the limiter of retries (LIM-2). The default is that of the timing.
-    #[must_use]
-    pub fn with_limiter(mut self, limiter: impl RateLimiter + 'static) -> Self {
-        self.set_limiter(limiter);
-        self
-    }
-
-    /// Replaces the limiter of retries.
     pub fn set_limiter(&mut self, limiter: impl RateLimiter + 'static) {
         self.retries = Box::new(limiter);
         self.has_own_limiter = true;

@@ -9,26 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AdoptionPolicy, DeletePolicy, ManifestError, OperatorName, ReconcilePolicy, UpdatePolicy};
+use super::{AdoptionPolicy, DeletePolicy, ManifestError, OperatorName, ReconcilePolicy, UpdatePolicy, keys};
 use crate::health::Hints;
 use crate::names::to_kebab;
-
-/// The known annotations under the operator's prefix. The last three apply only to a manifest that is a component, the others to every manifest.
-const KNOWN: [&str; 13] = [
-    "adoption-policy",
-    "reconcile-policy",
-    "update-policy",
-    "delete-policy",
-    "reapply-interval",
-    "apply-order",
-    "purge-order",
-    "delete-order",
-    "status-hint",
-    "lifecycle",
-    "disable-events",
-    "skip-deletion-hooks",
-    "abandon-dependents",
-];
 
 const ORDERS: &str = "an integer from -32768 to 32767";
 
@@ -89,18 +72,18 @@ impl Annotations {
         let mut reader = AnnotationReader { operator, manifest, errors };
         reader.refuse_unknown();
         Self {
-            adoption: reader.policy("adoption-policy", AdoptionPolicy::ALLOWED, false, AdoptionPolicy::from_kebab),
+            adoption: reader.policy(keys::ADOPTION_POLICY, AdoptionPolicy::ALLOWED, false, AdoptionPolicy::from_kebab),
             reconcile: reader
-                .policy("reconcile-policy", ReconcilePolicy::ALLOWED, false, ReconcilePolicy::from_kebab)
+                .policy(keys::RECONCILE_POLICY, ReconcilePolicy::ALLOWED, false, ReconcilePolicy::from_kebab)
                 .unwrap_or_default(),
-            update: reader.policy("update-policy", UpdatePolicy::ALLOWED, true, UpdatePolicy::from_kebab),
-            delete: reader.policy("delete-policy", DeletePolicy::ALLOWED, true, DeletePolicy::from_kebab),
-            reapply_interval: reader.interval("reapply-interval"),
-            apply_order: reader.order("apply-order").unwrap_or(0),
-            purge_order: reader.order("purge-order"),
-            delete_order: reader.order("delete-order").unwrap_or(0),
-            hints: reader.hints("status-hint"),
-            lifecycle: reader.policy("lifecycle", &["pre-delete", "post-delete"], false, |text| match text {
+            update: reader.policy(keys::UPDATE_POLICY, UpdatePolicy::ALLOWED, true, UpdatePolicy::from_kebab),
+            delete: reader.policy(keys::DELETE_POLICY, DeletePolicy::ALLOWED, true, DeletePolicy::from_kebab),
+            reapply_interval: reader.interval(keys::REAPPLY_INTERVAL),
+            apply_order: reader.order(keys::APPLY_ORDER).unwrap_or(0),
+            purge_order: reader.order(keys::PURGE_ORDER),
+            delete_order: reader.order(keys::DELETE_ORDER).unwrap_or(0),
+            hints: reader.hints(keys::STATUS_HINT),
+            lifecycle: reader.policy(keys::LIFECYCLE, &["pre-delete", "post-delete"], false, |text| match text {
                 "pre-delete" => Some(Lifecycle::PreDelete),
                 "post-delete" => Some(Lifecycle::PostDelete),
                 _ => None,
@@ -134,10 +117,11 @@ impl<'a> AnnotationReader<'a> {
         let prefix = self.operator.key("");
         for key in self.manifest.annotations().keys() {
             let Some(suffix) = key.strip_prefix(&prefix) else { continue };
-            if KNOWN.contains(&suffix) {
+            let known = keys::ON_MANIFESTS.iter().chain(&keys::ON_COMPONENTS).copied();
+            if known.clone().any(|known| known == suffix) {
                 continue;
             }
-            let nearest = KNOWN.iter().min_by_key(|known| edit_distance(suffix, known)).copied().unwrap_or_default();
+            let nearest = known.min_by_key(|known| edit_distance(suffix, known)).unwrap_or_default();
             self.errors.push(ManifestError::UnknownAnnotation {
                 object: self.manifest.title(),
                 key: key.clone(),

@@ -5,6 +5,7 @@
 mod annotations;
 mod digest;
 mod error;
+pub mod keys;
 mod normalize;
 mod owner;
 mod policy;
@@ -14,12 +15,11 @@ pub use digest::{
     COMPONENT_DIGEST_PREFIX, DIGEST_ONCE, component_digest, object_digest, reference_digest_of_bytes, reference_digest_of_map,
 };
 pub use error::{ManifestError, ManifestErrors};
+pub(crate) use keys::OWNER_ID as OWNER_SUFFIX;
 pub(crate) use normalize::normalize;
-pub(crate) use owner::OWNER_SUFFIX;
 pub use owner::{InvalidName, OperatorName, OwnerId};
 pub use policy::{
-    AdoptionPolicy, DEFAULT_REAPPLY_INTERVAL, DeletePolicy, MissingNamespacesPolicy, Policies, PolicySettings, ReconcilePolicy,
-    UpdatePolicy,
+    AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, Policies, PolicySettings, ReconcilePolicy, UpdatePolicy,
 };
 
 #[cfg(test)]

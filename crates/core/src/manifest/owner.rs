@@ -5,8 +5,7 @@ use std::fmt;
 use data_encoding::BASE32_NOPAD;
 use sha2::{Digest, Sha256};
 
-/// The key of the owner marks, without the prefix.
-pub(crate) const OWNER_SUFFIX: &str = "owner-id";
+use super::keys;
 
 /// The name of an operator, or of one of its component types: a DNS name such as `podinfo-operator.demo.kubewright.dev`. It is the
 /// prefix of all labels and annotations that the engine reads and writes (OPT-1a).
@@ -50,17 +49,17 @@ impl OperatorName {
 
     /// Returns the key of the owner marks: a label with the owner hash, and an annotation with the plain owner id.
     pub fn owner_key(&self) -> String {
-        self.key(OWNER_SUFFIX)
+        self.key(keys::OWNER_ID)
     }
 
     /// Returns the key of the annotation with the object digest.
     pub fn digest_key(&self) -> String {
-        self.key("digest")
+        self.key(keys::DIGEST)
     }
 
     /// Returns the key of the annotation with readiness hints.
     pub fn status_hint_key(&self) -> String {
-        self.key("status-hint")
+        self.key(keys::STATUS_HINT)
     }
 }
 

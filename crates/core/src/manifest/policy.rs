@@ -5,8 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The default reapply interval.
-pub const DEFAULT_REAPPLY_INTERVAL: Duration = Duration::from_secs(60 * 60);
+use crate::defaults;
 
 macro_rules! policy {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $kebab:literal,)+ }) => {
@@ -150,7 +149,7 @@ impl Default for Policies {
             update: UpdatePolicy::default(),
             delete: DeletePolicy::default(),
             missing_namespaces: MissingNamespacesPolicy::default(),
-            reapply_interval: DEFAULT_REAPPLY_INTERVAL,
+            reapply_interval: defaults::REAPPLY_INTERVAL,
         }
     }
 }

@@ -1,8 +1,5 @@
 //! Host names of Services.
 
-/// The domain of a cluster that does not configure another one.
-pub const DEFAULT_CLUSTER_DOMAIN: &str = "cluster.local";
-
 /// Returns the host name of a Service inside its cluster: `<name>.<namespace>.svc.<domain>`.
 pub fn service_host(name: &str, namespace: &str, domain: &str) -> String {
     format!("{name}.{namespace}.svc.{domain}")

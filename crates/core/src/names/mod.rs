@@ -17,7 +17,7 @@ mod tests;
 
 pub(crate) use case::to_kebab;
 pub use child::{MAX_CHILD_NAME, child_name};
-pub use host::{DEFAULT_CLUSTER_DOMAIN, cluster_domain_of, service_host};
+pub use host::{cluster_domain_of, service_host};
 pub use keys::KeyPriority;
 /// Returns the smallest merge patch from one object to another; `None` when they are equal.
 pub use kubewright_machinery::patch::diff as merge_patch_between;

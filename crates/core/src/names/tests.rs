@@ -196,7 +196,7 @@ fn a_store_names_the_key_that_it_cannot_read_or_write() {
 // HLP-4
 #[test]
 fn service_hosts_end_in_the_domain_of_the_cluster() {
-    assert_eq!(service_host("web", "demo", DEFAULT_CLUSTER_DOMAIN), "web.demo.svc.cluster.local");
+    assert_eq!(service_host("web", "demo", crate::defaults::CLUSTER_DOMAIN), "web.demo.svc.cluster.local");
 }
 
 // HLP-4

@@ -92,11 +92,6 @@ impl<O> TrackerIndex<O> {
     pub fn kinds(&self) -> impl Iterator<Item = &GroupKind> {
         self.kinds.keys()
     }
-
-    /// Returns true if a reference names this kind.
-    pub fn tracks_kind(&self, kind: &GroupKind) -> bool {
-        self.kinds.contains_key(kind)
-    }
 }
 
 impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
@@ -154,12 +149,6 @@ impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
             Some(dropped) => self.unregister(observer, dropped.references.into_keys()),
             None => Vec::new(),
         }
-    }
-
-    /// Drops all observers for which `predicate` returns true, as [`drop_observer`](Self::drop_observer) does.
-    pub fn drop_matching(&mut self, mut predicate: impl FnMut(&O) -> bool) -> Vec<GroupKind> {
-        let dropped: Vec<O> = self.observers.keys().filter(|observer| predicate(observer)).cloned().collect();
-        dropped.iter().flat_map(|observer| self.drop_observer(observer)).collect()
     }
 
     /// Returns the observers that a change of an object concerns: those that reference its name, and those with a selector that matches the labels of

@@ -145,8 +145,9 @@ proptest! {
                     index.drop_observer(&observer)
                 }
                 TrackerStep::Purge(parity) => {
-                    (0..4).filter(|observer| observer % 2 == parity % 2).for_each(|observer| model.drop_observer(observer));
-                    index.drop_matching(|observer| observer % 2 == parity % 2)
+                    let purged = (0..4).filter(|observer| observer % 2 == parity % 2);
+                    purged.clone().for_each(|observer| model.drop_observer(observer));
+                    purged.flat_map(|observer| index.drop_observer(&observer)).collect()
                 }
             };
             let kinds = model.kinds(&references);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 
+mod defaults;
 mod documents;
 mod modules;
 mod pages;

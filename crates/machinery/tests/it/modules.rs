@@ -32,16 +32,6 @@ const UPWARD: &[(&str, &str, &str)] = &[
     ("apiserver", "workloads/stages/apply.rs", "server"),
     ("apiserver", "workloads/stages/mod.rs", "controllers"),
     ("apiserver", "workloads/stages/mod.rs", "server"),
-    ("runtime", "config/handle.rs", "reconcile"),
-    ("runtime", "config/keeper.rs", "controller"),
-    ("runtime", "config/keeper.rs", "operator"),
-    ("runtime", "config/report.rs", "events"),
-    ("runtime", "inject/constructor.rs", "background"),
-    ("runtime", "inject/constructor.rs", "reconcile"),
-    ("runtime", "store/typed.rs", "operator"),
-    ("runtime", "watch/arrived.rs", "cluster"),
-    ("runtime", "watch/driver.rs", "cluster"),
-    ("runtime", "watch/registry.rs", "cluster"),
 ];
 
 /// The modules of a crate, in their order.

@@ -83,7 +83,7 @@ pub(crate) fn exists(path: &str) -> bool {
     root().join(path).exists()
 }
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 

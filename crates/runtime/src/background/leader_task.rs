@@ -5,6 +5,7 @@ use kubewright_core::flow::BoxError;
 use tokio_util::sync::CancellationToken;
 
 use crate::controller::LeaderTerm;
+use crate::inject::Constructible;
 
 /// Work beside the controllers that one replica does at a time: the leader of the task's bucket. Functions from an [`Arc<LeaderTerm>`](LeaderTerm) and a
 /// [`CancellationToken`] to a future of a `Result` are leader tasks, too.
@@ -22,6 +23,12 @@ pub trait LeaderTask: Send + Sync + 'static {
     /// error; a later error is only logged.
     fn run(&self, term: Arc<LeaderTerm>, stop: CancellationToken) -> impl Future<Output = Result<(), BoxError>> + Send;
 }
+
+/// The role of a background task that runs on one replica at a time.
+#[derive(Debug)]
+pub struct LeaderTaskRole;
+
+impl<T: LeaderTask> Constructible<LeaderTaskRole> for T {}
 
 impl<F, Fut, E> LeaderTask for F
 where

@@ -3,6 +3,8 @@ use std::future::Future;
 use kubewright_core::flow::BoxError;
 use tokio_util::sync::CancellationToken;
 
+use crate::inject::Constructible;
+
 /// Work beside the controllers. Functions from a [`CancellationToken`] to a future of a `Result` are background tasks, too.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a background task",
@@ -15,6 +17,12 @@ pub trait BackgroundTask: Send + Sync + 'static {
     /// error is only logged.
     fn run(&self, stop: CancellationToken) -> impl Future<Output = Result<(), BoxError>> + Send;
 }
+
+/// The role of a background task that runs on every replica.
+#[derive(Debug)]
+pub struct TaskRole;
+
+impl<T: BackgroundTask> Constructible<TaskRole> for T {}
 
 impl<F, Fut, E> BackgroundTask for F
 where

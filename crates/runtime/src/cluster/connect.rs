@@ -6,7 +6,7 @@ use kube::config::{AuthInfo, InClusterError, KubeConfigOptions, Kubeconfig, Kube
 use kubewright_core::flow::Confidential;
 use serde_json::Value;
 
-use super::error::chain;
+use crate::api::chain;
 
 /// The error of connecting to a cluster. Each variant's message says how to correct it.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,7 @@
 //! The domain of the cluster in which the process runs.
 
-use kubewright_core::names::{DEFAULT_CLUSTER_DOMAIN, cluster_domain_of};
+use kubewright_core::defaults::CLUSTER_DOMAIN;
+use kubewright_core::names::cluster_domain_of;
 
 /// The environment variable that sets the domain.
 const VARIABLE: &str = "CLUSTER_DOMAIN";
@@ -17,7 +18,7 @@ pub fn cluster_domain() -> String {
 /// Returns the domain from these two sources. An empty variable counts as unset, as everywhere.
 fn domain_of(variable: Option<&str>, searched: &str) -> String {
     let named = variable.map(str::trim).filter(|domain| !domain.is_empty());
-    named.or_else(|| cluster_domain_of(searched)).unwrap_or(DEFAULT_CLUSTER_DOMAIN).to_owned()
+    named.or_else(|| cluster_domain_of(searched)).unwrap_or(CLUSTER_DOMAIN).to_owned()
 }
 
 #[cfg(test)]

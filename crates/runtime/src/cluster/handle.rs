@@ -9,15 +9,14 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::connection::Connection;
-use super::own_write::WriteRequest;
 use super::tell::tell;
-use super::turns::WriterTurn;
 use super::user_client::UserClient;
 use super::write_observer::observer;
 use super::{
-    ApiError, ApiRequest, ApiResource, ConnectError, Discovery, Impersonation, Rate, RequestCounts, RequestMetrics, Retry,
+    Answer, ApiError, ApiRequest, ApiResource, ClusterOptions, ConnectError, Discovery, Impersonation, RequestCounts,
+    RequestMetrics, Retry,
 };
+use crate::api::{Connection, WriteRequest, WriterTurn, teach_core};
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
 use crate::watch::{Watched, Watches};
@@ -28,89 +27,31 @@ pub struct Cluster {
     pub(super) connection: Arc<Connection>,
     discovery: Discovery,
     watches: Watches,
+    /// The watches of this cluster and of those that are reached from it.
+    watched: Watched,
     /// The client for hooks and reconcilers, created at its first use. It holds the watches, so these must not hold it.
     user_client: Arc<OnceLock<kube::Client>>,
-}
-
-/// The options and services of a [`Cluster`].
-#[derive(Debug, Clone)]
-pub struct ClusterOptions {
-    /// The name of the cluster in logs, metrics and health; `local` for the operator's own.
-    pub name: String,
-    /// The source of time.
-    pub clock: Clock,
-    /// The source of jitter.
-    pub random: Random,
-    /// The set of tasks in which the watches of the cluster run.
-    pub tasks: Tasks,
-    /// The time limit of an answer, counted from the moment at which the request is sent.
-    pub deadline: Duration,
-    /// The user agent that requests send to the server.
-    pub user_agent: String,
-    /// The number of requests that may be in flight, not counting watches.
-    pub in_flight: usize,
-    /// The client-side limit of requests per second. With None, only the server limits them.
-    pub rate: Option<Rate>,
-    /// The counters of requests, shared by this cluster and others.
-    pub requests: RequestMetrics,
-    /// The controller in whose name requests are counted; empty for requests that controllers share.
-    pub controller: String,
-    /// The watches of this cluster and of those that are reached from it.
-    pub watched: Watched,
-    /// The address of the server for metrics; None if only the client knows it.
-    pub server: Option<http::Uri>,
-    /// The redactor that masks confidential text in logs, events and statuses about objects of the cluster.
-    pub redactor: Redactor,
-}
-
-/// An answer of the API server.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Answer {
-    /// The HTTP status code.
-    pub code: u16,
-    /// The parsed body.
-    pub object: Value,
-    /// The texts of the warning headers.
-    pub warnings: Vec<String>,
-}
-
-impl ClusterOptions {
-    /// Returns the options of the operator's own cluster: 30 s per request, and 16 requests in flight. A busy component may have that many, and they suffice
-    /// to keep an API server busy; each further connection costs a handshake and 50 KiB.
-    pub fn new(clock: Clock, random: Random, tasks: Tasks) -> Self {
-        Self {
-            name: "local".to_owned(),
-            clock,
-            random,
-            tasks,
-            deadline: Duration::from_secs(30),
-            user_agent: concat!("kubewright/", env!("CARGO_PKG_VERSION")).to_owned(),
-            in_flight: 16,
-            rate: None,
-            requests: RequestMetrics::default(),
-            controller: String::new(),
-            watched: Watched::default(),
-            server: None,
-            redactor: Redactor::default(),
-        }
-    }
-
-    /// Returns the options with the machine's clock and a random seed.
-    pub fn system(tasks: Tasks) -> Self {
-        Self::new(Clock::system(), Random::from_entropy(), tasks)
-    }
 }
 
 impl Cluster {
     /// Creates a cluster from a client, which must not repeat requests on its own.
     pub fn new(client: kube::Client, options: ClusterOptions) -> Self {
-        super::error::teach_core();
-        let tasks = options.tasks.clone();
+        teach_core();
         let connection = Arc::new(Connection::new(client, options));
         let discovery = Discovery::new(connection.clone());
-        let watches = Watches::new(connection.clone(), discovery.clone(), tasks);
-        Self { connection, discovery, watches, user_client: Arc::default() }
+        Self::assembled(connection, discovery, Watched::default())
+    }
+
+    /// Creates a cluster with new watches, which are added to those that are listed together.
+    fn assembled(connection: Arc<Connection>, discovery: Discovery, watched: Watched) -> Self {
+        let watches = Watches::new(connection.clone(), discovery.clone(), &watched);
+        Self { connection, discovery, watches, watched, user_client: Arc::default() }
+    }
+
+    /// Returns the same cluster with its watches listed beside those of the operator's own cluster, from which it is reached. It must not be used before.
+    #[must_use]
+    pub(crate) fn reached_from(self, own: &Self) -> Self {
+        Self::assembled(self.connection, self.discovery, own.watched.elsewhere())
     }
 
     /// Creates a cluster from a client configuration. No request is sent yet.
@@ -201,10 +142,7 @@ impl Cluster {
     fn with_connection(&self, change: impl FnOnce(&mut Connection)) -> Self {
         let mut connection = Connection::clone(&self.connection);
         change(&mut connection);
-        let connection = Arc::new(connection);
-        let tasks = connection.options.tasks.clone();
-        let watches = Watches::new(connection.clone(), self.discovery.clone(), tasks);
-        Self { connection, discovery: self.discovery.clone(), watches, user_client: Arc::default() }
+        Self::assembled(Arc::new(connection), self.discovery.clone(), self.watched.clone())
     }
 
     /// Sends a request once and returns the parsed body.
@@ -345,7 +283,7 @@ impl Cluster {
 
     /// Returns the registry of watches, so that those of other clusters can be listed beside them.
     pub fn watched(&self) -> &Watched {
-        &self.connection.options.watched
+        &self.watched
     }
 }
 

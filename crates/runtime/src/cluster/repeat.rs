@@ -8,7 +8,7 @@ use kubewright_core::backoff::{Policy, Rng};
 use kubewright_core::flow::{ApiFault, ApiStatus};
 
 use super::Cluster;
-use super::error::recognise;
+use crate::api::recognise;
 
 /// Selects the refusals after which an operation is repeated, such as [`ApiStatus::is_conflict`], [`ApiStatus::is_quota`] and
 /// [`ApiStatus::is_timeout`].

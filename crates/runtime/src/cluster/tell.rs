@@ -1,8 +1,8 @@
 use kubewright_machinery::object::GroupKind;
 use serde_json::Value;
 
-use super::own_write::{Fate, WriteRequest};
 use super::write_observer::{Write, WriteObserver};
+use crate::api::{Fate, WriteRequest};
 use crate::watch::Watches;
 
 /// Reports the effect of a successful write of this process to the observer and to all stores of a cluster; `known` is the kind that its path addresses. A

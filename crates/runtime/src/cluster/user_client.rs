@@ -9,14 +9,10 @@ use kube::client::Body;
 use kubewright_core::flow::Confidential;
 use serde_json::Value;
 
-use super::error::shown;
-use super::fence::FencedClient;
-use super::http_metrics::Exchange;
-use super::own_write::WriteRequest;
-use super::request::confidential;
 use super::tell::tell;
 use super::write_observer::{WriteObserver, observer};
 use super::{ClusterOptions, Discovery};
+use crate::api::{Exchange, FencedClient, WriteRequest, confidential, shown};
 use crate::watch::Watches;
 
 /// The parts of the client for users beside the client that sends.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::Configs;
-use crate::reconcile::current;
+use super::pass_snapshot::kept_of;
 
 /// A typed configuration that follows its ConfigMap. Cheap to clone.
 ///
@@ -33,10 +33,7 @@ impl<T: Send + Sync + 'static> Config<T> {
     /// Returns the value. In a method of a reconciler it stays the same during the whole pass, even if the ConfigMap changes; a task that the method spawns
     /// sees the current one.
     pub fn snapshot(&self) -> Arc<T> {
-        let snapshot = self.configs.as_ref().map(|configs| {
-            let frozen = current::pass().and_then(|pass| pass.config_of(configs));
-            frozen.unwrap_or_else(|| configs.current())
-        });
+        let snapshot = self.configs.as_ref().map(|configs| kept_of(configs).unwrap_or_else(|| configs.current()));
         let value = snapshot.and_then(|snapshot| snapshot.get::<T>());
         value.unwrap_or_else(|| Arc::clone(&*self.channel.borrow()))
     }

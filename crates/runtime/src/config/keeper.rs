@@ -7,18 +7,17 @@ use std::time::Duration;
 
 use kubewright_core::config::LogLevels;
 use kubewright_core::flow::redact;
+use kubewright_core::why::QueuedBy;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::entry::ConfigEntry;
+use super::Configs;
+use super::keeper_options::{KeeperOptions, KeeperServices, LevelSink, QueueAll};
 use super::maps::{ConfigMapProjector, FoundMap, watch_of};
 use super::observability::FollowedObservability;
 use super::report::ConfigReporter;
 use super::table::{ConfigTable, Reading};
-use super::{ConfigStates, Configs, ObservabilityControl};
 use crate::clock::Clock;
-use crate::controller::QueuedBy;
-use crate::operator::{OperatorContext, Queues};
 use crate::watch::{Changes, ProjectedStore};
 
 /// The time within which a further change joins the same swap of the snapshot.
@@ -29,26 +28,6 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// A ConfigMap in the form that the store keeps.
 type Kept = Arc<Option<Box<FoundMap>>>;
 type Maps = ProjectedStore<Option<Box<FoundMap>>>;
-
-/// The function that puts log levels into effect.
-pub(crate) type LevelSink = Arc<dyn Fn(&LogLevels) + Send + Sync>;
-
-/// The options of a keeper.
-#[derive(Default)]
-pub(crate) struct KeeperOptions {
-    /// The types of configuration.
-    pub(crate) entries: Vec<ConfigEntry>,
-    /// A label that ConfigMaps must have to be read; None reads all.
-    pub(crate) label: Option<String>,
-    /// The name of the ConfigMap with log levels, and the function that puts them into effect.
-    pub(crate) levels: Option<(String, LevelSink)>,
-    /// The name of the ConfigMap with the exports, and the prefix of its keys.
-    pub(crate) observability: Option<(String, String)>,
-    /// The settings that the ConfigMap with the exports controls.
-    pub(crate) control: ObservabilityControl,
-    /// The states of the ConfigMaps, for pages.
-    pub(crate) states: ConfigStates,
-}
 
 /// The keeper of typed configuration: it reads all ConfigMaps and follows their changes.
 pub(crate) struct Keeper {
@@ -61,7 +40,7 @@ pub(crate) struct Keeper {
     /// The label that ConfigMaps must have to be read.
     label: Option<String>,
     reporter: ConfigReporter,
-    queues: Queues,
+    queue_all: QueueAll,
     clock: Clock,
     waiting: SnapshotWait,
 }
@@ -111,35 +90,36 @@ impl SnapshotWait {
 
 impl Keeper {
     /// Creates a keeper and starts its watch, unless it has no ConfigMap to read.
-    pub(crate) fn start(context: &OperatorContext, options: KeeperOptions) -> Self {
+    pub(crate) fn start(services: KeeperServices, options: KeeperOptions) -> Self {
+        let KeeperServices { operator, namespace, watches, configs, recorder, metrics, clock, queue_all } = services;
         let KeeperOptions { entries, label, levels, observability, control, states } = options;
         let table = ConfigTable::new(entries);
         let typed = table.maps();
         let mut names = typed.clone();
         names.extend(levels.iter().map(|(map, _)| map.clone()));
         names.extend(observability.iter().map(|(map, _)| map.clone()));
-        let namespace = context.system_namespace.to_string();
+        let namespace = namespace.to_string();
         let source = (!names.is_empty()).then(|| {
             let names = Arc::new(names);
             let spec = watch_of(&namespace, label.as_deref());
-            let store = context.cluster.watches().subscribe(spec, Arc::new(ConfigMapProjector(Arc::clone(&names))));
+            let store = watches.subscribe(spec, Arc::new(ConfigMapProjector(Arc::clone(&names))));
             let changes = store.changes();
             WatchedConfigMaps { store, changes, read: BTreeMap::new(), typed, names }
         });
         let levels = levels.map(|(map, apply)| FollowedLevels { map, current: LogLevels::default(), apply });
         let observability = observability.map(|(map, prefix)| FollowedObservability::new(map, prefix, control));
-        let reporter = ConfigReporter { namespace, recorder: context.recorder.clone(), metrics: context.metrics.clone(), states };
+        let reporter = ConfigReporter { namespace, recorder, metrics, states };
         Self {
-            operator: Arc::clone(&context.operator),
-            configs: context.configs.clone(),
+            operator,
+            configs,
             table,
             levels,
             observability,
             source,
             label,
             reporter,
-            queues: context.queues.clone(),
-            clock: context.clock.clone(),
+            queue_all,
+            clock,
             waiting: SnapshotWait::default(),
         }
     }
@@ -275,7 +255,7 @@ impl Keeper {
         tracing::info!(config = joined(&all), "the configuration is loaded");
         self.configs.swap(snapshot, changed);
         for (controller, maps) in maps {
-            self.queues.queue_all(&controller, QueuedBy::Configuration { name: joined(&maps).into() });
+            (self.queue_all)(&controller, QueuedBy::Configuration { name: joined(&maps).into() });
         }
     }
 }

@@ -50,7 +50,7 @@ impl Configs {
     }
 
     /// Returns true if both belong to the same operator.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 

@@ -140,7 +140,10 @@ impl World {
     }
 
     fn keeper(&self, levels: Option<(String, LevelSink)>) -> Keeper {
-        Keeper::start(&self.context, KeeperOptions { entries: self.declared.enabled(&[]), levels, ..KeeperOptions::default() })
+        Keeper::start(
+            self.context.keeper_services(),
+            KeeperOptions { entries: self.declared.enabled(&[]), levels, ..KeeperOptions::default() },
+        )
     }
 
     /// Loads the configuration, which must be complete, and follows it.
@@ -296,7 +299,7 @@ async fn one_watch_sees_the_labelled_maps_of_the_system_namespace() {
         label: Some("example.com/config".to_owned()),
         ..KeeperOptions::default()
     };
-    let mut keeper = Keeper::start(&world.context, options);
+    let mut keeper = Keeper::start(world.context.keeper_services(), options);
     keeper.load().await;
     assert_eq!(world.config::<Limits>().snapshot().most, 10);
     let requests = world.server.journal();

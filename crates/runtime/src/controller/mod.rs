@@ -32,6 +32,5 @@ pub use pass::PassContext;
 pub use passes::PassHistory;
 pub use queue_handle::QueueHandle;
 pub use run_pass::RunPass;
-pub(crate) use runner::CANCEL_GRACE;
 pub use runner::{Runner, RunnerServices};
 pub use term::LeaderTerm;

@@ -27,13 +27,9 @@ use super::{Causes, Observes, PassContext, PassHistory, QueueHandle, RunPass};
 use crate::clock::{Clock, Random};
 use crate::cluster::fenced;
 use crate::config::CurrentTiming;
+use crate::defaults::{CANCEL_GRACE, WORKERS};
 use crate::metrics::{Metrics, QueueStatistics};
 use crate::task::{Tasks, panic_message};
-
-/// The default number of concurrent passes.
-const WORKERS: usize = 2;
-/// The time that a cancelled pass has to end by itself.
-pub(crate) const CANCEL_GRACE: Duration = Duration::from_secs(5);
 
 /// The services of the process that a controller needs.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Event objects and their requests.
 
-use kubewright_core::events::Record;
+use kubewright_core::events::EventRecord;
 use kubewright_core::time::micros;
 use kubewright_machinery::object::GroupVersionKind;
 use kubewright_machinery::object::ObjectReference;
@@ -18,7 +18,7 @@ pub(super) fn resource() -> ApiResource {
 }
 
 /// Returns the request that creates an event object.
-pub(super) fn create(resource: &ApiResource, record: &Record, occurred: Option<Series>, instance: &str) -> ApiRequest {
+pub(super) fn create(resource: &ApiResource, record: &EventRecord, occurred: Option<Series>, instance: &str) -> ApiRequest {
     let mut object = object(record, instance);
     if let Some(occurred) = occurred {
         object["series"] = series(occurred);
@@ -35,7 +35,7 @@ fn series(occurred: Series) -> Value {
     json!({"count": occurred.count, "lastObservedTime": micros(occurred.last)})
 }
 
-fn object(record: &Record, instance: &str) -> Value {
+fn object(record: &EventRecord, instance: &str) -> Value {
     let occurrence = &record.occurrence;
     let event = &occurrence.event;
     let mut metadata = Map::new();

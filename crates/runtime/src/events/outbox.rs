@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use kubewright_core::events::{Decision, Record};
+use kubewright_core::events::{EventDecision, EventRecord};
 use kubewright_core::flow::EventType;
 use kubewright_core::time::Moment;
 
@@ -67,7 +67,7 @@ pub(super) struct Letter {
 #[derive(Debug)]
 pub(super) enum LetterContent {
     /// A new event object, with the number of occurrences if that is more than one.
-    Create(Box<Record>, Option<Series>),
+    Create(Box<EventRecord>, Option<Series>),
     /// A new number of occurrences of an event.
     Count(Series),
 }
@@ -90,10 +90,12 @@ pub(super) enum HoldScope {
 
 impl Outbox {
     /// Adds a decided request, and returns the letter that is dropped to make room for it. A waiting letter absorbs later counts of its event.
-    pub(super) fn put(&mut self, decision: Decision) -> Option<Letter> {
+    pub(super) fn put(&mut self, decision: EventDecision) -> Option<Letter> {
         let (namespace, name, content) = match decision {
-            Decision::Create(record) => (record.namespace.clone(), record.name.clone(), LetterContent::Create(record, None)),
-            Decision::Count { namespace, name, count, last } => (namespace, name, LetterContent::Count(Series { count, last })),
+            EventDecision::Create(record) => (record.namespace.clone(), record.name.clone(), LetterContent::Create(record, None)),
+            EventDecision::Count { namespace, name, count, last } => {
+                (namespace, name, LetterContent::Count(Series { count, last }))
+            }
             _ => return None,
         };
         let key = lane_key(&namespace, &name);

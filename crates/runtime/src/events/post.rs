@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kubewright_core::events::{Correlator, Decision, Occurrence};
+use kubewright_core::events::{Correlator, EventDecision, Occurrence};
 use kubewright_core::time::Moment;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -58,7 +58,7 @@ impl EventPost {
             return self.dropped("shutdown", 1);
         }
         match state.correlator.observe(occurrence, time, now) {
-            Decision::Dropped => self.dropped("budget", 1),
+            EventDecision::Dropped => self.dropped("budget", 1),
             decision => self.post(&mut state, decision, now),
         }
         drop(state);
@@ -156,7 +156,7 @@ impl EventPost {
         state.outbox.done(&letter);
         let Letter { namespace, name, content, .. } = letter;
         if let LetterContent::Create(_, Some(series)) = content {
-            self.post(&mut state, Decision::Count { namespace, name, count: series.count, last: series.last }, now);
+            self.post(&mut state, EventDecision::Count { namespace, name, count: series.count, last: series.last }, now);
         }
         drop(state);
         self.progress.notify_waiters();
@@ -180,7 +180,7 @@ impl EventPost {
         self.progress.notify_waiters();
     }
 
-    fn post(&self, state: &mut PostState, decision: Decision, now: Moment) {
+    fn post(&self, state: &mut PostState, decision: EventDecision, now: Moment) {
         let Some(lost) = state.outbox.put(decision) else {
             return;
         };

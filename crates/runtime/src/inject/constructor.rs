@@ -5,9 +5,7 @@ use async_trait::async_trait;
 use kubewright_core::flow::BoxError;
 
 use super::FromOperator;
-use crate::background::{BackgroundTask, LeaderTask};
 use crate::operator::{Declarations, OperatorContext};
-use crate::reconcile::Reconcile;
 
 /// A function that makes a reconciler or a background task from its dependencies. It is sync or async, has up to 12 arguments, and returns the value or a
 /// `Result` of it. The compiler infers `M`.
@@ -31,24 +29,9 @@ pub trait Construct<R>: Send + Sync {
     async fn construct(self: Box<Self>, context: &OperatorContext) -> Result<R, BoxError>;
 }
 
-/// The products of constructors: reconcilers and background tasks. The compiler infers `Role`.
+/// The products of constructors: reconcilers and background tasks. Each module of a product implements it for its own trait, with a `Role` of its own so that
+/// the implementations do not overlap; the compiler infers the role.
 pub trait Constructible<Role>: Send + 'static {}
-
-/// The role of a reconciler.
-#[derive(Debug)]
-pub struct ReconcilerRole;
-/// The role of a background task that runs on every replica.
-#[derive(Debug)]
-pub struct TaskRole;
-/// The role of a background task that runs on one replica at a time.
-#[derive(Debug)]
-pub struct LeaderTaskRole;
-
-impl<R: Reconcile> Constructible<ReconcilerRole> for R {}
-
-impl<T: BackgroundTask> Constructible<TaskRole> for T {}
-
-impl<T: LeaderTask> Constructible<LeaderTaskRole> for T {}
 
 /// The result of a constructor.
 #[diagnostic::on_unimplemented(

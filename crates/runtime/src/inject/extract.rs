@@ -55,7 +55,7 @@ impl<K: KnownKind, S: Scope, I: Indexes<K>> FromOperator for Store<K, S, I> {
     }
 
     fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
-        let store = Self::open(context);
+        let store = Self::open(&context.cluster, &context.namespaces_of(&Self::request()));
         must_fill(context, &store);
         Ok(store)
     }
@@ -67,7 +67,7 @@ impl<K: KnownKind, S: Scope> FromOperator for MetaStore<K, S> {
     }
 
     fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
-        let store = Self::open(context);
+        let store = Self::open(&context.cluster, &context.namespaces_of(&Self::request()));
         must_fill(context, &store);
         Ok(store)
     }
@@ -79,7 +79,8 @@ impl<K: KnownKind, S: Scope, I: Indexes<K>> FromOperator for Optional<Store<K, S
     }
 
     fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
-        Ok(Self::new(Store::open(context)))
+        let namespaces = context.namespaces_of(&Store::<K, S, I>::request());
+        Ok(Self::new(Store::open(&context.cluster, &namespaces)))
     }
 }
 
@@ -89,7 +90,8 @@ impl<K: KnownKind, S: Scope> FromOperator for Optional<MetaStore<K, S>> {
     }
 
     fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
-        Ok(Self::new(MetaStore::open(context)))
+        let namespaces = context.namespaces_of(&MetaStore::<K, S>::request());
+        Ok(Self::new(MetaStore::open(&context.cluster, &namespaces)))
     }
 }
 

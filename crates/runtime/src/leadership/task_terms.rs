@@ -16,7 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::cluster::fenced;
-use crate::controller::{CANCEL_GRACE, LeaderTerm};
+use crate::controller::LeaderTerm;
+use crate::defaults::CANCEL_GRACE;
 use crate::task::panic_message;
 
 /// The function of a leader task, which works in a term until it is asked to stop.

@@ -12,15 +12,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::injected::{OpenedStores, Queues, States};
 use super::patience::ask;
-use super::{Compat, ReadyTask, StoreRequest};
+use super::{Compat, ReadyTask};
 use crate::admin::{HealthChecks, PassHistories, WaitCensus};
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};
-use crate::config::{Configs, CurrentTiming};
+use crate::config::{Configs, CurrentTiming, KeeperServices};
 use crate::controller::{LeaderTerm, RunPass, Runner, RunnerServices};
 use crate::events::Recorder;
 use crate::leadership::{ElectionPlan, LeadershipState, TaskTerms};
 use crate::metrics::Metrics;
+use crate::store::StoreRequest;
 use crate::targets::ControllerTargets;
 use crate::task::Tasks;
 use crate::watch::Namespaces;
@@ -99,6 +100,21 @@ impl OperatorContext {
             Namespaces::All => Vec::new(),
             Namespaces::System => vec![self.system_namespace.to_string()],
             Namespaces::These(namespaces) => namespaces.clone(),
+        }
+    }
+
+    /// Returns the parts of the operator that the keeper of its configuration works with.
+    pub(crate) fn keeper_services(&self) -> KeeperServices {
+        let queues = self.queues.clone();
+        KeeperServices {
+            operator: Arc::clone(&self.operator),
+            namespace: Arc::clone(&self.system_namespace),
+            watches: self.cluster.watches().clone(),
+            configs: self.configs.clone(),
+            recorder: self.recorder.clone(),
+            metrics: self.metrics.clone(),
+            clock: self.clock.clone(),
+            queue_all: Box::new(move |controller, cause| queues.queue_all(controller, cause)),
         }
     }
 

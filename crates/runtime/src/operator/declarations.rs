@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use super::injected::States;
 use super::scope::ClusterScoped;
-use super::{Compat, Rule, StoreRequest};
+use super::{Compat, Rule};
 use crate::config::{ConfigValues, DeclaredConfigs};
 use crate::leadership::{Sharing, lease_rule, stateful_set_rule};
+use crate::store::StoreRequest;
 use crate::watch::Namespaces;
 
 /// The name of leadership in errors about missing settings.

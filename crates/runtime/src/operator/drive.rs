@@ -23,7 +23,8 @@ use super::{Compat, ConstructedPart, Declarations, OperatorContext, OperatorErro
 use crate::admin::{Admin, Diagnostics, HealthChecks, PassHistories, WaitCensus};
 use crate::cluster::Cluster;
 use crate::config::{Configs, CurrentTiming, Keeper, KeeperOptions};
-use crate::controller::{CANCEL_GRACE, Runner};
+use crate::controller::Runner;
+use crate::defaults::CANCEL_GRACE;
 use crate::events::{EventSink, Recorder, RecorderOptions};
 use crate::leadership::{LeadershipState, TaskTerms};
 use crate::metrics::Metrics;
@@ -285,7 +286,7 @@ impl Driver {
             health::note_restart(&self.parts.checks, map, &configs.control)
                 .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         }
-        let mut keeper = Keeper::start(context, configs);
+        let mut keeper = Keeper::start(context.keeper_services(), configs);
         let waiting = keeper.waiting();
         if keeper.reads_types() {
             let waiting = waiting.clone();

@@ -25,7 +25,6 @@ mod rbac;
 mod registration;
 mod running;
 mod scope;
-mod store_request;
 
 #[cfg(test)]
 mod tests;
@@ -38,9 +37,9 @@ pub use compat::Compat;
 pub use context::OperatorContext;
 pub use declarations::Declarations;
 pub use error::{OperatorError, Responsible};
-pub(crate) use injected::{ControllerQueue, QueueSlot, Queues};
+pub(crate) use injected::{ControllerQueue, QueueSlot};
 #[cfg(test)]
-pub(crate) use injected::{OpenedStores, States};
+pub(crate) use injected::{OpenedStores, Queues, States};
 pub use options::OperatorOptions;
 pub use preflight::MinimumVersion;
 #[doc(hidden)]
@@ -48,4 +47,3 @@ pub use prepared::PreparedOperator;
 pub use rbac::{rbac_documents, service_account_documents};
 pub use registration::{ConstructedPart, Registration, RegistrationKind};
 pub use running::{OperatorSuspension, RunningOperator};
-pub use store_request::StoreRequest;

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::MinimumVersion;
+use crate::defaults::{RESYNC, SHUTDOWN_TIMEOUT, STARTUP_TIMEOUT};
 use crate::leadership::Leadership;
 
 /// The options of an operator that the command line can set, too.
@@ -64,9 +65,9 @@ impl Default for OperatorOptions {
             disabled_controllers: Vec::new(),
             minimum_version: MinimumVersion::default(),
             admin: None,
-            resync: Some(Duration::from_hours(10)),
-            startup_timeout: Some(Duration::from_secs(5 * 60)),
-            shutdown_timeout: Duration::from_secs(25),
+            resync: Some(RESYNC),
+            startup_timeout: Some(STARTUP_TIMEOUT),
+            shutdown_timeout: SHUTDOWN_TIMEOUT,
             kube_api_qps: 0.0,
             kube_api_burst: 0,
             user_agent: None,

@@ -22,6 +22,7 @@ use super::tracking::Tracker;
 use super::triggers::OpenTrigger;
 use crate::cluster::ApiResource;
 use crate::controller::{LeaderTerm, PassContext, RunPass, Runner};
+use crate::defaults::finalizer_name;
 use crate::ensure::Children;
 use crate::finalizer::FinalizerWriter;
 use crate::kind::KnownKind;
@@ -65,19 +66,14 @@ impl<R: Reconcile> ReconcilerRegistration<R> {
         let own = match (&self.options().finalizer_name, &self.options().finalizer) {
             (Some(name), _) => name.clone(),
             (None, Some(name)) => FinalizerName::parse(name)?,
-            (None, None) => default_finalizer::<R>(operator, formats.label_domain())?,
+            (None, None) => {
+                let (group, kind) = (R::Kind::group(&()), R::Kind::kind(&()));
+                FinalizerName::parse(finalizer_name(&group, &kind, operator, formats.label_domain()))?
+            }
         };
         let former = self.options().legacy_finalizers.iter().map(FinalizerName::unqualified);
         std::iter::once(Ok(own)).chain(former).collect()
     }
-}
-
-/// Returns `<group>/<operator>-<kind in lower case>`.
-fn default_finalizer<R: Reconcile>(operator: &str, label_domain: &str) -> Result<FinalizerName, InvalidFinalizerName> {
-    let group = R::Kind::group(&());
-    let domain = if group.is_empty() { label_domain } else { &*group };
-    let kind = R::Kind::kind(&()).to_ascii_lowercase();
-    FinalizerName::parse(format!("{domain}/{operator}-{kind}"))
 }
 
 #[async_trait]
@@ -132,7 +128,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let Controller { constructor, further, options, triggers, resync_filter, own_filter } = self.controller;
         let agent = options.agent.unwrap_or_else(|| format!("{}-controller", options.name));
         let context = context.for_controller(&options.name, &agent);
-        let primary = Store::<R::Kind>::open(&context);
+        let primary = Store::<R::Kind>::open(&context.cluster, &context.namespaces_of(&Store::<R::Kind>::request()));
         // Only a reconciler with `finalize` has a finalizer.
         let own: Arc<[FinalizerName]> = if further.has_finalize() { names.into() } else { Arc::default() };
         let reconciler = constructor.construct(&context).await?;

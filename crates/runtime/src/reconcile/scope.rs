@@ -183,13 +183,8 @@ impl PassScope {
     }
 
     /// Returns all typed configuration of the pass.
-    pub(super) fn config(&self) -> &ConfigSnapshot {
+    pub(super) fn config(&self) -> &Arc<ConfigSnapshot> {
         &self.config
-    }
-
-    /// Returns all typed configuration of the pass, if it belongs to this operator.
-    pub(crate) fn config_of(&self, configs: &Configs) -> Option<Arc<ConfigSnapshot>> {
-        self.services.configs.is(configs).then(|| Arc::clone(&self.config))
     }
 
     /// Returns the object as this pass last saw or wrote it.

@@ -11,8 +11,8 @@ use super::scope::PassScope;
 use crate::cluster::Cluster;
 use crate::inject::FromOperator;
 use crate::kind::KnownKind;
-use crate::operator::{Declarations, OperatorContext, StoreRequest};
-use crate::store::{NoIndexes, StoreScope, StoredObjects, shared};
+use crate::operator::{Declarations, OperatorContext};
+use crate::store::{NoIndexes, StoreRequest, StoreScope, StoredObjects, shared};
 use crate::targets::{NotReached, Selected, TargetError, TargetUser, UsedCluster};
 use crate::watch::{Namespaces, WatchSpec, WatchState};
 

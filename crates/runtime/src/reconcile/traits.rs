@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ConditionAccess, Context, Method};
 use crate::controller::LeaderTerm;
+use crate::inject::Constructible;
 use crate::kind::KnownKind;
 
 /// A reconciler, which brings the cluster into the state that an object describes. The framework reads the object, manages finalizer, conditions, status and
@@ -36,6 +37,12 @@ pub trait Reconcile: Send + Sync + Sized + 'static {
         None
     }
 }
+
+/// The role of a reconciler.
+#[derive(Debug)]
+pub struct ReconcilerRole;
+
+impl<R: Reconcile> Constructible<ReconcilerRole> for R {}
 
 /// A reconciler that cleans up before an object is deleted.
 pub trait Finalize: Reconcile {

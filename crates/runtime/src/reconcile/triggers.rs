@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::controller::QueueHandle;
 use crate::kind::KnownKind;
-use crate::operator::{Declarations, OperatorContext, StoreRequest};
-use crate::store::{Kept, NoIndexes, StoredObjects, open, shared};
+use crate::operator::{Declarations, OperatorContext};
+use crate::store::{Kept, NoIndexes, StoreRequest, StoredObjects, shared};
 use crate::targets::{StartTriggers, UsedCluster};
 use crate::task::Tasks;
 use crate::trigger::{AtFirst, Trigger};
@@ -222,7 +222,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> DeclaredTrigger for TypedTrigg
     }
 
     fn open(self: Box<Self>, context: &OperatorContext) -> Box<dyn OpenTrigger> {
-        let objects = open::<T, NoIndexes>(context, &self.request);
+        let namespaces = context.namespaces_of(&self.request);
+        let objects = shared::<T, NoIndexes>(&context.cluster, &namespaces, self.request.spec());
         Box::new(OpenedTrigger { trigger: *self, objects })
     }
 

@@ -10,6 +10,7 @@ mod lately;
 mod object_text;
 mod objects;
 mod optional;
+mod request;
 mod typed;
 
 pub use crate::watch::{AllNamespaces, Namespaces, OperatorScope, Scope, StoreScope, SystemNamespace};
@@ -18,5 +19,6 @@ pub use kept::{Indexes, Kept, NoIndexes};
 pub(crate) use object_text::{Basics, ObjectText};
 pub use objects::StoredObjects;
 pub use optional::Optional;
+pub use request::StoreRequest;
+pub(crate) use typed::shared;
 pub use typed::{MetaStore, Store};
-pub(crate) use typed::{open, shared};

@@ -7,10 +7,9 @@ use kube::core::PartialObjectMeta;
 use serde::de::DeserializeOwned;
 
 use super::kept::Whole;
-use super::{Indexes, NoIndexes, StoredObjects};
+use super::{Indexes, NoIndexes, StoreRequest, StoredObjects};
 use crate::cluster::Cluster;
 use crate::kind::KnownKind;
-use crate::operator::{OperatorContext, StoreRequest};
 use crate::watch::{OperatorScope, Scope, WatchSpec};
 
 /// The shared store of whole objects of a kind in a scope. Cheap to clone; dereferences to [`StoredObjects`].
@@ -35,29 +34,25 @@ impl<K: KnownKind, S: Scope, I: Indexes<K>> Store<K, S, I> {
         StoreRequest::of::<K>(S::scope())
     }
 
-    /// Opens the store, and starts its watch if it does not run yet.
-    pub(crate) fn open(context: &OperatorContext) -> Self {
-        Self { objects: open::<K, I>(context, &Self::request()), kind: PhantomData }
+    /// Opens the store in the namespaces of its request, and starts its watch if it does not run yet. An empty list means all namespaces.
+    pub(crate) fn open(cluster: &Cluster, namespaces: &[String]) -> Self {
+        Self { objects: shared::<K, I>(cluster, namespaces, Self::request().spec()), kind: PhantomData }
     }
 }
 
 impl<K: KnownKind, S: Scope> MetaStore<K, S> {
+    /// Returns the request, which declares the watch and its permissions.
     pub(crate) fn request() -> StoreRequest {
         StoreRequest::of::<K>(S::scope()).metadata_only()
     }
 
-    pub(crate) fn open(context: &OperatorContext) -> Self {
-        Self { objects: open::<PartialObjectMeta<K>, NoIndexes>(context, &Self::request()), scope: PhantomData }
+    /// Opens the store in the namespaces of its request, and starts its watch if it does not run yet. An empty list means all namespaces.
+    pub(crate) fn open(cluster: &Cluster, namespaces: &[String]) -> Self {
+        Self {
+            objects: shared::<PartialObjectMeta<K>, NoIndexes>(cluster, namespaces, Self::request().spec()),
+            scope: PhantomData,
+        }
     }
-}
-
-/// Opens the shared store of a request.
-pub(crate) fn open<T, I>(context: &OperatorContext, request: &StoreRequest) -> StoredObjects<T>
-where
-    T: DeserializeOwned + Send + Sync + 'static,
-    I: Indexes<T>,
-{
-    shared::<T, I>(&context.cluster, &context.namespaces_of(request), request.spec())
 }
 
 /// Opens the shared store of whole objects of a cluster; an empty list of namespaces means all of them.

@@ -1,14 +1,11 @@
 use std::sync::Weak;
-use std::time::Duration;
 
 use http::{Request, Response};
 use kube::client::Body;
 
 use super::used::UsedCluster;
 use crate::clock::Clock;
-
-/// The time limit for the beginning of an answer, so that an unreachable cluster does not hold a worker for ever.
-const LIMIT: Duration = Duration::from_secs(30);
+use crate::defaults::REQUEST_DEADLINE;
 
 /// Creates a client that shares the connections of `below`. A request without an answer fails in time, and makes the target's reachability doubtful.
 pub(super) fn limited(below: &kube::Client, clock: Clock, target: Weak<UsedCluster>) -> kube::Client {
@@ -27,7 +24,8 @@ async fn send(
     request: Request<Body>,
 ) -> kube::Result<Response<Body>> {
     let asked = format!("{} {}", request.method(), request.uri().path());
-    let answer = match clock.limit(LIMIT, client.send(request)).await {
+    // An unreachable cluster must not hold a worker for ever.
+    let answer = match clock.limit(REQUEST_DEADLINE, client.send(request)).await {
         Ok(answer) => answer,
         Err(elapsed) => Err(kube::Error::Service(format!("{asked}: no answer within {:?}", elapsed.after).into())),
     };

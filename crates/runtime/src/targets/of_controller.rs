@@ -9,7 +9,7 @@ use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 
 use super::used::{Access, StartTriggers, StoreId, TargetUser, UsedCluster};
-use super::{ClusterStatistics, RefusedKubeconfig, Registry, RemoteOptions, TargetError, TargetKey, TargetMetrics};
+use super::{ClusterStatistics, RefusedKubeconfig, RemoteOptions, TargetError, TargetKey, TargetMetrics, TargetsInUse};
 use crate::admin::{DuplicateCheck, HealthChecks};
 use crate::controller::QueueHandle;
 use crate::metrics::Metrics;
@@ -25,7 +25,7 @@ struct SharedTargets {
     controller: Arc<str>,
     options: RemoteOptions,
     system_namespace: Arc<str>,
-    registry: Registry<TargetUser, UsedCluster>,
+    registry: TargetsInUse<TargetUser, UsedCluster>,
     roles: AtomicUsize,
     made: AtomicU64,
     triggers: OnceLock<Box<[Box<dyn StartTriggers>]>>,
@@ -52,7 +52,7 @@ pub(crate) struct Selected {
 impl ControllerTargets {
     /// Creates the targets of an operator, without a controller.
     pub(crate) fn new(options: RemoteOptions, system_namespace: Arc<str>) -> Self {
-        let registry = Registry::new(options.cluster.clock().clone(), options.tasks.clone());
+        let registry = TargetsInUse::new(options.cluster.clock().clone(), options.tasks.clone());
         Self::of("".into(), options, system_namespace, registry)
     }
 
@@ -66,7 +66,7 @@ impl ControllerTargets {
         controller: Arc<str>,
         options: RemoteOptions,
         system_namespace: Arc<str>,
-        registry: Registry<TargetUser, UsedCluster>,
+        registry: TargetsInUse<TargetUser, UsedCluster>,
     ) -> Self {
         let (roles, made, triggers) = (AtomicUsize::new(0), AtomicU64::new(0), OnceLock::new());
         Self { inner: Arc::new(SharedTargets { controller, options, system_namespace, registry, roles, made, triggers }) }

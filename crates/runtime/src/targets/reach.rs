@@ -4,12 +4,9 @@ use kubewright_core::time::Moment;
 use parking_lot::Mutex;
 
 use crate::cluster::{ApiRequest, Cluster};
+use crate::defaults::{TARGET_AGAIN, TARGET_FIRST_ANSWER};
 use crate::watch::WatchState;
 
-/// The time after which a cluster that does not answer is checked again.
-const AGAIN: Duration = Duration::from_secs(10);
-/// The time limit of the first answer.
-const LIMIT: Duration = Duration::from_secs(5);
 /// The time after which a pass runs again that came while another pass was checking the cluster.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -66,15 +63,15 @@ impl Reach {
                 ReachState::Asking => {
                     return Err(NotReached { error: "it is being asked".to_owned(), again: SOON, is_open: true });
                 }
-                ReachState::Failed { at, error } if now.since(*at) < AGAIN => {
-                    let again = AGAIN.saturating_sub(now.since(*at));
+                ReachState::Failed { at, error } if now.since(*at) < TARGET_AGAIN => {
+                    let again = TARGET_AGAIN.saturating_sub(now.since(*at));
                     return Err(NotReached { error: error.clone(), again, is_open: false });
                 }
                 _ => *state = ReachState::Asking,
             }
         }
         let asking = Asking(self);
-        let answer = cluster.send(&ApiRequest::raw("/version").deadline(LIMIT).at_once()).await;
+        let answer = cluster.send(&ApiRequest::raw("/version").deadline(TARGET_FIRST_ANSWER).at_once()).await;
         let reached = match answer {
             // A server that rejects the request has been reached.
             Err(error) if error.is_transient() => Err(error.to_string()),
@@ -85,7 +82,7 @@ impl Reach {
             Err(error) => ReachState::Failed { at: cluster.clock().moment(), error: error.clone() },
         };
         drop(asking);
-        reached.map_err(|error| NotReached { error, again: AGAIN, is_open: false })
+        reached.map_err(|error| NotReached { error, again: TARGET_AGAIN, is_open: false })
     }
 
     /// Drops the known state, because it may be wrong; the next check asks the cluster.

@@ -4,17 +4,14 @@ use std::future::Future;
 use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use kubewright_core::time::Moment;
 use parking_lot::Mutex;
 
 use super::TargetKey;
 use crate::clock::Clock;
+use crate::defaults::TARGET_LINGER;
 use crate::task::Tasks;
-
-/// The time for which a target is kept after its last user has left (TGT-4).
-const UNUSED: Duration = Duration::from_mins(15);
 
 /// The value that users share for each target.
 pub trait Used<U>: Send + Sync + 'static {
@@ -26,7 +23,7 @@ pub trait Used<U>: Send + Sync + 'static {
 }
 
 /// The targets by their keys, with the users of each. Cheap to clone. A user uses one target at a time.
-pub struct Registry<U, T> {
+pub struct TargetsInUse<U, T> {
     inner: Arc<SharedRegistry<U, T>>,
 }
 
@@ -49,7 +46,7 @@ struct RegisteredTarget<U, T> {
     unused: Option<Moment>,
 }
 
-impl<U, T> Registry<U, T>
+impl<U, T> TargetsInUse<U, T>
 where
     U: Clone + Eq + Hash + Send + Sync + 'static,
     T: Used<U>,
@@ -134,7 +131,7 @@ where
         let sweep = async move {
             tokio::select! {
                 () = stopping.cancelled() => return,
-                () = clock.sleep(UNUSED) => {}
+                () = clock.sleep(TARGET_LINGER) => {}
             }
             if let Some(inner) = inner.upgrade() {
                 Self { inner }.sweep();
@@ -147,7 +144,7 @@ where
     fn sweep(&self) {
         let now = self.inner.clock.moment();
         let is_over = |entry: &RegisteredTarget<U, T>| {
-            entry.users.is_empty() && entry.unused.is_some_and(|since| now.since(since) >= UNUSED)
+            entry.users.is_empty() && entry.unused.is_some_and(|since| now.since(since) >= TARGET_LINGER)
         };
         let over: Vec<_> = self.inner.state.lock().targets.extract_if(|_, entry| is_over(entry)).collect();
         for (_, entry) in over {
@@ -156,20 +153,22 @@ where
     }
 }
 
-impl<U, T> Clone for Registry<U, T> {
+impl<U, T> Clone for TargetsInUse<U, T> {
     fn clone(&self) -> Self {
         Self { inner: Arc::clone(&self.inner) }
     }
 }
 
-impl<U, T> fmt::Debug for Registry<U, T> {
+impl<U, T> fmt::Debug for TargetsInUse<U, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registry").field("targets", &self.inner.state.lock().targets.len()).finish_non_exhaustive()
+        f.debug_struct("TargetsInUse").field("targets", &self.inner.state.lock().targets.len()).finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use std::convert::Infallible;
 
     use super::*;
@@ -188,7 +187,7 @@ mod tests {
     }
 
     struct Bench {
-        registry: Registry<u8, Noted>,
+        registry: TargetsInUse<u8, Noted>,
         notes: Arc<Mutex<Vec<String>>>,
         clock: Clock,
     }
@@ -196,7 +195,7 @@ mod tests {
     impl Bench {
         fn new() -> Self {
             let clock = Clock::virtual_from("2026-01-01T00:00:00Z".parse().unwrap());
-            Self { registry: Registry::new(clock.clone(), Tasks::new()), notes: Arc::default(), clock }
+            Self { registry: TargetsInUse::new(clock.clone(), Tasks::new()), notes: Arc::default(), clock }
         }
 
         async fn select(&self, user: u8, name: &'static str) -> Arc<Noted> {

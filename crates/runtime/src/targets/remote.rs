@@ -71,13 +71,13 @@ impl Remote {
         of_cluster.user_agent.clone_from(&options.operator);
         of_cluster.requests = own.requests().clone();
         of_cluster.redactor = own.redactor().clone();
-        of_cluster.watched = own.watched().elsewhere();
         own.controller().clone_into(&mut of_cluster.controller);
         let client = options.connector.as_ref().and_then(|connector| (connector.0)(&config));
         let cluster = match client {
             Some(client) => Cluster::new(client, of_cluster),
             None => Cluster::connect(config, of_cluster)?,
         };
+        let cluster = cluster.reached_from(own);
         let stop = CancellationToken::new();
         cluster.follow_types_until(stop.clone());
         Ok(Self { cluster, reach: Reach::new(), stop })

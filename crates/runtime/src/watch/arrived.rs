@@ -11,7 +11,7 @@ use super::key_ref::KeyRef;
 use super::object_fields::{FieldValue, ObjectFields};
 use super::objects::SeenObject;
 use super::version::{ResourceVersion, Uid};
-use crate::cluster::ApiResource;
+use crate::api::ApiResource;
 
 /// The metadata texts that identify an object and its state. Absent ones are empty.
 #[derive(Debug)]

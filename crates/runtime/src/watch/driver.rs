@@ -11,13 +11,10 @@ use tokio::sync::watch;
 use super::backoff::Backoff;
 use super::registry::Watch;
 use super::sink::Sink;
-use super::status::WATCH_TIMEOUT;
 use super::wire::{Lines, WireLine, read_list};
 use super::{Arrived, WatchState, WatchStatus};
-use crate::cluster::{ApiError, ApiRequest, ApiResource, Connection, Discovery};
-
-/// The number of objects per page of a list.
-const PAGE: u32 = 500;
+use crate::api::{ApiError, ApiRequest, ApiResource, Connection, Discovery};
+use crate::defaults::{LIST_PAGE, WATCH_TIMEOUT};
 
 /// The time after [`WATCH_TIMEOUT`] at which the client ends a watch that the server has not ended.
 const GRACE: Duration = Duration::from_secs(5);
@@ -185,7 +182,8 @@ impl WatchDriver {
         }
         let mut next = String::new();
         loop {
-            let mut request = ApiRequest::list(resource, spec.namespace()).labels(&spec.labels).fields(&spec.fields).page(PAGE);
+            let mut request =
+                ApiRequest::list(resource, spec.namespace()).labels(&spec.labels).fields(&spec.fields).page(LIST_PAGE);
             if !next.is_empty() {
                 request = request.query("continue", next);
             }

@@ -18,12 +18,10 @@ use super::objects::SeenObject;
 use super::sink::{Projected, Sink, StoredObject};
 use super::spec::LocalSelection;
 use super::store::WatchSubscription;
-use super::{Cause, Project, ProjectedStore, WatchHealth, WatchSpec, WatchState, WatchStatus};
-use crate::cluster::{Connection, Discovery};
+use super::{Cause, Project, ProjectedStore, WatchHealth, WatchSpec, WatchState, WatchStatus, Watched};
+use crate::api::{Connection, Discovery};
+use crate::defaults::WATCH_LINGER;
 use crate::task::Tasks;
-
-/// The time for which a watch is kept after its last user has left.
-const LINGER: Duration = Duration::from_secs(60);
 
 /// The shared watches of a cluster. Cheap to clone.
 #[derive(Clone)]
@@ -35,6 +33,8 @@ struct SharedWatches {
     connection: Arc<Connection>,
     discovery: Discovery,
     tasks: Tasks,
+    /// The list of the watches of all clusters of the operator, which counts their events.
+    watched: Watched,
     watches: Mutex<HashMap<GroupKind, HashMap<WatchSpec, Arc<Watch>>>>,
 }
 
@@ -55,9 +55,12 @@ pub(super) struct Watch {
 }
 
 impl Watches {
-    pub(crate) fn new(connection: Arc<Connection>, discovery: Discovery, tasks: Tasks) -> Self {
-        let watches = Self { inner: Arc::new(SharedWatches { connection, discovery, tasks, watches: Mutex::default() }) };
-        watches.inner.connection.watched().add(&watches);
+    /// Creates the watches of a connection, and adds them to those that are listed together.
+    pub(crate) fn new(connection: Arc<Connection>, discovery: Discovery, watched: &Watched) -> Self {
+        let tasks = connection.tasks().clone();
+        let shared = SharedWatches { connection, discovery, tasks, watched: watched.clone(), watches: Mutex::default() };
+        let watches = Self { inner: Arc::new(shared) };
+        watched.add(&watches);
         watches
     }
 
@@ -103,7 +106,7 @@ impl Watches {
         let watches = watches.entry(spec.kind.clone()).or_default();
         let running = watches.get(&spec).cloned();
         let watch = running.unwrap_or_else(|| {
-            let counted = self.inner.connection.watched().counters(&spec);
+            let counted = self.inner.watched.counters(&spec);
             let watch = Arc::new(Watch::new(spec.clone(), self.now(), counted));
             watches.insert(spec, watch.clone());
             self.start(watch.clone());
@@ -232,7 +235,7 @@ impl Watches {
                     let mut users = watch.users.subscribe();
                     // The sender lives as long as the watch.
                     drop(users.wait_for(|users| *users == 0).await);
-                    let again = clock.limit(LINGER, users.wait_for(|users| *users > 0)).await.is_ok();
+                    let again = clock.limit(WATCH_LINGER, users.wait_for(|users| *users > 0)).await.is_ok();
                     if !again && forget(&registry, &watch) {
                         return;
                     }

@@ -1,5 +1,4 @@
 use std::future::pending;
-use std::time::Duration;
 
 use futures::future::select_all;
 
@@ -7,9 +6,7 @@ use kubewright_core::time::Moment;
 use tokio::sync::watch;
 
 use super::WatchSpec;
-
-/// The time for which the server keeps a watch open.
-pub(super) const WATCH_TIMEOUT: Duration = Duration::from_secs(290);
+use crate::defaults::WATCH_TIMEOUT;
 
 /// The state of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

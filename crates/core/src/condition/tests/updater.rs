@@ -19,7 +19,7 @@ fn condition(type_: &str, status: ConditionStatus) -> Condition {
     }
 }
 
-fn updated(existing: &[Condition], keep: Keep, change: impl FnOnce(&mut Updater)) -> (Vec<Condition>, Changes) {
+fn updated(existing: &[Condition], keep: Keep, change: impl FnOnce(&mut Updater)) -> (Vec<Condition>, ConditionChanges) {
     let mut updater = Updater::new(existing, at(99), keep).generation(Some(7));
     change(&mut updater);
     updater.finish()
@@ -43,7 +43,7 @@ fn a_flip_flop_keeps_the_original_time() {
         updater.set("A", False, "X", "").set("A", True, "Y", "");
     });
     assert_eq!((list[0].last_transition_time, list[0].reason.as_str()), (at(10), "Y"));
-    assert_eq!(changes, Changes::default());
+    assert_eq!(changes, ConditionChanges::default());
 }
 
 // COND-03, COND-04

@@ -231,7 +231,8 @@ impl RateLimiter for Linear {
 // LIM-2, LIM-3
 #[test]
 fn a_limiter_of_ones_own_decides_on_the_retries_that_count() {
-    let mut limits = Limits::new(Timing::default(), 1).with_limiter(Linear::default());
+    let mut limits = Limits::new(Timing::default(), 1);
+    limits.set_limiter(Linear::default());
     let mut memory = fresh();
     let slow = || Flow::from(Failure::backoff("refused").slow());
     let mut delay = |flow: Flow, memory: &mut KeyMemory, millis| {
@@ -249,7 +250,8 @@ fn a_limiter_of_ones_own_decides_on_the_retries_that_count() {
 #[test]
 fn a_limiter_that_says_now_gives_the_smallest_delay() {
     let at_once = bucket(Duration::from_secs(1), 2);
-    let mut limits = Limits::new(Timing::default(), 1).with_limiter(at_once);
+    let mut limits = Limits::new(Timing::default(), 1);
+    limits.set_limiter(at_once);
     let conclusion = end(&failed(), &mut fresh(), &Prior::Memory, &mut limits, &pass(Moment::START));
     assert_eq!(conclusion.schedule, Schedule::After(Delay::MIN));
 }

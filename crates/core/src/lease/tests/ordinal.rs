@@ -3,8 +3,8 @@ use std::num::{NonZeroU16, NonZeroU32};
 use kubewright_machinery::object::Key;
 
 use super::super::*;
+use crate::defaults::CLUSTER_DOMAIN;
 use crate::hash::Buckets;
-use crate::names::DEFAULT_CLUSTER_DOMAIN;
 
 const NAMESPACE: &str = "knative-testing";
 
@@ -19,7 +19,7 @@ fn autoscaler(number: u32) -> OrdinalReplica {
 
 fn buckets(replica: &OrdinalReplica, buckets: u32, replicas: u32) -> Result<OrdinalBuckets, String> {
     let buckets = NonZeroU32::new(buckets).unwrap();
-    replica.buckets(NAMESPACE, DEFAULT_CLUSTER_DOMAIN, buckets, replicas).map_err(|errors| errors.to_string())
+    replica.buckets(NAMESPACE, CLUSTER_DOMAIN, buckets, replicas).map_err(|errors| errors.to_string())
 }
 
 fn name(number: u32) -> String {

@@ -14,7 +14,7 @@ async fn followed(world: &World, prefix: &str) -> (ObservabilityControl, ConfigS
         states: states.clone(),
         ..KeeperOptions::default()
     };
-    let mut keeper = Keeper::start(&world.context, options);
+    let mut keeper = Keeper::start(world.context.keeper_services(), options);
     keeper.load().await;
     world.follow(keeper);
     world.pass(1000).await;

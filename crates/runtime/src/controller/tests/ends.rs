@@ -13,7 +13,7 @@ async fn with_drop_running_passes_are_cancelled_at_once() {
     scene.stop.cancel();
     let (clock, metrics) = (scene.clock.clone(), scene.metrics.clone());
     scene.run.await.unwrap();
-    assert_eq!(clock.moment().0, Duration::from_secs(1) + CANCEL_GRACE);
+    assert_eq!(clock.moment().0, Duration::from_secs(1) + crate::defaults::CANCEL_GRACE);
     assert!(metrics.encode().unwrap().contains("result=\"cancelled\"} 1"));
 }
 

@@ -79,7 +79,11 @@ async fn with_a_bucket_its_queued_and_delayed_keys_go_and_its_passes_are_cancell
     buckets.cancel(NAMES[0]);
     assert!(terms[0].is_over() && !terms[1].is_over());
     buckets.drained(NAMES[0]).await;
-    assert_eq!(scene.clock.moment().0, Duration::from_secs(1) + CANCEL_GRACE, "the pass ignores its token, and is dropped");
+    assert_eq!(
+        scene.clock.moment().0,
+        Duration::from_secs(1) + crate::defaults::CANCEL_GRACE,
+        "the pass ignores its token, and is dropped"
+    );
     scene.at(20_000).await;
     assert_eq!(scene.journal.keys(), [first[0].to_string(), second[0].to_string()]);
     assert!(scene.metric("test_reconcile_total{controller=\"widgets\",result=\"cancelled\"} 1"));

@@ -326,8 +326,8 @@ fn the_book_knows_all_metrics_of_the_runtime() {
     let code = [
         include_str!("../../metrics/standard.rs"),
         include_str!("../../metrics/queues.rs"),
-        include_str!("../../cluster/counters.rs"),
-        include_str!("../../cluster/http_metrics.rs"),
+        include_str!("../../api/counters.rs"),
+        include_str!("../../api/http_metrics.rs"),
         include_str!("../../watch/inspect.rs"),
         include_str!("../../leadership/metrics.rs"),
     ];

@@ -98,10 +98,7 @@ async fn the_watches_of_other_clusters_are_on_the_page_and_not_among_the_metrics
     let server = Server::new();
     let (cluster, metrics) = (server.cluster(), Metrics::new("test"));
     cluster.watched().register(&metrics);
-    let elsewhere = server.cluster_with(|options| {
-        options.name = "target-1".to_owned();
-        options.watched = cluster.watched().elsewhere();
-    });
+    let elsewhere = server.cluster_with(|options| options.name = "target-1".to_owned()).reached_from(&cluster);
     let _store = synced(&elsewhere).await;
     let names: Vec<String> = cluster.watched().inspect().await.into_iter().map(|watch| watch.health.cluster).collect();
     assert_eq!(names, ["target-1"]);

@@ -300,7 +300,7 @@ impl World {
     /// Writes the status at the end of a pass.
     fn end(&mut self, index: usize, pass: &Pass, end: &End, planner: Planner) {
         let Some(own) = pass.own else { return };
-        if !end.writes_status() || self.components[index].object.is_none_or(|live| live.uid != own.uid) {
+        if matches!(end, End::Untouched) || self.components[index].object.is_none_or(|live| live.uid != own.uid) {
             return;
         }
         self.write(index, planner, |object| {

@@ -14,7 +14,7 @@ use crate::metrics::{Metrics, SECONDS};
 
 /// Durations and status codes of HTTP requests. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct HttpMetrics {
+pub(crate) struct HttpMetrics {
     durations: Family<DurationLabels, Histogram, fn() -> Histogram>,
     codes: Family<CodeLabels, Counter>,
 }
@@ -37,7 +37,7 @@ struct CodeLabels {
 
 /// A request that is under way. Its duration is recorded when it is dropped, so that an abandoned request counts with the time that it was waited for.
 #[derive(Debug)]
-pub(super) struct Exchange {
+pub(crate) struct Exchange {
     metrics: HttpMetrics,
     labels: DurationLabels,
     clock: Clock,
@@ -52,7 +52,7 @@ impl Default for HttpMetrics {
 
 impl HttpMetrics {
     /// Registers the metrics without a prefix, because their names are those of OpenTelemetry (OBS-6).
-    pub(super) fn register(&self, metrics: &Metrics) {
+    pub(crate) fn register(&self, metrics: &Metrics) {
         metrics.register_bare(
             "http_client_request_duration_seconds",
             "Time until an HTTP request was answered or given up; of watches, until they were opened",
@@ -64,7 +64,7 @@ impl HttpMetrics {
 
 impl Exchange {
     /// Begins the measurement of a request to the cluster with these options.
-    pub(super) fn begin(options: &ClusterOptions, method: &Method, uri: &Uri) -> Self {
+    pub(crate) fn begin(options: &ClusterOptions, method: &Method, uri: &Uri) -> Self {
         let (server_address, server_port, url_scheme) = options.server.as_ref().map(address).unwrap_or_default();
         let url_template = template(uri.path());
         let http_request_method = method.to_string();
@@ -74,7 +74,7 @@ impl Exchange {
     }
 
     /// Counts the status of the answer.
-    pub(super) fn answered(&self, status: StatusCode) {
+    pub(crate) fn answered(&self, status: StatusCode) {
         let DurationLabels { http_request_method, server_address, .. } = self.labels.clone();
         let labels = CodeLabels { http_request_method, server_address, http_response_status_code: status.as_u16().into() };
         self.metrics.codes.get_or_create(&labels).inc();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{ApiError, ApiResource};
 
-/// A request to the API server as data: built and compared without I/O, sent by [`Cluster::send`](super::Cluster::send).
+/// A request to the API server as data: built and compared without I/O, sent by [`Cluster::send`](crate::cluster::Cluster::send).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiRequest {
     verb: Verb,
@@ -451,7 +451,7 @@ fn escape(value: &str, plain: &[u8], out: &mut String) {
 }
 
 /// Returns the confidential values in the body of a request to this path.
-pub(super) fn confidential(path: &str, body: &[u8]) -> Confidential {
+pub(crate) fn confidential(path: &str, body: &[u8]) -> Confidential {
     let body = serde_json::from_slice(body).unwrap_or(Value::Null);
     // A patch does not contain its kind, so the path decides.
     let of_secret = path.starts_with("/api/v1/") && path.split('/').any(|segment| segment == "secrets");

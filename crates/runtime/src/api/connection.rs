@@ -20,10 +20,9 @@ use super::fence::{FencedClient, LeadershipLost};
 use super::http_metrics::Exchange;
 use super::turns::WriterTurns;
 use super::warnings::WarningLog;
-use super::{Answer, ApiError, ApiRequest, ClusterOptions, StatusError, Verb};
+use super::{ApiError, ApiRequest, ClusterOptions, StatusError, Verb};
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
-use crate::watch::Watched;
 
 /// The status code of a server that supports none of the media types that a request accepts.
 const NOT_ACCEPTABLE: u16 = 406;
@@ -32,25 +31,25 @@ const NOT_ACCEPTABLE: u16 = 406;
 #[derive(Clone)]
 pub(crate) struct Connection {
     /// The client that sends requests in the name of the user that the cluster acts for.
-    pub(super) client: FencedClient,
-    pub(super) user_agent: Option<HeaderValue>,
-    pub(super) acts_as_another: bool,
+    pub(crate) client: FencedClient,
+    pub(crate) user_agent: Option<HeaderValue>,
+    pub(crate) acts_as_another: bool,
     /// The user for whom requests are made, unless the configuration of the client names one.
-    pub(super) acts_for: Option<Arc<str>>,
-    pub(super) slots: Arc<Semaphore>,
-    pub(super) warnings: Arc<WarningLog>,
-    pub(super) counters: Arc<Counters>,
-    pub(super) bucket: Option<Arc<Mutex<TokenBucket>>>,
+    pub(crate) acts_for: Option<Arc<str>>,
+    pub(crate) slots: Arc<Semaphore>,
+    pub(crate) warnings: Arc<WarningLog>,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) bucket: Option<Arc<Mutex<TokenBucket>>>,
     /// The credentials that are sent to the server, which may repeat them in its errors.
-    pub(super) credentials: Arc<Confidential>,
+    pub(crate) credentials: Arc<Confidential>,
     /// The turns of writers that change the same object.
-    pub(super) turns: WriterTurns,
-    pub(super) options: ClusterOptions,
+    pub(crate) turns: WriterTurns,
+    pub(crate) options: ClusterOptions,
 }
 
 impl Connection {
     /// Creates the connection of a client that acts for itself, within the limits of these options.
-    pub(super) fn new(client: kube::Client, options: ClusterOptions) -> Self {
+    pub(crate) fn new(client: kube::Client, options: ClusterOptions) -> Self {
         Self {
             client: FencedClient::new(client, options.clock.clone()),
             user_agent: HeaderValue::from_str(&options.user_agent).ok(),
@@ -76,10 +75,6 @@ impl Connection {
 
     pub(crate) fn name(&self) -> &str {
         &self.options.name
-    }
-
-    pub(crate) fn watched(&self) -> &Watched {
-        &self.options.watched
     }
 
     pub(crate) fn tasks(&self) -> &Tasks {
@@ -223,6 +218,18 @@ impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connection").field("name", &self.name()).finish_non_exhaustive()
     }
+}
+
+/// An answer of the API server.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The HTTP status code.
+    pub code: u16,
+    /// The parsed body.
+    pub object: Value,
+    /// The texts of the warning headers.
+    pub warnings: Vec<String>,
 }
 
 /// An answer without its body.

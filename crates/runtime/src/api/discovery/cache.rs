@@ -12,12 +12,10 @@ use tokio::sync::watch;
 use super::super::{ApiError, ApiResource, Connection};
 use super::documents;
 use super::table::TypeTable;
+use crate::defaults::TYPES_AGE;
 
 /// The shortest interval between two reads of the table.
 const SHORTEST_INTERVAL: Duration = Duration::from_secs(1);
-
-/// The age after which a table is read again at its next use, if definitions are not watched.
-const UNWATCHED_AGE: Duration = Duration::from_secs(600);
 
 /// The longest time that a caller whose type is known already waits for a newer table, counted from when that table was requested.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -289,7 +287,7 @@ impl AwaitedRead {
 impl DiscoveryCache {
     /// Returns true if the table was read before this number of announced changes, or is too old.
     fn is_older_than(&self, asked: u64, now: Moment) -> bool {
-        asked > self.answered || self.read_at.is_none_or(|at| !self.watched && now.since(at) >= UNWATCHED_AGE)
+        asked > self.answered || self.read_at.is_none_or(|at| !self.watched && now.since(at) >= TYPES_AGE)
     }
 }
 

@@ -62,23 +62,23 @@ pub async fn fenced<F: Future>(fence: Arc<dyn WriteFence>, future: F) -> F::Outp
 
 /// The lowest client of an operator, which checks the fence of the running task before each write.
 #[derive(Clone)]
-pub(super) struct FencedClient {
+pub(crate) struct FencedClient {
     client: kube::Client,
     clock: Clock,
 }
 
 impl FencedClient {
-    pub(super) fn new(client: kube::Client, clock: Clock) -> Self {
+    pub(crate) fn new(client: kube::Client, clock: Clock) -> Self {
         Self { client, clock }
     }
 
     /// Puts the same fence before another client, usually a layer around this one.
-    pub(super) fn layered<E>(&self, layer: impl FnOnce(&kube::Client) -> Result<kube::Client, E>) -> Result<Self, E> {
+    pub(crate) fn layered<E>(&self, layer: impl FnOnce(&kube::Client) -> Result<kube::Client, E>) -> Result<Self, E> {
         Ok(Self { client: layer(&self.client)?, clock: self.clock.clone() })
     }
 
     /// Creates a client that sends requests with a function and has the default namespace of this one.
-    pub(super) fn with_service<F>(&self, send: impl Fn(Request<Body>) -> F + Send + 'static) -> kube::Client
+    pub(crate) fn with_service<F>(&self, send: impl Fn(Request<Body>) -> F + Send + 'static) -> kube::Client
     where
         F: Future<Output = kube::Result<Response<Body>>> + Send + 'static,
     {
@@ -88,7 +88,7 @@ impl FencedClient {
     }
 
     /// Sends a request. The fence of the running task may reject a write.
-    pub(super) async fn send(&self, request: Request<Body>) -> kube::Result<Response<Body>> {
+    pub(crate) async fn send(&self, request: Request<Body>) -> kube::Result<Response<Body>> {
         let fence = if is_write(request.method(), request.uri()) { FENCE.try_with(Arc::clone).ok() } else { None };
         let Some(fence) = fence else { return self.client.send(request).await };
         let lost = |is_sent| {

@@ -155,7 +155,7 @@ impl StatusError {
 
 /// Returns the `Status` of a failed answer with its texts masked, because servers and webhooks quote what they refuse. A body that is not a `Status` is
 /// replaced by one without a reason, since the content of such a body is unknown.
-pub(super) fn shown(code: u16, body: &[u8], mask: impl FnOnce(&mut Value)) -> Value {
+pub(crate) fn shown(code: u16, body: &[u8], mask: impl FnOnce(&mut Value)) -> Value {
     let mut status: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
     if status.get("kind").and_then(Value::as_str) == Some("Status") {
         mask(&mut status);
@@ -219,11 +219,6 @@ impl ApiError {
     /// Returns true for a 403.
     pub fn is_forbidden(&self) -> bool {
         self.code() == Some(403)
-    }
-
-    /// Returns true for a 403 because the namespace is being deleted.
-    pub fn is_namespace_terminating(&self) -> bool {
-        self.status().is_some_and(|status| status.code == 403 && status.has_cause("NamespaceTerminating"))
     }
 
     /// Returns true for a 410: the resource version is too old.
@@ -304,11 +299,11 @@ impl StatusError {
 }
 
 /// Registers the recognition of `ApiError` and of kube's errors with core, which then classifies them anywhere in a chain of sources.
-pub(super) fn teach_core() {
+pub(crate) fn teach_core() {
     recognise_with(recognise);
 }
 
-pub(super) fn recognise(error: &(dyn std::error::Error + 'static)) -> Option<ApiFault> {
+pub(crate) fn recognise(error: &(dyn std::error::Error + 'static)) -> Option<ApiFault> {
     if let Some(error) = error.downcast_ref::<ApiError>() {
         return Some(error.fault());
     }

@@ -11,36 +11,36 @@ const CONNECTIONS: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"]
 
 /// A request that changes one object.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct WriteRequest {
-    pub(super) verb: Verb,
-    pub(super) path: ObjectPath,
+pub(crate) struct WriteRequest {
+    pub(crate) verb: Verb,
+    pub(crate) path: ObjectPath,
 }
 
 /// The parts of the path of a request.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct ObjectPath {
-    pub(super) group: String,
-    pub(super) version: String,
+pub(crate) struct ObjectPath {
+    pub(crate) group: String,
+    pub(crate) version: String,
     /// The namespace; empty for cluster-scoped objects and for requests over all namespaces.
-    pub(super) namespace: String,
-    pub(super) plural: String,
+    pub(crate) namespace: String,
+    pub(crate) plural: String,
     /// The name; empty for a collection.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The subresource; empty for the object itself.
-    pub(super) subresource: String,
+    pub(crate) subresource: String,
 }
 
 /// The effect of a write on an object.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct WriteEffect<'a> {
-    pub(super) kind: GroupKind,
-    pub(super) key: Key,
-    pub(super) fate: Fate<'a>,
+pub(crate) struct WriteEffect<'a> {
+    pub(crate) kind: GroupKind,
+    pub(crate) key: Key,
+    pub(crate) fate: Fate<'a>,
 }
 
 /// The existence of an object after a write.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fate<'a> {
+pub(crate) enum Fate<'a> {
     /// The object exists in the state of the answer.
     Stays,
     /// The object is deleted.
@@ -52,7 +52,7 @@ pub(super) enum Fate<'a> {
 
 impl WriteRequest {
     /// Parses a request. Returns None for reads, dry runs, deletions of collections, and connections.
-    pub(super) fn of(method: &Method, uri: &Uri, body: &[u8]) -> Option<Self> {
+    pub(crate) fn of(method: &Method, uri: &Uri, body: &[u8]) -> Option<Self> {
         let verb = match *method {
             Method::POST => Verb::Create,
             Method::PUT => Verb::Update,
@@ -69,7 +69,7 @@ impl WriteRequest {
 
     /// Returns the effect of the request according to its successful answer; `known` is the kind that the path addresses. None if the answer does not show
     /// it: it is neither an object with name and version nor the `Status` of a deletion.
-    pub(super) fn effect<'a>(&self, answer: &'a Value, known: Option<GroupKind>) -> Option<WriteEffect<'a>> {
+    pub(crate) fn effect<'a>(&self, answer: &'a Value, known: Option<GroupKind>) -> Option<WriteEffect<'a>> {
         let text = |pointer| answer.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
         let gvk = answer.gvk()?;
         if gvk.kind == "Status" && text("/metadata/name").is_none() {
@@ -96,13 +96,13 @@ impl WriteRequest {
 }
 
 /// Returns true if the query of a write requests a dry run.
-pub(super) fn asks_for_dry_run(uri: &Uri) -> bool {
+pub(crate) fn asks_for_dry_run(uri: &Uri) -> bool {
     uri.query().is_some_and(|query| query.split('&').any(|pair| pair.starts_with("dryRun=")))
 }
 
 impl ObjectPath {
     /// Parses a path. Returns None if the path has no group and version.
-    pub(super) fn parse(path: &str) -> Option<Self> {
+    pub(crate) fn parse(path: &str) -> Option<Self> {
         let mut segments = path.strip_prefix('/')?.split('/');
         let group = match segments.next()? {
             "api" => "",

@@ -11,7 +11,7 @@ const KEPT: usize = 1024;
 
 /// Warnings of the API server, logged once per distinct text.
 #[derive(Debug, Default)]
-pub(super) struct WarningLog {
+pub(crate) struct WarningLog {
     seen: Mutex<HashSet<String>>,
     /// The beginnings of warnings that the operator's users cannot avoid.
     expected: Mutex<HashSet<String>>,
@@ -19,17 +19,17 @@ pub(super) struct WarningLog {
 }
 
 impl WarningLog {
-    pub(super) fn new(redactor: Redactor) -> Self {
+    pub(crate) fn new(redactor: Redactor) -> Self {
         Self { redactor, ..Self::default() }
     }
 
     /// Suppresses the logging of warnings that begin with this text; they are still returned.
-    pub(super) fn expect(&self, beginning: String) {
+    pub(crate) fn expect(&self, beginning: String) {
         self.expected.lock().insert(beginning);
     }
 
     /// Takes the warnings out of the answer to a request, without the confidential values of the request, and logs new ones.
-    pub(super) fn take(&self, headers: &HeaderMap, request: &ApiRequest) -> Vec<String> {
+    pub(crate) fn take(&self, headers: &HeaderMap, request: &ApiRequest) -> Vec<String> {
         let mut texts: Vec<_> =
             headers.get_all(http::header::WARNING).iter().filter_map(|value| text(value.to_str().ok()?)).collect();
         if texts.is_empty() {
@@ -82,7 +82,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cluster::ApiResource;
+    use crate::api::ApiResource;
     use crate::testing::CapturedLog;
 
     // CHK-5

@@ -2,8 +2,8 @@
 
 use kubewright_machinery::object::GroupVersionKind;
 
-use super::Rule;
 use crate::kind::KnownKind;
+use crate::permission::Rule;
 use crate::watch::{Namespaces, StoreScope, WatchSpec};
 
 /// The verbs that a watch requires.
@@ -50,7 +50,7 @@ impl StoreRequest {
     }
 
     /// Returns the permission that the watch requires.
-    pub(super) fn rule(&self) -> Rule {
+    pub(crate) fn rule(&self) -> Rule {
         Rule::new(self.gvk.group.clone(), self.plural.clone(), READ_VERBS)
     }
 }

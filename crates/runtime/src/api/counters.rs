@@ -67,7 +67,7 @@ pub struct RequestCounts {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Counters {
+pub(crate) struct Counters {
     reads: AtomicU64,
     lists: AtomicU64,
     watches: AtomicU64,
@@ -89,7 +89,7 @@ impl Counters {
         }
     }
 
-    pub(super) fn read(&self) -> RequestCounts {
+    pub(crate) fn read(&self) -> RequestCounts {
         RequestCounts {
             reads: self.reads.load(Ordering::Relaxed),
             lists: self.lists.load(Ordering::Relaxed),

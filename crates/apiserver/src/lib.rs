@@ -6,8 +6,9 @@
 //! objects, [`store`] keeps the objects, `watch` streams changes to clients, [`controllers`] do the work that no cluster can do without, and
 //! [`workloads`] simulate the missing nodes and their pods.
 //!
-//! Modules, from low to high: `clock`, `status`, `schema`, `store`, `model`, `kinds`, `access`, `admission`, `workloads`, `discovery`, `types`,
-//! `smd`, `openapi`, `patch`, `definition`, `proto`, `tables`, `middleware`, `server`, `request`, `watch`, `controllers`, `listen`.
+//! Modules, from low to high: `clock`, `status`, `identity`, `json`, `schema`, `store`, `model`, `forms`, `smd`, `kinds`, `target`, `access`,
+//! `admission`, `types`, `workloads`, `discovery`, `openapi`, `patch`, `definition`, `proto`, `tables`, `middleware`, `server`, `request`,
+//! `watch`, `controllers`, `listen`.
 
 pub mod access;
 mod admission;
@@ -15,6 +16,9 @@ pub mod clock;
 pub mod controllers;
 pub mod definition;
 pub mod discovery;
+pub mod forms;
+mod identity;
+mod json;
 pub mod kinds;
 #[cfg(feature = "listen")]
 pub mod listen;
@@ -32,11 +36,12 @@ pub mod smd;
 pub mod status;
 pub mod store;
 pub mod tables;
+pub mod target;
 pub mod types;
 mod watch;
 pub mod workloads;
 
-pub use access::Identity;
 pub use clock::Clock;
+pub use identity::Identity;
 pub use server::{ApiServer, Controllers};
 pub use status::Status;

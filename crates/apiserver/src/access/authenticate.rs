@@ -9,11 +9,11 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::{
-    Identity,
     credentials::Credentials,
     service_account::{Bound, ISSUER, ObjectId, TokenClaims, TokenKey},
 };
 use crate::{
+    identity::Identity,
     server::ApiServerState,
     store::{ObjectName, Resource},
 };

@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
-use super::{Identity, UserAction, rbac};
-use crate::{kinds::KindSpec, server::ApiServerState, status::Status, store::ObjectName};
+use super::{UserAction, rbac};
+use crate::{identity::Identity, kinds::KindSpec, server::ApiServerState, status::Status, store::ObjectName};
 
 impl ApiServerState {
     /// Returns true if the user may do the action.

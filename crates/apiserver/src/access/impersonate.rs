@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc, task::Context, task::Poll};
 
 use http::{HeaderMap, Request};
 
-use super::{Identity, UserAction};
-use crate::{server::ApiServerState, status::Status};
+use super::UserAction;
+use crate::{identity::Identity, server::ApiServerState, status::Status};
 
 const USER: &str = "impersonate-user";
 const GROUP: &str = "impersonate-group";

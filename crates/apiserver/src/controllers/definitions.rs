@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 
 use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
-    definition::{self, condition, condition::CLEANUP},
-    kinds::Endpoint,
+    definition::{
+        self,
+        condition::{self, CLEANUP},
+    },
+    model::Endpoint,
     request::delete::DeleteOptions,
     server::Writer,
     status::Status,

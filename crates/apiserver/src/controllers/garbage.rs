@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Controller, backlog::Backlog};
 use crate::{
-    kinds::Endpoint,
+    model::Endpoint,
     request::{
         create::resource_of,
         delete::{DeleteOptions, Propagation},

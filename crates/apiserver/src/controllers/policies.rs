@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
-    kinds::Endpoint,
+    model::Endpoint,
     server::Writer,
     status::Status,
     store::{Event, ObjectName, Resource},

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
     admission,
-    kinds::Endpoint,
+    model::Endpoint,
     server::Writer,
     status::Status,
     store::{Event, ObjectName, Resource, Snapshot},

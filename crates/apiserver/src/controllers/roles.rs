@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Controller, backlog::Backlog};
 use crate::{
-    kinds::Endpoint,
+    model::Endpoint,
     server::Writer,
     status::Status,
     store::{Event, ObjectName, Resource, Snapshot, Stored},

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use crate::kinds::Endpoint;
-use crate::model::{Model, Preparation, WrongType};
-use crate::schema::Schema;
-use crate::status::FieldError;
-use crate::types::Builtin;
+use crate::{
+    model::{Endpoint, Model, Preparation, WrongType},
+    schema::Schema,
+    status::FieldError,
+    types::Builtin,
+};
 
 /// The model of the objects of one version of a custom resource.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use super::{
     serve::{self, Frontend},
     tls,
 };
-use crate::{access::Identity, server::ApiServer};
+use crate::{identity::Identity, server::ApiServer};
 
 /// A port on which a server answers. Dropping it closes the port and all connections; [`Endpoint::shutdown`] lets requests finish.
 pub struct Endpoint {

@@ -33,7 +33,8 @@ use tower::ServiceExt;
 
 use super::{gather::Gather, stream};
 use crate::{
-    access::{EarlyRefusal, Identity},
+    access::EarlyRefusal,
+    identity::Identity,
     middleware::{BoxError, faults::FaultBody, journal::JournalBody},
     request::ResponseBody,
     server::{ApiServerState, Front},

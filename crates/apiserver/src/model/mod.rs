@@ -4,19 +4,23 @@
 //! of custom resources implement the same trait, so that both take one code path. `apiVersion`, `kind` and `metadata` belong to the pipeline: a
 //! model neither checks nor prunes them. The metadata of embedded templates belongs to the model.
 
+mod endpoint;
+
 use std::{fmt, sync::Arc};
 
 use serde_json::Value;
 
 use crate::{
-    access::Identity,
     clock::Seed,
     definition::DefinitionModel,
-    kinds::{Endpoint, KindSpec},
+    identity::Identity,
+    kinds::KindSpec,
     status::{FieldError, Status},
     store::Snapshot,
     types::Builtin,
 };
+
+pub use endpoint::Endpoint;
 
 /// The maximal nesting depth of an object without its managed fields. Managed fields, lists and watch events go a little deeper; all of them must
 /// stay shallow enough to be parsed again. The real server allows a hundred times more.

@@ -7,7 +7,6 @@ use super::{
     decode::{self, BodyType},
     options,
     ownership::{self, Rules},
-    query::Query,
     resource::Call,
     service::Outgoing,
     update::Update,
@@ -15,11 +14,12 @@ use super::{
     write::{FieldValidation, Recording, WriteContext, WriteOutcome, too_deep},
 };
 use crate::{
-    kinds::Endpoint,
+    model::Endpoint,
     schema::MAX_ANNOTATION_BYTES,
     server::ApiServerState,
     smd::{self, ApplyError, Managers, Ownership},
     status::{Cause, Details, FieldError, Status},
+    target::Query,
 };
 
 /// The manager whose applies update the last-applied annotation of client-side apply (SMD-16).

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     admission,
-    kinds::{Endpoint, KindSpec},
-    model,
+    kinds::KindSpec,
+    model::{self, Endpoint},
     server::ApiServerState,
     status::Status,
     store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored},

@@ -8,16 +8,14 @@ use kubewright_machinery::{
 };
 use serde_json::Value;
 
-use super::{
-    json::{self, DEEPEST, PathPositions, UnreadableJson},
-    write::{FieldValidation, WriteContext},
-};
+use super::write::{FieldValidation, WriteContext};
 use crate::{
+    forms::Definitions,
+    json::{self, DEEPEST, PathPositions, UnreadableJson},
     kinds::KindSpec,
     model::MAX_DEPTH,
     proto::{self, ProtobufError},
     status::Status,
-    types::Definitions,
 };
 
 /// The number of bytes of a bad body that an error quotes.

@@ -6,11 +6,13 @@ use super::{
     decode::{self, BodyType},
     delete::{DeleteOptions, Propagation},
     options,
-    query::Query,
     resource::Call,
     write::WriteContext,
 };
-use crate::status::{FieldError, Status};
+use crate::{
+    status::{FieldError, Status},
+    target::Query,
+};
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     delete::{DeleteOptions, check_preconditions},
-    delete_options,
+    delete_options, options,
     resource::Call,
     service::Outgoing,
     subresource,
@@ -14,10 +14,9 @@ use super::{
     write::{Recording, WriteContext},
 };
 use crate::{
-    access::Identity,
     definition::condition,
-    kinds::Endpoint,
-    request::options,
+    identity::Identity,
+    model::Endpoint,
     status::{Cause, Status},
     store::{ObjectName, Resource, Snapshot, Stored},
 };

@@ -8,12 +8,13 @@ use std::{
 
 use serde_json::json;
 
-use super::{create::resource_of, encode::PageMetadata, query::Query, selection::Selection, token::Continue};
+use super::{create::resource_of, encode::PageMetadata, selection::Selection, token::Continue};
 use crate::{
     kinds::KindSpec,
     server::ApiServerState,
     status::{FieldError, FieldReason, Status},
     store::{ObjectName, Resource, Snapshot, Stored},
+    target::Query,
 };
 
 /// The maximum wait for a version that does not exist yet (CRUD-4).

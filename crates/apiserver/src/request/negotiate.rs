@@ -2,8 +2,7 @@
 
 use http::{HeaderMap, header};
 
-use super::query::Query;
-use crate::{kinds::KindSpec, proto, status::Status, tables::IncludeObject};
+use crate::{kinds::KindSpec, proto, status::Status, tables::IncludeObject, target::Query};
 
 /// The media types that errors list.
 const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";

@@ -10,7 +10,7 @@ use super::{
     openapi, pretty, respond,
     service::{Incoming, Outgoing},
 };
-use crate::{access::service_account::ISSUER, discovery, middleware::path::Segments, server::ApiServerState, status::Status};
+use crate::{access::service_account::ISSUER, discovery, server::ApiServerState, status::Status, target::path::Segments};
 
 /// The address of the server for clients inside a cluster.
 const ADDRESS: &str = "10.0.0.1:443";

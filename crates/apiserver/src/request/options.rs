@@ -5,13 +5,13 @@ use serde_json::json;
 
 use super::{
     metadata::{MAX_MANAGER_BYTES, manager_error},
-    query::Query,
     service::Incoming,
     write::{FieldValidation, WriteContext},
 };
 use crate::{
     middleware::journal::RecordNote,
     status::{FieldError, Status},
+    target::Query,
 };
 
 /// Reads the query of a write; `kind` names the options in errors, such as `CreateOptions`.

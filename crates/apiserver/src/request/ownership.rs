@@ -12,8 +12,8 @@ use super::{
     write::{Recording, WriteContext},
 };
 use crate::{
-    kinds::{Endpoint, KindSpec, Registry},
-    model,
+    kinds::{KindSpec, Registry},
+    model::{self, Endpoint},
     schema::coerce_managers,
     server::ApiServerState,
     smd::{Managers, Ownership, Type, Versions},

@@ -6,11 +6,9 @@ use kubewright_machinery::{
 };
 use serde_json::{Map, Value};
 
-use super::{
-    json::{self, JsonDocument},
-    write::WriteContext,
-};
+use super::write::WriteContext;
 use crate::{
+    json::{self, JsonDocument},
     patch::{StrategicError, strategic_merge},
     status::{Details, FieldError, FieldReason, Status},
 };

@@ -2,7 +2,8 @@
 
 use http::{HeaderMap, Response, header};
 
-use super::{body::ResponseBody, query::Query};
+use super::body::ResponseBody;
+use crate::target::Query;
 
 /// The user agent prefixes of interactive programs.
 const AGENTS: [&str; 3] = ["curl", "Wget", "Mozilla/5.0"];

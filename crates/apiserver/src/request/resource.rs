@@ -25,11 +25,13 @@ use super::{
     write::{WriteContext, WriteOutcome},
 };
 use crate::{
-    kinds::{Endpoint, KindSpec, Verb},
-    middleware::{ResourceTarget, journal::RecordNote},
+    kinds::{KindSpec, Verb},
+    middleware::journal::RecordNote,
+    model::Endpoint,
     server::ApiServerState,
     status::{FieldError, FieldReason, Status},
     store::ObjectName,
+    target::ResourceTarget,
     types::Builtin,
     watch::WatchQuery,
 };

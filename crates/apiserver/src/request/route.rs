@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     kinds::{KindSpec, Registry, Verb},
-    middleware::ResourceTarget,
     status::Status,
+    target::ResourceTarget,
 };
 
 /// An addressed resource.

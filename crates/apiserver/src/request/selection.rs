@@ -3,8 +3,7 @@
 use kubewright_machinery::selector::{FieldRequirement, FieldSelector, LabelSelector};
 use serde_json::Value;
 
-use super::query::Query;
-use crate::{kinds::KindSpec, status::Status};
+use crate::{kinds::KindSpec, status::Status, target::Query};
 
 /// Label and field selector of a request.
 #[derive(Clone, Debug)]

@@ -23,21 +23,20 @@ use serde_json::json;
 use super::{
     body::{self, ResponseBody},
     negotiate::{self, BodyFormat},
-    nonresource, pretty,
-    query::Query,
-    resource, respond,
+    nonresource, pretty, resource, respond,
     warnings::Warnings,
 };
 use crate::{
-    access::{EarlyRefusal, Identity, UserAction},
+    access::{EarlyRefusal, UserAction},
+    identity::Identity,
     kinds::Verb,
     middleware::{
-        BoxError, Effect, Target,
+        BoxError, Effect,
         journal::{AUDIT_ID, RecordNote},
-        path,
     },
     server::ApiServerState,
     status::Status,
+    target::{Query, Target, path},
 };
 
 /// The maximum duration of a handler.

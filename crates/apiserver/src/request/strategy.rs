@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use crate::kinds::{Endpoint, KindSpec};
+use crate::{kinds::KindSpec, model::Endpoint};
 
 /// Sets defaults that belong to the life cycle of the kind; the author of the object owns them.
 pub(super) fn default(kind: &KindSpec, object: &mut Value) {

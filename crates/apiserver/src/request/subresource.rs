@@ -16,7 +16,8 @@ use super::{
     write::{self, Recording, WriteContext},
 };
 use crate::{
-    kinds::{Endpoint, KindSpec, StorageId, Verb},
+    kinds::{KindSpec, StorageId, Verb},
+    model::Endpoint,
     status::{FieldError, Status},
     store::ObjectName,
     workloads::pod,

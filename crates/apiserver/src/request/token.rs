@@ -8,8 +8,7 @@ use base64::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::json;
-use crate::{status::Status, store::ObjectName};
+use crate::{json, status::Status, store::ObjectName};
 
 /// The only version of tokens.
 const VERSION: &str = "meta.k8s.io/v1";

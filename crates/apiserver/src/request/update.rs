@@ -14,7 +14,8 @@ use super::{
 use crate::{
     access::{Attributes, UserAction},
     admission,
-    kinds::{Endpoint, KindSpec, Verb},
+    kinds::{KindSpec, Verb},
+    model::Endpoint,
     server::ApiServerState,
     status::{FieldError, Status},
     store::{Change, CommitError, ObjectName, Resource, Stored},

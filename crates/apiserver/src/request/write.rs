@@ -4,17 +4,13 @@ use bytes::Bytes;
 use kubewright_machinery::object::{ObjectExt as _, is_nested_deeper};
 use serde_json::Value;
 
-use super::{
-    convert,
-    json::{MAX_PROBLEMS, PathPositions, holds_mark},
-    metadata, scale, size,
-    warnings::Warnings,
-};
+use super::{convert, metadata, scale, size, warnings::Warnings};
 use crate::{
-    access::Identity,
-    kinds::{Endpoint, KindSpec},
+    identity::Identity,
+    json::{MAX_PROBLEMS, PathPositions, holds_mark},
+    kinds::KindSpec,
     middleware::journal::RecordNote,
-    model::{self, Collision, MAX_DEPTH, Preparation},
+    model::{self, Collision, Endpoint, MAX_DEPTH, Preparation},
     schema,
     server::ApiServerState,
     status::Status,

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 
 use super::{ApiServerState, Writer};
 use crate::{
-    access::{Identity, rbac_bootstrap},
+    access::rbac_bootstrap,
     controllers::{DEFAULT_RANGE, default_range, local_service},
-    kinds::{Endpoint, registrations},
+    identity::Identity,
+    kinds::registrations,
+    model::Endpoint,
     status::Status,
     store::{ObjectName, Resource},
 };

@@ -12,9 +12,10 @@ use super::{
     state::{Foundation, Middleware},
 };
 use crate::{
-    access::{Identity, UserAuthentication},
+    access::UserAuthentication,
     clock::{Clock, Seed},
     controllers::{self, Controller},
+    identity::Identity,
     middleware::{Faults, Journal},
     status::Status,
     workloads::{StageDelays, Stages, Workloads},

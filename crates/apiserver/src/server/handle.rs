@@ -8,8 +8,9 @@ use tower::Layer as _;
 
 use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers, Writer, state::Middleware};
 use crate::{
-    access::{Identity, Impersonating},
+    access::Impersonating,
     clock::{Clock, Seed},
+    identity::Identity,
     kinds::Scope,
     middleware::{Faults, Journal, faults::FaultService, journal::JournalService},
     request::{Service, create::resource_of},

@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use super::ApiServer;
 use crate::{
-    access::Identity,
     controllers::AUTOMANAGED,
-    kinds::{Endpoint, KindSpec, Scope},
+    identity::Identity,
+    kinds::{KindSpec, Scope},
+    model::Endpoint,
     request::{create::resource_of, update::Update, write::WriteContext},
     status::Status,
     store::ObjectName,

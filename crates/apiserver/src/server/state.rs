@@ -14,10 +14,11 @@ use serde_json::Value;
 
 use super::{Controllers, Disturbances, IdleChecks, Names, ServerOptions, Writer};
 use crate::{
-    access::{Identity, UserAuthentication},
+    access::UserAuthentication,
     clock::{Clock, Seed},
     controllers::Controller,
     discovery::Discovery,
+    identity::Identity,
     kinds::{KindSpec, Registry},
     middleware::{Faults, Journal},
     model,

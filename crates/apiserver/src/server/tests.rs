@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::ApiServer;
-use crate::{access::Identity, request::write::WriteContext};
+use crate::{identity::Identity, request::write::WriteContext};
 
 fn definition(default: Option<i64>) -> Value {
     let mut size = json!({"type": "integer"});

@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::ApiServerState;
 use crate::{
-    access::Identity,
     clock::{Clock, Seed},
-    kinds::{Endpoint, KindSpec, Registry, Verb},
+    identity::Identity,
+    kinds::{KindSpec, Registry, Verb},
     middleware::{
-        Effect, ResourceTarget, Target,
+        Effect,
         journal::{Outcome, Record},
     },
+    model::Endpoint,
     request::{
         delete::{DeleteOptions, Deleted},
         update::Update,
@@ -20,6 +21,7 @@ use crate::{
     },
     status::Status,
     store::{ObjectName, Resource, Snapshot, Stored},
+    target::{ResourceTarget, Target},
 };
 
 /// The journal entry of a write in progress.

@@ -8,11 +8,11 @@ use crate::{
     kinds::KindSpec,
     request::{
         list::{parse_number, parse_version},
-        query::Query,
         selection::Selection,
     },
     server::ApiServerState,
     status::{FieldError, FieldReason, Status},
+    target::Query,
 };
 
 /// The minimum duration of a watch without a timeout; the maximum is twice as long (SWATCH-9).

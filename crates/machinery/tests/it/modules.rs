@@ -9,14 +9,9 @@ const LIST: &str = "Modules, from low to high: ";
 
 /// Imports that still go up: crate, file below `src`, and imported module. An entry that no longer occurs must be removed.
 const UPWARD: &[(&str, &str, &str)] = &[
-    ("apiserver", "access/action.rs", "middleware"),
-    ("apiserver", "access/action.rs", "request"),
     ("apiserver", "access/authenticate.rs", "server"),
     ("apiserver", "access/authorize.rs", "server"),
     ("apiserver", "access/impersonate.rs", "server"),
-    ("apiserver", "kinds/custom.rs", "smd"),
-    ("apiserver", "middleware/target.rs", "request"),
-    ("apiserver", "model/mod.rs", "access"),
     ("apiserver", "model/mod.rs", "definition"),
     ("apiserver", "model/mod.rs", "kinds"),
     ("apiserver", "model/mod.rs", "types"),

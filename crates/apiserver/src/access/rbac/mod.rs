@@ -11,8 +11,8 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
 use self::rule::RoleRule;
-use super::{Identity, UserAction};
-use crate::store::Snapshot;
+use super::UserAction;
+use crate::{identity::Identity, store::Snapshot};
 
 pub(crate) use bootstrap::objects as bootstrap;
 pub(crate) use escalation::check as check_escalation;

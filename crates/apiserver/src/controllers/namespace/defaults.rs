@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     controllers::{backlog::Backlog, by_item::ByItem},
-    kinds::Endpoint,
+    model::Endpoint,
     server::Writer,
     status::Status,
     store::{Event, ObjectName, Resource},

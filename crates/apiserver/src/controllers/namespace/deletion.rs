@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     controllers::{backlog::Backlog, by_item::ByItem},
-    kinds::Endpoint,
+    model::Endpoint,
     request::{
         create::resource_of,
         delete::{DeleteOptions, Propagation},

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::{has_metadata, texts};
 use crate::{
-    access::{Identity, UserAction},
+    access::UserAction,
+    identity::Identity,
     server::ApiServerState,
     status::{FieldError, Status},
 };

@@ -12,7 +12,7 @@ use super::{
     body::ResponseBody, create::match_namespace, decode, negotiate::AnswerShape, options, ownership, resource::Call, respond,
     warnings::Warnings, write,
 };
-use crate::{access::Identity, kinds::KindSpec, status::Status, tables::partial_metadata};
+use crate::{identity::Identity, kinds::KindSpec, status::Status, tables::partial_metadata};
 
 /// Returns true if objects of the kind are answered and never stored.
 pub(super) fn is_review(kind: &KindSpec) -> bool {

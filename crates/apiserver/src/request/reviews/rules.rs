@@ -2,11 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    access::{Identity, rules_of},
-    server::ApiServerState,
-    status::Status,
-};
+use crate::{access::rules_of, identity::Identity, server::ApiServerState, status::Status};
 
 /// Returns the status of a review of the caller's rules.
 pub(super) fn answer(state: &ApiServerState, user: &Identity, review: &Value) -> Result<Value, Status> {

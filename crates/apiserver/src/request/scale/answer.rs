@@ -9,7 +9,8 @@ use super::{
     view,
 };
 use crate::{
-    kinds::{Endpoint, Verb},
+    kinds::Verb,
+    model::Endpoint,
     request::{
         apply::{self, ApplyRequest},
         create::match_namespace,

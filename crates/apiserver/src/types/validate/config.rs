@@ -5,7 +5,7 @@ use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::{Value, json};
 
 use super::checks::{FieldChecks, items};
-use crate::{kinds::Endpoint, status::FieldError};
+use crate::{model::Endpoint, status::FieldError};
 
 const MAX_BYTES: usize = 1024 * 1024;
 const IMMUTABLE: &str = "field is immutable when `immutable` is set";

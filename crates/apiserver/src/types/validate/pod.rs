@@ -8,7 +8,7 @@ use super::{
     checks::{FieldChecks, is_empty, without},
     template,
 };
-use crate::{kinds::Endpoint, status::FieldError, types::prepare::quality};
+use crate::{model::Endpoint, status::FieldError, types::prepare::quality};
 
 const MUTABLE: [&str; 2] = ["activeDeadlineSeconds", "tolerations"];
 const CHANGED: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\

@@ -3,7 +3,7 @@
 use kubewright_machinery::{object::ObjectKey, patch::merge_patch};
 
 use crate::{
-    kinds::Endpoint,
+    model::Endpoint,
     request::delete::{DeleteOptions, Propagation},
     server::Writer,
     status::Status,

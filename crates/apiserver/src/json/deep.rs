@@ -185,7 +185,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::request::json::parse;
+    use crate::json::parse;
 
     fn lists(depth: usize) -> String {
         "[".repeat(depth) + &"]".repeat(depth)

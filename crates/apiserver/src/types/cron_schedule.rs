@@ -9,7 +9,7 @@ const STEPS: usize = 10_000;
 
 /// The times of a repeated event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CronSchedule {
+pub(crate) struct CronSchedule {
     minutes: u64,
     hours: u64,
     days: u64,
@@ -21,7 +21,7 @@ pub(super) struct CronSchedule {
 
 impl CronSchedule {
     /// Parses five fields, or a name such as `@daily`.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = match text.trim() {
             "@yearly" | "@annually" => "0 0 1 1 *",
             "@monthly" => "0 0 1 * *",
@@ -45,7 +45,7 @@ impl CronSchedule {
     }
 
     /// Returns the first matching time after this one, in its time zone.
-    pub(super) fn after(&self, time: &Zoned) -> Option<Zoned> {
+    pub(crate) fn after(&self, time: &Zoned) -> Option<Zoned> {
         let minute = ZonedRound::new().smallest(Unit::Minute).mode(jiff::RoundMode::Trunc);
         let mut time = time.round(minute).ok()?.checked_add(1.minute()).ok()?;
         for _ in 0..STEPS {
@@ -65,7 +65,7 @@ impl CronSchedule {
     }
 
     /// Returns the last matching time up to `now`, given a matching time `known`. It searches by bisection, in about sixty steps.
-    pub(super) fn latest(&self, known: Zoned, now: &Zoned) -> Zoned {
+    pub(crate) fn latest(&self, known: Zoned, now: &Zoned) -> Zoned {
         let second = |time: &Zoned| time.timestamp().as_second();
         let (mut latest, mut end) = (known, second(now));
         while second(&latest) < end {

@@ -1,6 +1,6 @@
 //! The query of a URL.
 
-use crate::middleware::path;
+use super::path;
 
 /// The decoded parameters in order.
 #[derive(Clone, Debug, Default)]

@@ -4,8 +4,11 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 use http::{Method, Request, Uri};
 
-use super::path::{self, Segments};
-use crate::{kinds::Verb, request::query};
+use super::{
+    Query,
+    path::{self, Segments},
+};
+use crate::kinds::Verb;
 
 /// The target of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -163,7 +166,7 @@ fn resource(method: &Method, path: &str, query: &str) -> Option<ResourceTarget> 
 
 /// Returns true if the first `watch` of the query is true.
 fn asks_for_watch(query: &str) -> bool {
-    (query.contains("watch") || query.contains('%')) && query::Query::parse(Some(query)).is_set("watch")
+    (query.contains("watch") || query.contains('%')) && Query::parse(Some(query)).is_set("watch")
 }
 
 #[cfg(test)]

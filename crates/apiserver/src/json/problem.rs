@@ -61,7 +61,7 @@ fn innermost(text: &[u8], at: usize) -> Option<Nest> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::json::parse;
+    use crate::json::parse;
 
     // REQ-5
     #[test]

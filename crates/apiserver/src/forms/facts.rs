@@ -13,7 +13,7 @@ static FACTS: LazyLock<Facts> = LazyLock::new(|| {
 /// The facts by type pattern and field.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     keep_zero_anywhere: Vec<String>,
     keep_zero: BTreeMap<String, Vec<String>>,
     always: BTreeMap<String, Vec<String>>,
@@ -26,14 +26,14 @@ pub(super) struct Facts {
 
 /// The parts of a type's name: `io.k8s.api.discovery.v1.Endpoint` has group `discovery`, version `v1`, and last part `Endpoint`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TypeName<'a> {
+pub(crate) struct TypeName<'a> {
     group: &'a str,
     version: &'a str,
     last: &'a str,
 }
 
 impl<'a> TypeName<'a> {
-    pub(super) fn new(definition: &'a str) -> Self {
+    pub(crate) fn new(definition: &'a str) -> Self {
         let mut parts = definition.rsplit('.');
         let mut part = || parts.next().unwrap_or_default();
         let (last, version, group) = (part(), part(), part());
@@ -41,7 +41,7 @@ impl<'a> TypeName<'a> {
     }
 
     /// Returns the name of the Go struct.
-    pub(super) fn last(&self) -> &'a str {
+    pub(crate) fn last(&self) -> &'a str {
         self.last
     }
 
@@ -57,28 +57,28 @@ impl<'a> TypeName<'a> {
 }
 
 impl Facts {
-    pub(super) fn embedded() -> &'static Self {
+    pub(crate) fn embedded() -> &'static Self {
         &FACTS
     }
 
     /// Returns true if an optional scalar is kept when it is sent as zero.
-    pub(super) fn keeps_zero(&self, name: TypeName<'_>, field: &str) -> bool {
+    pub(crate) fn keeps_zero(&self, name: TypeName<'_>, field: &str) -> bool {
         self.keep_zero_anywhere.iter().any(|known| known == field)
             || self.keep_zero.get(field).is_some_and(|patterns| patterns.iter().any(|pattern| name.is(pattern)))
     }
 
     /// Returns true if an optional field prints its zero value when it is absent.
-    pub(super) fn is_always_printed(&self, name: TypeName<'_>, field: &str) -> bool {
+    pub(crate) fn is_always_printed(&self, name: TypeName<'_>, field: &str) -> bool {
         is_listed(&self.always, name, field)
     }
 
     /// Returns true if a required field is dropped when it is zero, empty or absent.
-    pub(super) fn is_dropped(&self, name: TypeName<'_>, field: &str) -> bool {
+    pub(crate) fn is_dropped(&self, name: TypeName<'_>, field: &str) -> bool {
         is_listed(&self.dropped, name, field)
     }
 
     /// Returns true if an object is printed when it is absent.
-    pub(super) fn is_always_object(&self, name: TypeName<'_>, field: &str) -> bool {
+    pub(crate) fn is_always_object(&self, name: TypeName<'_>, field: &str) -> bool {
         match field {
             "metadata" | "spec" => true,
             "status" => name.last != "CustomResourceSubresources",
@@ -87,17 +87,17 @@ impl Facts {
     }
 
     /// Returns true if a field prints `null` when it is absent.
-    pub(super) fn is_null_when_absent(&self, name: TypeName<'_>, field: &str) -> bool {
+    pub(crate) fn is_null_when_absent(&self, name: TypeName<'_>, field: &str) -> bool {
         is_listed(&self.null, name, field)
     }
 
     /// Returns true if the published schema declares the zero value as the default of a field that is dropped when it is zero.
-    pub(super) fn is_published_zero(&self, name: TypeName<'_>, field: &str) -> bool {
+    pub(crate) fn is_published_zero(&self, name: TypeName<'_>, field: &str) -> bool {
         is_listed(&self.published_zero, name, field)
     }
 
     /// Returns the defaults that the published schema of a type declares.
-    pub(super) fn defaults(&self, name: TypeName<'_>) -> Vec<(&str, &Value)> {
+    pub(crate) fn defaults(&self, name: TypeName<'_>) -> Vec<(&str, &Value)> {
         let matching = self.defaults.iter().filter(|(pattern, _)| name.is(pattern));
         matching.flat_map(|(_, fields)| fields).map(|(field, value)| (field.as_str(), value)).collect()
     }
@@ -110,7 +110,7 @@ fn is_listed(table: &BTreeMap<String, Vec<String>>, name: TypeName<'_>, field: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Definitions;
+    use crate::forms::Definitions;
 
     fn exists(pattern: &str, field: &str) -> bool {
         let definitions = Definitions::embedded();

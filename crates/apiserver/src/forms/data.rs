@@ -8,8 +8,10 @@ use std::{
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::Value;
 
-use super::facts::{Facts, TypeName};
-use super::form::Struct;
+use super::{
+    facts::{Facts, TypeName},
+    form::Struct,
+};
 
 /// The definitions, one per line: name, kinds and JSON, separated by tabs. `data/NOTICE` names the source.
 static PACKED: &[u8] = include_bytes!("../../data/schemas.json.zst");
@@ -52,7 +54,7 @@ impl Definitions {
     }
 
     /// Returns the name of the definition of a kind, given by its group, version and kind.
-    pub(super) fn named(&self, group: &str, version: &str, kind: &str) -> Option<&'static str> {
+    pub(crate) fn named(&self, group: &str, version: &str, kind: &str) -> Option<&'static str> {
         self.by_kind.get(&(group, version, kind)).copied()
     }
 
@@ -74,7 +76,7 @@ impl Definitions {
     }
 
     /// Returns the name of a definition with a static lifetime.
-    pub(super) fn static_name(&self, name: &str) -> Option<&'static str> {
+    pub(crate) fn static_name(&self, name: &str) -> Option<&'static str> {
         self.by_name.get_key_value(name).map(|(name, _)| *name)
     }
 

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
+    api::Writer,
     model::Endpoint,
-    server::Writer,
     status::Status,
     store::{Event, ObjectName, Resource},
 };

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{Controller, backlog::Backlog};
 use crate::{
+    api::Writer,
     model::Endpoint,
-    server::Writer,
     status::Status,
     store::{Event, ObjectName, Resource, Snapshot, Stored},
 };

@@ -24,7 +24,7 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 const MASTERS: &str = "system:masters";
 
 /// Returns true if a user may do an action.
-pub(super) fn allows(snapshot: &Snapshot, user: &Identity, action: &UserAction) -> bool {
+pub(crate) fn allows(snapshot: &Snapshot, user: &Identity, action: &UserAction) -> bool {
     if user.groups().iter().any(|group| group == MASTERS) {
         return true;
     }

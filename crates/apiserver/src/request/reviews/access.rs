@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::{has_metadata, texts};
 use crate::{
     access::UserAction,
+    api::ObjectApi,
     identity::Identity,
-    server::ApiServerState,
     status::{FieldError, Status},
 };
 
 /// Returns the status of an access review.
-pub(super) fn answer(state: &ApiServerState, caller: &Identity, review: &Value) -> Result<Value, Status> {
+pub(super) fn answer(state: &ObjectApi, caller: &Identity, review: &Value) -> Result<Value, Status> {
     let errors = validate(review);
     if !errors.is_empty() {
         return Err(Status::invalid("authorization.k8s.io", "", "", &errors));

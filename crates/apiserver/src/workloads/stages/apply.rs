@@ -3,9 +3,8 @@
 use kubewright_machinery::{object::ObjectKey, patch::merge_patch};
 
 use crate::{
+    api::{DeleteOptions, Propagation, Writer},
     model::Endpoint,
-    request::delete::{DeleteOptions, Propagation},
-    server::Writer,
     status::Status,
     store::{ObjectName, Resource},
     workloads::{Write, pod},

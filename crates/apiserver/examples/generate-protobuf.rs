@@ -17,7 +17,7 @@ use std::{
     process::ExitCode,
 };
 
-use kubewright_apiserver::types::Definitions;
+use kubewright_apiserver::forms::Definitions;
 
 const OUTPUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/protobuf.txt");
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kube::config::KubeConfigOptions;
 use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::access::Identity;
+use kubewright_apiserver::Identity;
 use kubewright_apiserver::clock::Clock as ServerClock;
 use kubewright_apiserver::listen::Endpoint;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};

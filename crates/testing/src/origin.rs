@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::access::Identity;
+use kubewright_apiserver::Identity;
 use kubewright_apiserver::clock::Clock as ServerClock;
 
 use crate::backend::Backend;

@@ -5,7 +5,7 @@
 
 use http::{Request, Response};
 use kube::client::Body;
-use kubewright_apiserver::middleware::Target;
+use kubewright_apiserver::target::Target;
 use serde_json::{Value, json};
 
 /// The impersonated user of a request, and the target of the request.

@@ -3,11 +3,11 @@
 use http::{Method, Uri};
 use serde_json::Value;
 
-use super::Identity;
 use crate::{
+    identity::Identity,
     kinds::Verb,
-    middleware::{ResourceTarget, Target},
     status::{Details, Status},
+    target::{ResourceTarget, Target},
 };
 
 /// Paths that every user may read, anonymous users included (DISC-13).
@@ -133,7 +133,7 @@ impl Attributes {
 
 /// Returns the object name that a field selector asks for.
 fn selected_name(query: &str) -> Option<String> {
-    let query = crate::request::query::Query::parse(Some(query));
+    let query = crate::target::Query::parse(Some(query));
     let selector = query.get("fieldSelector")?;
     let name = selector.split(',').find_map(|term| term.strip_prefix("metadata.name="))?;
     Some(name.trim_start_matches('=').to_owned())

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use kubewright_machinery::object::sha256_hex;
 use parking_lot::RwLock;
 
-use super::Identity;
+use crate::identity::Identity;
 
 /// The users behind tokens and certificates.
 #[derive(Debug, Default)]

@@ -2,16 +2,10 @@
 
 mod action;
 mod authenticate;
-mod authorize;
 mod credentials;
-mod identity;
-mod impersonate;
 mod rbac;
 pub(crate) mod service_account;
 
 pub(crate) use action::{Attributes, UserAction};
-pub(crate) use authenticate::UserAuthentication;
-pub use identity::Identity;
-pub(crate) use impersonate::EarlyRefusal;
-pub use impersonate::Impersonating;
-pub(crate) use rbac::{bootstrap as rbac_bootstrap, rules_of};
+pub(crate) use authenticate::{BadToken, UserAuthentication};
+pub(crate) use rbac::{allows, bootstrap as rbac_bootstrap, check_escalation, rules_of};

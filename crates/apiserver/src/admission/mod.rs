@@ -8,11 +8,7 @@ mod storage;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use crate::{
-    kinds::{Endpoint, KindSpec},
-    status::Status,
-    store::Snapshot,
-};
+use crate::{kinds::KindSpec, model::Endpoint, status::Status, store::Snapshot};
 
 pub(crate) use lifecycle::immortal;
 pub(crate) use nodes::NOT_READY;

@@ -5,7 +5,7 @@ use std::{fmt, future::Future, time::Duration};
 use futures::{FutureExt as _, future::BoxFuture};
 
 use super::{Controller, backlog::Backlog};
-use crate::{server::Writer, status::Status, store::Event};
+use crate::{api::Writer, status::Status, store::Event};
 
 /// A controller that queues items and handles them one by one. A failed item is retried later; an item whose round was cancelled is handled in the
 /// next round.

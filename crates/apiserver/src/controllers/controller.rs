@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use futures::future::BoxFuture;
 
-use crate::{server::Writer, status::Status, store::Event};
+use crate::{api::Writer, status::Status, store::Event};
 
 /// A controller, which reacts to committed changes.
 pub trait Controller: fmt::Debug + Send + Sync {

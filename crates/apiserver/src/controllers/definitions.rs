@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 
 use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
-    definition::{self, condition, condition::CLEANUP},
-    kinds::Endpoint,
-    request::delete::DeleteOptions,
-    server::Writer,
+    api::{DeleteOptions, Writer},
+    definition::{
+        self,
+        condition::{self, CLEANUP},
+    },
+    model::Endpoint,
     status::Status,
     store::{Event, ObjectName, Resource, Snapshot},
 };
@@ -100,9 +102,9 @@ impl DefinitionController {
 
     /// Stops serving a definition that is deleted or not accepted.
     fn withdraw(&self, writer: &Writer, name: &ObjectName) {
-        if writer.state().definition_in_force(&name.name).is_some() {
-            writer.state().withdraw_definition(&name.name);
-            writer.state().store.close(&instances(&name.name));
+        if writer.api().definition_in_force(&name.name).is_some() {
+            writer.api().withdraw_definition(&name.name);
+            writer.api().store.close(&instances(&name.name));
         }
         self.terminating.lock().retain(|(terminating, _)| terminating != name);
     }
@@ -118,7 +120,7 @@ impl DefinitionController {
         }
         let resource_of_instances = instances(&name.name);
         let (plural, group) = name.name.split_once('.').unwrap_or((&name.name, ""));
-        if writer.state().registry().is_builtin(group, plural) {
+        if writer.api().registry().is_builtin(group, plural) {
             // The resource is built in, so the stored objects are not instances of this definition.
             writer.modify(&resource(), name, Endpoint::Main, release).await?;
             return Ok(());
@@ -159,15 +161,15 @@ fn instances(definition: &str) -> Resource {
 /// Serves the definition unless it is served already, and ends the watches that still follow an older schema (SWATCH-16).
 fn put_in_force(writer: &Writer, definition: &Value) {
     let (name, shape) = (definition.name(), shape_of(definition));
-    let before = writer.state().definition_in_force(name);
+    let before = writer.api().definition_in_force(name);
     if before.as_ref() == Some(&shape) {
         return;
     }
     // A definition that is being deleted serves its instances until the end; `withdraw` ends their watches.
     let outdates = before.is_some_and(|before| before[SPEC] != shape[SPEC]);
-    writer.state().put_definition_in_force(name, definition::kinds(definition), shape);
+    writer.api().put_definition_in_force(name, definition::kinds(definition), shape);
     if outdates {
-        writer.state().store.close(&instances(name));
+        writer.api().store.close(&instances(name));
     }
 }
 

@@ -10,8 +10,7 @@ use parking_lot::Mutex;
 
 use super::{Controller, backlog::Backlog};
 use crate::{
-    request::delete::DeleteOptions,
-    server::Writer,
+    api::{DeleteOptions, Writer},
     status::Status,
     store::{Event, ObjectName, Resource},
 };

@@ -9,12 +9,8 @@ use serde_json::{Value, json};
 
 use super::{Controller, backlog::Backlog};
 use crate::{
-    kinds::Endpoint,
-    request::{
-        create::resource_of,
-        delete::{DeleteOptions, Propagation},
-    },
-    server::Writer,
+    api::{DeleteOptions, Propagation, Writer, resource_of},
+    model::Endpoint,
     status::Status,
     store::{Event, ObjectName, ObjectRef, Stored},
 };

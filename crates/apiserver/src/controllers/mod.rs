@@ -1,6 +1,6 @@
 //! Controllers that every cluster needs: establishment of custom resources, namespaces, the garbage collector.
 //!
-//! A [`Controller`] records committed changes and acts on their consequences, through a [`Writer`](crate::server::Writer) that writes as its own user
+//! A [`Controller`] records committed changes and acts on their consequences, through a [`Writer`](crate::api::Writer) that writes as its own user
 //! and passes the same pipeline as a request. Controllers run to quiescence after each write, before it is answered (DIF-4).
 
 mod backlog;
@@ -17,14 +17,14 @@ mod roles;
 mod service_ranges;
 mod services;
 
+use std::time::Duration;
+
 pub use controller::Controller;
 pub(crate) use registrations::{AUTOMANAGED, local as local_service};
 pub(crate) use service_ranges::{DEFAULT_RANGE, default_range};
 
-use crate::server::ServerOptions;
-
-/// Returns the controllers of every server.
-pub(crate) fn builtin(options: &ServerOptions) -> Vec<Box<dyn Controller>> {
+/// Returns the controllers of every server; Events are deleted after `event_ttl`.
+pub(crate) fn builtin(event_ttl: Duration) -> Vec<Box<dyn Controller>> {
     vec![
         Box::new(definitions::DefinitionController::default()),
         Box::new(registrations::Registrations::default()),
@@ -38,6 +38,6 @@ pub(crate) fn builtin(options: &ServerOptions) -> Vec<Box<dyn Controller>> {
         Box::new(service_ranges::ServiceRanges::default()),
         Box::new(roles::RoleAggregation::default()),
         Box::new(policies::PolicyStatus::default()),
-        Box::new(events::EventTtl::new(options.event_ttl)),
+        Box::new(events::EventTtl::new(event_ttl)),
     ]
 }

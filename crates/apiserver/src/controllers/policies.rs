@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
-    kinds::Endpoint,
-    server::Writer,
+    api::Writer,
+    model::Endpoint,
     status::Status,
     store::{Event, ObjectName, Resource},
 };

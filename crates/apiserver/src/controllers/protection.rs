@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
     admission,
-    kinds::Endpoint,
-    server::Writer,
+    api::Writer,
+    model::Endpoint,
     status::Status,
     store::{Event, ObjectName, Resource, Snapshot},
 };

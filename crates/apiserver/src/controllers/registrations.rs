@@ -5,9 +5,8 @@ use serde_json::{Value, json};
 
 use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
-    kinds::Endpoint,
-    request::delete::DeleteOptions,
-    server::Writer,
+    api::{DeleteOptions, Writer},
+    model::Endpoint,
     status::Status,
     store::{Event, ObjectName, Resource, Snapshot},
 };

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{Controller, backlog::Backlog};
 use crate::{
-    kinds::Endpoint,
-    server::Writer,
+    api::Writer,
+    model::Endpoint,
     status::Status,
     store::{Event, ObjectName, Resource, Snapshot, Stored},
 };

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
-    kinds::Endpoint,
-    server::Writer,
+    api::Writer,
+    model::Endpoint,
     status::Status,
     store::{Event, ObjectName, Resource},
 };
@@ -45,7 +45,7 @@ impl ByItem for ApiServices {
         let now = writer.clock().now_in_seconds();
         let snapshot = writer.snapshot();
         let stored = snapshot.get(&resource(), name);
-        writer.state().note_unavailable(&name.name, stored.and_then(|service| proxied(service.value())));
+        writer.api().note_unavailable(&name.name, stored.and_then(|service| proxied(service.value())));
         if stored.is_none() {
             return Ok(false);
         }

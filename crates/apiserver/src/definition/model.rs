@@ -3,9 +3,10 @@
 use kubewright_schema::{FieldError, Schema};
 use serde_json::Value;
 
-use crate::kinds::Endpoint;
-use crate::model::{Model, Preparation, WrongType};
-use crate::types::Builtin;
+use crate::{
+    model::{Endpoint, Model, Preparation, WrongType},
+    types::Builtin,
+};
 
 /// The model of the objects of one version of a custom resource.
 #[derive(Debug)]

@@ -162,7 +162,7 @@ fn every_served_version_becomes_a_kind() {
 
     let mut object = json!({"apiVersion": "ex.io/v1", "kind": "Foo", "metadata": {"name": "a"}, "spec": {"size": 1, "nope": 2}});
     let mut unknown = Vec::new();
-    crate::model::of(v1).normalise(&mut object, &mut unknown).unwrap();
+    crate::api::model_of(v1).normalise(&mut object, &mut unknown).unwrap();
     assert_eq!((unknown, &object["spec"]), (vec!["spec.nope".to_owned()], &json!({"size": 1})));
 }
 

@@ -29,7 +29,7 @@ pub use generation::Generation;
 pub use path::FieldPath;
 pub use registry::Registry;
 pub(crate) use registry::compare_versions;
-pub use reset::{Endpoint, Reset};
+pub use reset::Reset;
 pub use scale::{Scale, ScaleSelector};
 pub use spec::{Columns, Flags, GcDefault, KindSpec, Scope, StorageId, Subresource};
 pub use verbs::{Verb, Verbs};

@@ -3,17 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::path::FieldPath;
-
-/// The endpoint of a write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoint<'a> {
-    /// The object itself.
-    Main,
-    /// The subresource `/status`.
-    Status,
-    /// Another subresource that takes the whole object, such as `/approval`.
-    Other(&'a str),
-}
+use crate::model::Endpoint;
 
 /// The fields that each endpoint of a kind keeps from the stored object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

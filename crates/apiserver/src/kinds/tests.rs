@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::model::Endpoint;
 
 fn kind(group: &str, version: &str, plural: &str) -> std::sync::Arc<KindSpec> {
     Registry::builtin().resource(group, version, plural).unwrap().clone()

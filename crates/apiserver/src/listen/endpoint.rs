@@ -14,7 +14,7 @@ use super::{
     serve::{self, Frontend},
     tls,
 };
-use crate::{access::Identity, server::ApiServer};
+use crate::{identity::Identity, server::ApiServer};
 
 /// A port on which a server answers. Dropping it closes the port and all connections; [`Endpoint::shutdown`] lets requests finish.
 pub struct Endpoint {
@@ -89,7 +89,7 @@ impl Endpoint {
             return Ok(kubeconfig(&self.url(), None, identity.name(), &Proof::None));
         };
         let client = authority.client(identity.name(), identity.groups())?;
-        self.server.state().access.credentials.add_certificate(&client.der(), identity);
+        self.server.state().api.access.credentials.add_certificate(&client.der(), identity);
         let (certificate, key) = (client.certificate.pem(), client.key.serialize_pem());
         let proof = Proof::Certificate { certificate: &certificate, key: &key };
         Ok(kubeconfig(&self.url(), Some(&authority.pem()), identity.name(), &proof))

@@ -33,9 +33,9 @@ use tower::ServiceExt;
 
 use super::{gather::Gather, stream};
 use crate::{
-    access::{EarlyRefusal, Identity},
+    identity::Identity,
     middleware::{BoxError, faults::FaultBody, journal::JournalBody},
-    request::ResponseBody,
+    request::{EarlyRefusal, ResponseBody},
     server::{ApiServerState, Front},
     status::Status,
 };
@@ -142,7 +142,7 @@ async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver
     let socket = tokio::time::timeout(HANDSHAKE, tls.accept(socket)).await??;
     let (_, session) = socket.get_ref();
     let certificate = session.peer_certificates().and_then(|chain| chain.first());
-    let certified = certificate.and_then(|certificate| frontend.state.access.credentials.by_certificate(certificate));
+    let certified = certificate.and_then(|certificate| frontend.state.api.access.credentials.by_certificate(certificate));
     let certified = Arc::new(certified);
     if session.alpn_protocol() == Some(b"h2") {
         serve(Gather::new(socket), certified, frontend, stop).await?;
@@ -247,7 +247,7 @@ async fn stream(mut client: Client, answer: Box<Answer>, waits: bool) -> Result<
 
 /// Answers one request. An error, which a fault rule asked for, breaks the connection, or on HTTP/2 the stream.
 async fn answer(frontend: Frontend, certified: Arc<Option<Identity>>, request: Request<Incoming>) -> Result<Answer, BoxError> {
-    let authenticated = frontend.state.authenticate(certified.as_ref().as_ref(), request.headers());
+    let authenticated = frontend.state.api.authenticate(certified.as_ref().as_ref(), request.headers());
     let (head, body) = request.into_parts();
     let bytes = match Limited::new(body, MAX_BODY_BYTES).collect().await {
         Ok(body) => body.to_bytes(),

@@ -1,23 +1,19 @@
 //! The model of a type for the request pipeline: normal form, defaults and validation.
 //!
-//! A [`KindSpec`] is data and describes the behaviour of a resource; a [`Model`] describes its objects. Built-in types and the structural schemas
+//! A [`KindSpec`](crate::kinds::KindSpec) is data and describes the behaviour of a resource; a [`Model`] describes its objects. Built-in types and the structural schemas
 //! of custom resources implement the same trait, so that both take one code path. `apiVersion`, `kind` and `metadata` belong to the pipeline: a
 //! model neither checks nor prunes them. The metadata of embedded templates belongs to the model.
 
-use std::{fmt, sync::Arc};
+mod endpoint;
+
+use std::fmt;
 
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
-use crate::{
-    access::Identity,
-    clock::Seed,
-    definition::DefinitionModel,
-    kinds::{Endpoint, KindSpec},
-    status::Status,
-    store::Snapshot,
-    types::Builtin,
-};
+use crate::{clock::Seed, identity::Identity, status::Status, store::Snapshot};
+
+pub use endpoint::Endpoint;
 
 /// The maximal nesting depth of an object without its managed fields. Managed fields, lists and watch events go a little deeper; all of them must
 /// stay shallow enough to be parsed again. The real server allows a hundred times more.
@@ -131,23 +127,5 @@ impl Model for Anything {
 
     fn validate(&self, _: &Value, _: Option<&Value>, _: Endpoint<'_>, _: &mut Vec<String>) -> Vec<FieldError> {
         Vec::new()
-    }
-}
-
-/// Returns the model of a kind.
-pub fn of(kind: &KindSpec) -> Arc<dyn Model> {
-    if let Some(custom) = &kind.custom {
-        return custom.model.clone();
-    }
-    kind.derived.model.get_or_init(|| builtin(kind)).clone()
-}
-
-fn builtin(kind: &KindSpec) -> Arc<dyn Model> {
-    if kind.kind == "CustomResourceDefinition" {
-        return Arc::new(DefinitionModel::new(Builtin::of(kind)));
-    }
-    match Builtin::of(kind) {
-        Some(builtin) => Arc::new(builtin),
-        None => Arc::new(Anything),
     }
 }

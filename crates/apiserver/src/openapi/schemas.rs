@@ -3,8 +3,7 @@
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::{Map, Value, json};
 
-use crate::kinds::KindSpec;
-use crate::types::Definitions;
+use crate::{forms::Definitions, kinds::KindSpec};
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 pub(super) const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";

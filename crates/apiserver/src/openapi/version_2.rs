@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{discovery::Document, types::Definitions};
+use crate::{discovery::Document, forms::Definitions};
 
 const SCHEMAS: &str = "#/components/schemas/";
 const DEFINITIONS: &str = "#/definitions/";

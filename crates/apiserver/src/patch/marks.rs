@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::types::Definitions;
+use crate::forms::Definitions;
 
 /// A position in a type, with its schema if one is known.
 #[derive(Clone, Copy, Debug)]

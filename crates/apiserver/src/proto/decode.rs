@@ -8,7 +8,7 @@ use super::{
     special,
     wire::{Piece, WireError, WireReader},
 };
-use crate::types::form::{Form, SCHEMA};
+use crate::forms::form::{Form, SCHEMA};
 
 /// The maximal nesting depth of messages; no real object comes close to it.
 const MAX_DEPTH: usize = 100;

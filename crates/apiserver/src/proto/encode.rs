@@ -11,7 +11,7 @@ use super::{
     special,
     wire::{put_bytes, put_fixed64, put_number},
 };
-use crate::types::{
+use crate::forms::{
     Definitions,
     form::{Form, SCHEMA},
 };

@@ -8,7 +8,7 @@ use super::{
     special::lossy,
     wire::{Piece, WireError, WireReader, put_bytes},
 };
-use crate::types::Definitions;
+use crate::forms::Definitions;
 
 /// The media type of bodies in an envelope.
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";

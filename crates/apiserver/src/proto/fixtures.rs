@@ -6,7 +6,7 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::Value;
 
 use super::{decode, encode};
-use crate::types::Definitions;
+use crate::forms::Definitions;
 
 /// Returns the folders of the fixtures that are in the module cache.
 fn folders() -> Vec<PathBuf> {

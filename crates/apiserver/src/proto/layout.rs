@@ -5,7 +5,7 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-use crate::types::{
+use crate::forms::{
     Definitions,
     form::{Struct, StructField},
 };

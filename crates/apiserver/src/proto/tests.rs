@@ -3,7 +3,7 @@ use proptest::{prelude::*, strategy::ValueTree as _};
 use serde_json::{Value, json};
 
 use super::decode;
-use crate::types::Definitions;
+use crate::forms::Definitions;
 
 fn read(bytes: &[u8]) -> Value {
     decode(bytes, &GroupVersionKind::default()).unwrap()
@@ -114,7 +114,7 @@ fn messages_inside_messages_end_somewhere() {
 
 /// Generates objects of a definition in the form in which they are decoded: without empty values.
 fn any_object(definition: &'static str, depth: u32) -> BoxedStrategy<Value> {
-    use crate::types::form::Form;
+    use crate::forms::form::Form;
     fn any_value(form: &'static Form, depth: u32) -> BoxedStrategy<Value> {
         match form {
             Form::String => "[a-z]{1,4}".prop_map(Value::from).boxed(),

@@ -1,45 +1,21 @@
-//! The request pipeline, one file per step.
+//! The HTTP pipeline: it translates requests into calls of the [`api`](crate::api), and their outcomes into answers.
 //!
-//! `service` receives a request, `route` finds the addressed kind, `negotiate` chooses the representation and `decode` reads the body. `create`,
-//! `update`, `patch`, `delete`, `list` and the watches execute the request; `encode` and `respond` build the answer.
+//! `service` receives a request, reads its body, and authorizes it. Requests for resources go to `verbs`, which finds the addressed kind and calls
+//! the function of the verb, or on to `subresources` and `reviews`; all other paths go to `nonresource`. `wire` negotiates the representation,
+//! decodes bodies and encodes answers.
 
-mod apply;
-pub(crate) mod body;
-mod component_statuses;
-pub(crate) mod convert;
-pub(crate) mod create;
-pub(crate) mod decode;
-pub mod delete;
-mod delete_options;
-pub(crate) mod encode;
-mod eviction;
-mod json;
-pub(crate) mod list;
-mod metadata;
-pub(crate) mod negotiate;
+mod impersonate;
 mod nonresource;
 mod openapi;
-mod options;
-mod ownership;
-mod patch;
-mod pretty;
-pub(crate) mod query;
-mod resource;
-mod respond;
 mod reviews;
-mod route;
-mod scale;
-mod scaler;
-pub(crate) mod selection;
 mod service;
-mod size;
-mod strategy;
-mod subresource;
-mod token;
-mod token_request;
-pub(crate) mod update;
-mod warnings;
-pub(crate) mod write;
+mod state;
+mod subresources;
+mod verbs;
+pub(crate) mod wire;
 
-pub use body::ResponseBody;
+pub(crate) use impersonate::EarlyRefusal;
+pub use impersonate::Impersonating;
 pub use service::Service;
+pub(crate) use state::{AfterWrite, DerivedDocuments, RequestState};
+pub use wire::body::ResponseBody;

@@ -6,11 +6,14 @@ use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::{
-    negotiate::{self, DiscoveryForm},
-    openapi, pretty, respond,
+    RequestState, openapi,
     service::{Incoming, Outgoing},
+    wire::{
+        negotiate::{self, DiscoveryForm},
+        pretty, respond,
+    },
 };
-use crate::{access::service_account::ISSUER, discovery, middleware::path::Segments, server::ApiServerState, status::Status};
+use crate::{access::service_account::ISSUER, discovery, status::Status, target::path::Segments};
 
 /// The address of the server for clients inside a cluster.
 const ADDRESS: &str = "10.0.0.1:443";
@@ -36,13 +39,13 @@ const INDEX: [&str; 12] = [
 
 /// Answers a request that is not for a resource. Some paths match exactly, whatever the method; others are routed: there a trailing slash is ignored
 /// and a wrong method is refused.
-pub(super) fn answer(state: &Arc<ApiServerState>, incoming: &Incoming, path: &str) -> Outgoing {
+pub(super) fn answer(state: &Arc<RequestState>, incoming: &Incoming, path: &str) -> Outgoing {
     match path {
         "/" | "/index.html" => return laid_out(document(incoming, &json!({"paths": INDEX}))),
         "/openapi/v2" => return openapi::version_2(state, incoming),
         "/apis" | "/apis/" => return discover(state, incoming, &["apis"]),
         "/openapi/v3" => return openapi::index(state),
-        "/openid/v1/jwks" => return published("application/jwk-set+json", &state.access.key.published()),
+        "/openid/v1/jwks" => return published("application/jwk-set+json", &state.api.access.key.published()),
         "/.well-known/openid-configuration" => return published("application/json", &issuer()),
         _ => {}
     }
@@ -67,8 +70,8 @@ pub(super) fn answer(state: &Arc<ApiServerState>, incoming: &Incoming, path: &st
 }
 
 /// Answers a request for discovery, plain or aggregated (DISC-2 to DISC-5).
-fn discover(state: &Arc<ApiServerState>, incoming: &Incoming, parts: &[&str]) -> Outgoing {
-    let registry = state.registry();
+fn discover(state: &Arc<RequestState>, incoming: &Incoming, parts: &[&str]) -> Outgoing {
+    let registry = state.api.registry();
     let is_get = incoming.parts.method == http::Method::GET;
     match parts {
         ["api", _, ..] if !is_get => Status::method_not_allowed().into(),
@@ -95,8 +98,8 @@ fn discover(state: &Arc<ApiServerState>, incoming: &Incoming, parts: &[&str]) ->
     }
 }
 
-fn aggregated(state: &Arc<ApiServerState>, incoming: &Incoming, core: bool) -> Outgoing {
-    let documents = state.discovery.documents(&state.registry());
+fn aggregated(state: &Arc<RequestState>, incoming: &Incoming, core: bool) -> Outgoing {
+    let documents = state.documents.discovery.documents(&state.api.registry());
     let document = if core { &documents.core } else { &documents.groups };
     let known = incoming.parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
     let mut response = if known.is_some_and(|tag| document.matches(tag)) {

@@ -6,25 +6,26 @@ use http::{HeaderValue, StatusCode, header};
 use jiff::SignedDuration;
 
 use super::{
-    negotiate, respond,
+    RequestState,
     service::{Incoming, Outgoing},
+    wire::{negotiate, respond},
 };
-use crate::{openapi, server::ApiServerState};
+use crate::openapi;
 
 /// The cache lifetime of a document that was requested by its hash.
 const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
 /// Answers `/openapi/v3` with the index of documents (DISC-7).
-pub(super) fn index(state: &Arc<ApiServerState>) -> Outgoing {
-    respond::text(StatusCode::OK, state.openapi.index(&state.registry()).to_string()).into()
+pub(super) fn index(state: &Arc<RequestState>) -> Outgoing {
+    respond::text(StatusCode::OK, state.documents.openapi.index(&state.api.registry()).to_string()).into()
 }
 
 /// Answers `/openapi/v2`, in JSON only (DISC-9).
-pub(super) fn version_2(state: &Arc<ApiServerState>, incoming: &Incoming) -> Outgoing {
+pub(super) fn version_2(state: &Arc<RequestState>, incoming: &Incoming) -> Outgoing {
     if negotiate::document(&incoming.parts.headers).is_err() {
         return respond::empty(StatusCode::NOT_ACCEPTABLE).into();
     }
-    let document = state.openapi.version_2(&state.registry());
+    let document = state.documents.openapi.version_2(&state.api.registry());
     let known = incoming.parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
     let mut response = if known.is_some_and(|tag| document.matches(tag)) {
         respond::empty(StatusCode::NOT_MODIFIED)
@@ -39,9 +40,9 @@ pub(super) fn version_2(state: &Arc<ApiServerState>, incoming: &Incoming) -> Out
 }
 
 /// Answers a request for a document; `path` is the part after `/openapi/v3/`.
-pub(super) fn answer(state: &Arc<ApiServerState>, incoming: &Incoming, path: &str) -> Outgoing {
-    let registry = state.registry();
-    let Some(document) = state.openapi.document(&registry, path) else {
+pub(super) fn answer(state: &Arc<RequestState>, incoming: &Incoming, path: &str) -> Outgoing {
+    let registry = state.api.registry();
+    let Some(document) = state.documents.openapi.document(&registry, path) else {
         return respond::empty(StatusCode::NOT_FOUND).into();
     };
     let hash = incoming.parts.uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("hash="));
@@ -61,7 +62,7 @@ pub(super) fn answer(state: &Arc<ApiServerState>, incoming: &Incoming, path: &st
     set(header::ETAG, document.etag.clone());
     if is_right {
         set(header::CACHE_CONTROL, "public, immutable".to_owned());
-        if let Ok(expires) = state.clock.now().checked_add(YEAR) {
+        if let Ok(expires) = state.api.clock.now().checked_add(YEAR) {
             set(header::EXPIRES, expires.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string());
         }
     } else if hash.is_some() {

@@ -21,23 +21,27 @@ use kubewright_machinery::quantity::GoDuration;
 use serde_json::json;
 
 use super::{
-    body::{self, ResponseBody},
-    negotiate::{self, BodyFormat},
-    nonresource, pretty,
-    query::Query,
-    resource, respond,
-    warnings::Warnings,
+    RequestState,
+    impersonate::EarlyRefusal,
+    nonresource,
+    verbs::resource,
+    wire::{
+        body::{self, ResponseBody},
+        negotiate::{self, BodyFormat},
+        pretty, respond,
+    },
 };
 use crate::{
-    access::{EarlyRefusal, Identity, UserAction},
+    access::UserAction,
+    api::warnings::Warnings,
+    identity::Identity,
     kinds::Verb,
     middleware::{
-        BoxError, Effect, Target,
+        BoxError, Effect,
         journal::{AUDIT_ID, RecordNote},
-        path,
     },
-    server::ApiServerState,
     status::Status,
+    target::{Query, Target, path},
 };
 
 /// The maximum duration of a handler.
@@ -46,7 +50,7 @@ const HANDLER_LIMIT: Duration = Duration::from_secs(34);
 /// The service that answers requests. The user is the [`Identity`] in the extensions of the request; without one it is the anonymous user.
 #[derive(Clone, Debug)]
 pub struct Service {
-    state: Arc<ApiServerState>,
+    state: Arc<RequestState>,
 }
 
 /// A request whose body has been read.
@@ -67,7 +71,7 @@ pub(super) struct Outgoing {
 }
 
 impl Service {
-    pub(crate) fn new(state: Arc<ApiServerState>) -> Self {
+    pub(crate) fn new(state: Arc<RequestState>) -> Self {
         Self { state }
     }
 }
@@ -102,7 +106,7 @@ where
     }
 }
 
-async fn handle<B>(state: &Arc<ApiServerState>, request: Request<B>) -> Response<ResponseBody>
+async fn handle<B>(state: &Arc<RequestState>, request: Request<B>) -> Response<ResponseBody>
 where
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
@@ -112,7 +116,7 @@ where
     let (parts, body) = request.into_parts();
     // A request that comes through another server already has an id.
     let audit_id = parts.headers.get(AUDIT_ID).filter(|id| !id.is_empty()).cloned();
-    let revision_before = state.store.revision();
+    let revision_before = state.api.store.revision();
     let note = parts.extensions.get::<RecordNote>().filter(|note| note.wants_changes()).cloned();
     let Some(_turn) = InFlightSlot::take(state, &target) else { return too_many_requests() };
     let is_head = parts.method == http::Method::HEAD;
@@ -124,10 +128,10 @@ where
     if let Some(id) = audit_id {
         response.headers_mut().insert(AUDIT_ID, id);
     }
-    respond::finish(state, &mut response, &warnings);
-    let revision_after = state.store.revision();
+    respond::finish(&state.api, &mut response, &warnings);
+    let revision_after = state.api.store.revision();
     if let Some(note) = note {
-        note.changed(&state.store.history_between(revision_before, revision_after));
+        note.changed(&state.api.store.history_between(revision_before, revision_after));
     }
     response.extensions_mut().insert(Effect { revision_before, revision_after, stored });
     response
@@ -137,8 +141,8 @@ where
 struct InFlightSlot<'a>(Option<&'a AtomicUsize>);
 
 impl<'a> InFlightSlot<'a> {
-    fn take(state: &'a ApiServerState, target: &Target) -> Option<Self> {
-        let limit = state.options.max_in_flight;
+    fn take(state: &'a RequestState, target: &Target) -> Option<Self> {
+        let limit = state.max_in_flight;
         if limit == usize::MAX || target.verb() == Some(Verb::Watch) {
             return Some(Self(None));
         }
@@ -167,7 +171,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
-async fn outcome<B>(state: &Arc<ApiServerState>, target: &Target, parts: Parts, body: B) -> Outgoing
+async fn outcome<B>(state: &Arc<RequestState>, target: &Target, parts: Parts, body: B) -> Outgoing
 where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
@@ -210,7 +214,7 @@ fn time_limit(query: &Query) -> Result<Option<Duration>, Status> {
 }
 
 /// Waits for an answer up to the limit. Nearly all answers are ready at once and need no timer.
-async fn within(state: &ApiServerState, limit: Option<Duration>, answer: impl Future<Output = Outgoing>) -> Outgoing {
+async fn within(state: &RequestState, limit: Option<Duration>, answer: impl Future<Output = Outgoing>) -> Outgoing {
     let mut answer = pin!(answer);
     let Some(limit) = limit else { return answer.await };
     if let Poll::Ready(outgoing) = futures::poll!(answer.as_mut()) {
@@ -218,7 +222,7 @@ async fn within(state: &ApiServerState, limit: Option<Duration>, answer: impl Fu
     }
     tokio::select! {
         outgoing = answer => outgoing,
-        () = state.clock.sleep(limit) => too_late(),
+        () = state.api.clock.sleep(limit) => too_late(),
     }
 }
 
@@ -229,9 +233,9 @@ fn too_late() -> Outgoing {
     respond::text(StatusCode::GATEWAY_TIMEOUT, body.to_string()).into()
 }
 
-async fn answer(state: &Arc<ApiServerState>, target: &Target, incoming: Incoming) -> Outgoing {
+async fn answer(state: &Arc<RequestState>, target: &Target, incoming: Incoming) -> Outgoing {
     // Authorization comes before routing, so that an unauthorized user does not learn which resources exist (PIPE-4).
-    if let Err(status) = state.authorize(&incoming.user, || UserAction::of(&incoming.parts.method, &incoming.parts.uri)) {
+    if let Err(status) = state.api.authorize(&incoming.user, || UserAction::of(&incoming.parts.method, &incoming.parts.uri)) {
         return Outgoing::from(status);
     }
     match target {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use serde_json::{Value, json};
 
-use super::{ApiServerState, Writer};
+use super::ApiServerState;
 use crate::{
-    access::{Identity, rbac_bootstrap},
+    access::rbac_bootstrap,
     controllers::{DEFAULT_RANGE, default_range, local_service},
-    kinds::{Endpoint, registrations},
+    identity::Identity,
+    kinds::registrations,
+    model::Endpoint,
     status::Status,
     store::{ObjectName, Resource},
 };
@@ -22,14 +24,14 @@ const SERVER: &str = "system:apiserver";
 
 impl ApiServerState {
     /// Stores the objects of an empty cluster, as the server itself.
-    pub(super) fn bootstrap(self: &Arc<Self>) -> Result<(), Status> {
+    pub(super) fn bootstrap(&self) -> Result<(), Status> {
         let user = Identity::user(SERVER).with_group("system:masters");
-        let writer = Writer::new(self, Arc::new(user), "kube-apiserver");
+        let writer = self.schedule.writer(Arc::new(user), "kube-apiserver");
         let namespaces =
             NAMESPACES.iter().map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
         let services = registrations().iter();
         let services = services.map(|served| local_service(&served.group, &served.version, served.priority, "onstart"));
-        let roles = if self.options.rbac { rbac_bootstrap() } else { Vec::new() };
+        let roles = if self.api.options.rbac { rbac_bootstrap() } else { Vec::new() };
         for object in namespaces.chain([service(), default_range()]).chain(services).chain(roles) {
             // No webhook exists yet that would have to be called, so the future is ready at once.
             writer.create(object).now_or_never().unwrap_or_else(|| Err(Status::internal("an object was not created at once")))?;

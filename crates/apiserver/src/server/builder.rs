@@ -8,24 +8,36 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    ApiServer, ApiServerState, Controllers, Names, ServerOptions,
-    state::{Foundation, Middleware},
+    ApiServer, ApiServerState, Controllers,
+    schedule::ControllerSet,
+    state::{Middleware, ServerSettings},
 };
 use crate::{
-    access::{Identity, UserAuthentication},
+    access::UserAuthentication,
+    api::{ApiOptions, Names, ObjectApi},
     clock::{Clock, Seed},
     controllers::{self, Controller},
+    identity::Identity,
     middleware::{Faults, Journal},
+    request::DerivedDocuments,
     status::Status,
-    workloads::{StageDelays, Stages, Workloads},
+    workloads::{self, StageDelays, Stages, Workloads},
 };
+
+/// The time that Events are kept by default.
+const EVENT_TTL: Duration = Duration::from_secs(3600);
 
 /// The configuration of a server. It has no effect before [`ApiServerBuilder::build`].
 #[derive(Debug, Default)]
 pub struct ApiServerBuilder {
     clock: Option<Clock>,
     seed: Option<u64>,
-    options: ServerOptions,
+    mode: Controllers,
+    options: ApiOptions,
+    strict: bool,
+    max_in_flight: Option<usize>,
+    event_ttl: Option<Duration>,
+    workloads: Workloads,
     /// Definitions, or the errors of those that cannot be serialized to JSON.
     definitions: Vec<Result<Value, String>>,
     controllers: Vec<Box<dyn Controller>>,
@@ -75,7 +87,7 @@ impl ApiServerBuilder {
 
     /// Sets the times at which the built-in controllers run; after each write by default.
     pub fn controllers(mut self, controllers: Controllers) -> Self {
-        self.options.controllers = controllers;
+        self.mode = controllers;
         self
     }
 
@@ -87,7 +99,7 @@ impl ApiServerBuilder {
 
     /// Sets the simulation of workloads; `Off` by default (STG-1).
     pub fn workloads(mut self, workloads: Workloads) -> Self {
-        self.options.workloads = workloads;
+        self.workloads = workloads;
         self
     }
 
@@ -126,7 +138,7 @@ impl ApiServerBuilder {
     /// Sets the strict mode, which also refuses fields in a create that the real server tolerates and a correct client never sends: generation,
     /// uid, creationTimestamp and deletionTimestamp. Off by default (DIF-7).
     pub fn strict(mut self, strict: bool) -> Self {
-        self.options.strict = strict;
+        self.strict = strict;
         self
     }
 
@@ -138,7 +150,7 @@ impl ApiServerBuilder {
 
     /// Answers 429 while this many requests are being handled, watches not counted; unlimited by default (DIF-10).
     pub fn max_in_flight(mut self, requests: usize) -> Self {
-        self.options.max_in_flight = requests;
+        self.max_in_flight = Some(requests);
         self
     }
 
@@ -156,7 +168,7 @@ impl ApiServerBuilder {
 
     /// Sets the time that Events are kept after their last write; one hour by default.
     pub fn event_ttl(mut self, ttl: Duration) -> Self {
-        self.options.event_ttl = ttl;
+        self.event_ttl = Some(ttl);
         self
     }
 
@@ -187,9 +199,11 @@ impl ApiServerBuilder {
         let fault_seed = self.seed.map_or_else(Seed::from_os, |seed| Seed::new(seed ^ u64::MAX));
         let faults = Faults::new(clock.clone(), fault_seed);
         let journal = Journal::new(clock.clone());
-        let mut all = controllers::builtin(&self.options);
-        if self.options.workloads != Workloads::Off {
-            all.push(Box::new(Stages::new(self.options.workloads, self.stage_delays, self.nodes.unwrap_or(1))));
+        let mut options = self.options;
+        let mut all = controllers::builtin(self.event_ttl.unwrap_or(EVENT_TTL));
+        if self.workloads != Workloads::Off {
+            options.further_warnings = Some(workloads::warnings);
+            all.push(Box::new(Stages::new(self.workloads, self.stage_delays, self.nodes.unwrap_or(1))));
         }
         all.extend(self.controllers);
         // The key of service accounts is derived separately for the same reason.
@@ -199,12 +213,18 @@ impl ApiServerBuilder {
         for (token, identity) in self.tokens {
             access.credentials.add_token(&token, identity);
         }
-        let foundation = Foundation { clock, seed, options: self.options, access };
-        let state = ApiServerState::new(foundation, all, Middleware { journal, faults });
+        let api = ObjectApi::with_access(clock, seed, options, access);
+        let settings = ServerSettings {
+            controllers: self.mode,
+            strict: self.strict,
+            max_in_flight: self.max_in_flight.unwrap_or(usize::MAX),
+        };
+        let middleware = Middleware { journal, faults };
+        let state = ApiServerState::new(api, settings, ControllerSet::new(all), middleware, DerivedDocuments::default());
         state.bootstrap().map_err(BuildError::Bootstrap)?;
         let server = ApiServer::new(state);
         // No webhook exists yet that would have to be called, so these futures are ready at once.
-        let _ = server.state().after_write().now_or_never();
+        let _ = server.state().schedule.run_inline().now_or_never();
         for definition in self.definitions {
             let definition = definition.map_err(BuildError::Unprintable)?;
             let name = definition.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();

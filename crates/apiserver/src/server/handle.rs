@@ -6,13 +6,14 @@ use futures::FutureExt as _;
 use serde_json::Value;
 use tower::Layer as _;
 
-use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers, Writer, state::Middleware};
+use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers, state::Middleware};
 use crate::{
-    access::{Identity, Impersonating},
+    api::resource_of,
     clock::{Clock, Seed},
+    identity::Identity,
     kinds::Scope,
     middleware::{Faults, Journal, faults::FaultService, journal::JournalService},
-    request::{Service, create::resource_of},
+    request::{Impersonating, Service},
     status::Status,
     store::{Change, CommitError, Expect, ObjectName, Resource},
 };
@@ -68,7 +69,7 @@ impl ApiServer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn fork(&self) -> Self {
-        self.fork_with(self.clock(), self.state.seed.fork(), self.state.seed.fork())
+        self.fork_with(self.clock(), self.state.api.seed.fork(), self.state.api.seed.fork())
     }
 
     /// Returns a fork on another clock, such as that of another runtime that continues the time of this server ([`Clock::tokio_from`]). Deadlines of
@@ -79,13 +80,13 @@ impl ApiServer {
 
     /// Returns a fork to start other forks from. Time does not change it, since the planned work of its controllers waits for the first write.
     pub fn fork_at_rest(&self) -> Self {
-        self.fork_only(self.clock(), self.state.seed.fork(), self.state.seed.fork())
+        self.fork_only(self.clock(), self.state.api.seed.fork(), self.state.api.seed.fork())
     }
 
     fn fork_with(&self, clock: &Clock, seed: Seed, of_faults: Seed) -> Self {
         let fork = self.fork_only(clock, seed, of_faults);
-        if self.state.options.controllers == Controllers::Inline {
-            fork.state.schedule();
+        if self.state.controllers == Controllers::Inline {
+            fork.state.schedule.schedule();
         }
         fork
     }
@@ -117,13 +118,13 @@ impl ApiServer {
 
     /// Returns the pipeline without a user; the caller puts an [`Identity`] into the extensions of each request.
     pub fn pipeline(&self) -> Front {
-        let recorded = self.journal().layer().layer(self.faults().layer().layer(Service::new(self.state.clone())));
-        Impersonating::new(recorded, self.state.clone())
+        let recorded = self.journal().layer().layer(self.faults().layer().layer(Service::new(self.state.requests.clone())));
+        Impersonating::new(recorded, self.state.api.clone())
     }
 
     /// Registers a bearer token for a user on every port.
     pub fn add_token(&self, token: &str, identity: Identity) {
-        self.state.access.credentials.add_token(token, identity);
+        self.state.api.access.credentials.add_token(token, identity);
     }
 
     /// Returns the journal of all requests.
@@ -144,24 +145,24 @@ impl ApiServer {
 
     /// Returns the server's clock.
     pub fn clock(&self) -> &Clock {
-        &self.state.clock
+        &self.state.api.clock
     }
 
     /// Returns the revision of the last write.
     pub fn revision(&self) -> u64 {
-        self.state.store.revision()
+        self.state.api.store.revision()
     }
 
     /// Returns the scope of this object's kind, or `None` if the kind is not served.
     pub fn scope_of(&self, object: &Value) -> Option<Scope> {
         use kubewright_machinery::object::ObjectExt as _;
-        self.state.registry().kind_of(object.api_version(), object.kind()).map(|kind| kind.scope)
+        self.state.api.registry().kind_of(object.api_version(), object.kind()).map(|kind| kind.scope)
     }
 
     /// Creates an object as an administrator; its `apiVersion`, `kind` and `metadata` determine the resource and namespace.
     pub async fn create(&self, object: Value) -> Result<Value, Status> {
-        let stored = Writer::new(&self.state, Arc::new(Identity::admin()), "kube-apiserver").create(object).await?;
-        self.state.after_write().await;
+        let stored = self.state.schedule.writer(Arc::new(Identity::admin()), "kube-apiserver").create(object).await?;
+        self.state.schedule.run_inline().await;
         Ok(stored.value().clone())
     }
 
@@ -172,7 +173,7 @@ impl ApiServer {
         use kubewright_machinery::object::ObjectExt as _;
         let mut changes = Vec::new();
         for mut object in objects {
-            let registry = self.state.registry();
+            let registry = self.state.api.registry();
             let Some(kind) = registry.kind_of(object.api_version(), object.kind()) else {
                 return Err(SeedError::UnknownKind {
                     name: object.name().into(),
@@ -181,10 +182,10 @@ impl ApiServer {
                 });
             };
             if object.uid().is_empty() {
-                object.metadata_mut().insert("uid".into(), self.state.seed.uuid().into());
+                object.metadata_mut().insert("uid".into(), self.state.api.seed.uuid().into());
             }
             if object.creation_timestamp().is_none() {
-                object.metadata_mut().insert("creationTimestamp".into(), self.state.clock.now_in_seconds().into());
+                object.metadata_mut().insert("creationTimestamp".into(), self.state.api.clock.now_in_seconds().into());
             }
             let name = ObjectName::new(object.namespace(), object.name());
             let mut change = Change::create(resource_of(kind), name, object);
@@ -193,7 +194,7 @@ impl ApiServer {
             if kind.kind == "CustomResourceDefinition" {
                 self.store_seeds(&mut changes)?;
                 // Later objects may be of the kind of this definition. No webhook exists yet that would have to be called, so it is in force at once.
-                let _ = self.state.run(false).now_or_never();
+                let _ = self.state.schedule.run(false).now_or_never();
             }
         }
         self.store_seeds(&mut changes)
@@ -201,7 +202,7 @@ impl ApiServer {
 
     /// Commits the changes. They have no preconditions, so only a disturbed store refuses them.
     fn store_seeds(&self, changes: &mut Vec<Change>) -> Result<(), SeedError> {
-        self.state.store.commit(std::mem::take(changes))?;
+        self.state.api.store.commit(std::mem::take(changes))?;
         Ok(())
     }
 
@@ -209,8 +210,8 @@ impl ApiServer {
     /// consists of names, such as `["spec", "replicas"]` (JRN-2).
     pub fn never_owned(&self, group: &str, plural: &str, manager: &str, path: &[&str]) -> Result<(), OwnedField> {
         let resource = Resource::new(group, plural);
-        let history = self.state.store.history(&resource);
-        let snapshot = self.state.store.snapshot();
+        let history = self.state.api.store.history(&resource);
+        let snapshot = self.state.api.store.snapshot();
         let past = history.iter().filter_map(|event| Some((&event.object.name, event.current.as_ref()?)));
         for (name, stored) in past.chain(snapshot.list(&resource, None)) {
             if owns(stored.value(), manager, path) {
@@ -223,12 +224,12 @@ impl ApiServer {
 
     /// Drops the history before a revision, so that old versions and continue tokens are expired (STO-4).
     pub fn compact(&self, revision: u64) {
-        self.state.store.compact(revision);
+        self.state.api.store.compact(revision);
     }
 
     /// Ends all watches and drops the history, as a restarted server does (SWATCH-14).
     pub fn restart(&self) {
-        self.state.store.restart();
+        self.state.api.store.restart();
     }
 }
 

@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use super::ApiServer;
 use crate::{
-    access::Identity,
+    api::{resource_of, update::Update, write::WriteContext},
     controllers::AUTOMANAGED,
-    kinds::{Endpoint, KindSpec, Scope},
-    request::{create::resource_of, update::Update, write::WriteContext},
+    identity::Identity,
+    kinds::{KindSpec, Scope},
+    model::Endpoint,
     status::Status,
     store::ObjectName,
 };
@@ -76,20 +77,20 @@ impl ApiServer {
             outcome => return outcome.map(drop),
         }
         let state = self.state();
-        let Some(kind) = state.registry().kind_of(object.api_version(), object.kind()).cloned() else { return Ok(()) };
+        let Some(kind) = state.api.registry().kind_of(object.api_version(), object.kind()).cloned() else { return Ok(()) };
         let name = ObjectName::new(object.namespace(), object.name());
         let update = Update { kind: &kind, endpoint: Endpoint::Main, name: &name, is_patch: true, create_when_missing: false };
         let admin = Identity::admin();
         let mut context = WriteContext::new(&admin, "kube-apiserver".to_owned());
-        state.update(&mut context, update, |_, present| Ok(overwritten(present, &object))).await?;
-        state.after_write().await;
+        state.api.update(&mut context, update, |_, present| Ok(overwritten(present, &object))).await?;
+        state.schedule.run_inline().await;
         Ok(())
     }
 
     /// Returns all stored objects as YAML documents: definitions and namespaces first, then by kind and name.
     pub fn dump(&self, dump: Dump) -> String {
-        let snapshot = self.state().store.snapshot();
-        let mut kinds = self.state().registry().stored();
+        let snapshot = self.state().api.store.snapshot();
+        let mut kinds = self.state().api.registry().stored();
         kinds.sort_by_key(|kind| (rank(kind), kind.group.clone(), kind.plural.clone()));
         let mut text = String::new();
         for kind in kinds {

@@ -32,6 +32,12 @@ struct RegisteredLoop {
 #[derive(Default)]
 pub(crate) struct IdleChecks(Mutex<Vec<Weak<RegisteredLoop>>>);
 
+impl fmt::Debug for IdleChecks {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("IdleChecks").finish_non_exhaustive()
+    }
+}
+
 impl IdleChecks {
     fn busy(&self) -> Vec<String> {
         let mut checks = self.0.lock();
@@ -46,7 +52,7 @@ impl ApiServer {
     /// Runs due timers and controllers once (DET-4).
     pub async fn tick(&self) {
         let state = self.state();
-        state.run(state.options.controllers != Controllers::Off).await;
+        state.schedule.run(state.controllers != Controllers::Off).await;
     }
 
     /// Repeats [`ApiServer::tick`] until no controller has work, no timer is due, every watch was read to its end, and every loop of
@@ -77,16 +83,16 @@ impl ApiServer {
 
     async fn round(&self) -> Vec<String> {
         let state = self.state();
-        let before = state.store.revision();
-        let mut busy: Vec<String> = state.run(true).await.into_iter().map(|name| format!("controller {name}")).collect();
-        if busy.is_empty() && state.store.revision() != before {
+        let before = state.api.store.revision();
+        let mut busy: Vec<String> = state.schedule.run(true).await.into_iter().map(|name| format!("controller {name}")).collect();
+        if busy.is_empty() && state.api.store.revision() != before {
             busy.push("controllers".to_owned());
         }
-        if state.next_due().is_some_and(|due| due <= state.clock.moment()) {
+        if state.schedule.next_due().is_some_and(|due| due <= state.api.clock.moment()) {
             busy.push("a timer that is due".to_owned());
         }
         let unread = |(resource, count): (_, usize)| format!("{count} watches of {resource} with unread events");
-        busy.extend(state.store.busy().into_iter().map(unread));
+        busy.extend(state.api.store.busy().into_iter().map(unread));
         busy.extend(state.idle_checks.busy());
         busy
     }

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::ApiServer;
-use crate::{access::Identity, request::write::WriteContext};
+use crate::{api::write::WriteContext, identity::Identity};
 
 fn definition(default: Option<i64>) -> Value {
     let mut size = json!({"type": "integer"});
@@ -29,15 +29,15 @@ fn definition(default: Option<i64>) -> Value {
 #[tokio::test(start_paused = true)]
 async fn an_object_that_was_written_under_a_replaced_schema_is_read_under_the_present_one() {
     let server = ApiServer::builder().seed(7).crds([definition(None)]).build().unwrap();
-    let state = server.state().clone();
-    let before = state.registry().resource("ex.io", "v1", "widgets").unwrap().clone();
+    let api = &server.state().api;
+    let before = api.registry().resource("ex.io", "v1", "widgets").unwrap().clone();
     server.seed([definition(Some(3))]).unwrap();
     // This request found the kind before the definition changed, and commits after that.
     let user = Identity::admin();
     let mut context = WriteContext::new(&user, "late".to_owned());
     let widget = json!({"apiVersion": "ex.io/v1", "kind": "Widget", "metadata": {"name": "w", "namespace": "default"}});
-    let written = state.create(&mut context, &before, "default", None, widget).await.unwrap();
+    let written = api.create(&mut context, &before, "default", None, widget).await.unwrap();
     assert_eq!(written.object.value()["spec"].get("size"), None);
-    let present = state.registry().resource("ex.io", "v1", "widgets").unwrap().clone();
-    assert_eq!(state.view(&present, &written.object).value()["spec"]["size"], 3);
+    let present = api.registry().resource("ex.io", "v1", "widgets").unwrap().clone();
+    assert_eq!(api.view(&present, &written.object).value()["spec"]["size"], 3);
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::ApiServerState;
+use super::schedule::ControllerSchedule;
 
-impl ApiServerState {
+impl ControllerSchedule {
     /// Plans the next run of the controllers at the time at which the first of them is due.
     pub(super) fn schedule(&self) {
         let Some(due) = self.next_due() else { return };
@@ -15,11 +15,11 @@ impl ApiServerState {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         *timer = Some(due);
         drop(timer);
-        let (weak, clock) = (self.weak.clone(), self.clock.clone());
+        let (weak, clock) = (self.weak.clone(), self.api.clock.clone());
         runtime.spawn(async move {
             clock.sleep_until(due).await;
-            if let Some(state) = weak.upgrade() {
-                state.wake(due).await;
+            if let Some(schedule) = weak.upgrade() {
+                schedule.wake(due).await;
             }
         });
     }

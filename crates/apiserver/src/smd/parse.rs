@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 use serde_json::Value;
 
 use super::types::{List, ListKey, Map, Named, PartType, Scalar, Type};
-use crate::types::Definitions;
+use crate::forms::Definitions;
 
 const REFERENCE: &str = "#/definitions/";
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";

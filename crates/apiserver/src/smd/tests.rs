@@ -366,7 +366,7 @@ fn a_comparison_tells_what_was_added_changed_and_removed() {
 
 #[test]
 fn every_built_in_kind_has_a_type() {
-    for name in crate::types::Definitions::embedded().names() {
+    for name in crate::forms::Definitions::embedded().names() {
         assert!(Type::builtin(name).is_some(), "{name}");
     }
 }

@@ -4,10 +4,11 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
-use super::{data::Definitions, defaults, normal, prepare, validate, warnings};
+use super::{defaults, normal, prepare, validate, warnings};
 use crate::{
-    kinds::{Endpoint, KindSpec},
-    model::{Collision, Model, Preparation, WrongType},
+    forms::Definitions,
+    kinds::KindSpec,
+    model::{Collision, Endpoint, Model, Preparation, WrongType},
 };
 
 /// The form and the rules of one built-in kind.

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::{Map, Value, json};
 
-use super::{
-    Builtin, Definitions,
-    facts::{Facts, TypeName},
-    form::{Absent, Form},
-};
+use super::Builtin;
 use crate::{
-    access::Identity,
     clock::Seed,
+    forms::{
+        Definitions,
+        facts::{Facts, TypeName},
+        form::{Absent, Form},
+    },
+    identity::Identity,
     model::{Model as _, Preparation},
     recorded,
     store::Store,
@@ -137,7 +138,7 @@ fn created_objects_look_like_those_of_a_real_server() {
         }
         model.normalise(&mut object, &mut Vec::new()).unwrap();
         model.default(&mut object);
-        let errors = model.validate(&object, None, crate::kinds::Endpoint::Main, &mut Vec::new());
+        let errors = model.validate(&object, None, crate::model::Endpoint::Main, &mut Vec::new());
         assert!(errors.is_empty() || answer.kind() == "Event", "{errors:?} in {object}");
         let snapshot = store.snapshot();
         model.prepare(&mut object, None, &Preparation { user: &user, snapshot: &snapshot, seed: &seed, now: "" });

@@ -36,7 +36,6 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cron_job::is_schedule;
 pub use mode::{StageDelays, Workloads};
 pub use node::Nodes;
 pub use plan::{Plan, RuleContext, Write};

@@ -5,10 +5,10 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use kubewright_apiserver::{
     ApiServer,
+    api::Writer,
     controllers::Controller,
     kinds::Verb,
     middleware::journal::{Outcome, Record},
-    server::Writer,
     store::Event,
 };
 use serde_json::{Value, json};

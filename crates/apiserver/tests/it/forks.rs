@@ -10,7 +10,8 @@ use std::{
 
 use kubewright_apiserver::{
     ApiServer, Controllers,
-    server::{Dump, Names},
+    api::Names,
+    server::Dump,
     workloads::{StageDelays, Workloads},
 };
 use kubewright_machinery::yaml;

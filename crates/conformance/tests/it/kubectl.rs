@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::access::Identity;
+use kubewright_apiserver::Identity;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};
 use kubewright_testing::NodePlayer;
 use kubewright_testing::real::{Binaries, ControlPlane, Options};

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::access::Identity;
+use kubewright_apiserver::Identity;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_core::flow::{BoxError, Flow, Wait};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectReference};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use kube::core::GroupVersionKind as KubeKind;
-use kubewright_apiserver::middleware::ResourceTarget;
+use kubewright_apiserver::target::ResourceTarget;
 use kubewright_machinery::object::GroupVersionKind;
 
 /// An object as requests address it; the name is empty for a collection.

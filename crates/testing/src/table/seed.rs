@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use kube::core::GroupVersionKind as KubeKind;
-use kubewright_apiserver::access::Identity;
+use kubewright_apiserver::Identity;
+use kubewright_apiserver::api::Names;
 use kubewright_apiserver::clock::Clock as ServerClock;
-use kubewright_apiserver::server::Names;
 use kubewright_apiserver::{ApiServer, Controllers};
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 use kube::client::Body;
-use kubewright_apiserver::middleware::{ResourceTarget, Target};
+use kubewright_apiserver::target::{ResourceTarget, Target};
 use kubewright_machinery::yaml;
 use parking_lot::Mutex;
 use serde_json::Value;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::GROUP;
 use crate::{
-    access::Identity,
+    identity::Identity,
     store::{ObjectName, Resource, Snapshot, Stored},
 };
 

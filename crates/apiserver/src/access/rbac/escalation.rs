@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::{GROUP, MASTERS, allows, bindings, rule::RoleRule, rules};
 use crate::{
-    access::{Attributes, Identity, UserAction},
+    access::{Attributes, UserAction},
+    identity::Identity,
     kinds::KindSpec,
     status::Status,
     store::{ObjectName, Resource, Snapshot},

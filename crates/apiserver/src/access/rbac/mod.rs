@@ -11,8 +11,8 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
 use self::rule::RoleRule;
-use super::{Identity, UserAction};
-use crate::store::Snapshot;
+use super::UserAction;
+use crate::{identity::Identity, store::Snapshot};
 
 pub(crate) use bootstrap::objects as bootstrap;
 pub(crate) use escalation::check as check_escalation;
@@ -24,7 +24,7 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 const MASTERS: &str = "system:masters";
 
 /// Returns true if a user may do an action.
-pub(super) fn allows(snapshot: &Snapshot, user: &Identity, action: &UserAction) -> bool {
+pub(crate) fn allows(snapshot: &Snapshot, user: &Identity, action: &UserAction) -> bool {
     if user.groups().iter().any(|group| group == MASTERS) {
         return true;
     }

@@ -27,7 +27,7 @@ fn may(server: &ApiServer, user: &Identity, verb: &str, resource: &str, namespac
         name: name.into(),
         ..Attributes::default()
     });
-    allows(&server.state().store.snapshot(), user, &action)
+    allows(&server.state().api.store.snapshot(), user, &action)
 }
 
 fn role(kind: &str, name: &str, rule: Value) -> Value {
@@ -96,7 +96,7 @@ fn masters_and_members_of_bound_groups_need_no_names() {
     assert!(may(&server, &Identity::user("alice").with_group("dev"), "delete", "nodes", "", "n"));
     assert!(!may(&server, &Identity::user("alice"), "delete", "nodes", "", "n"));
     let path = |path: &str| UserAction::Path { verb: "get".into(), path: path.into() };
-    let snapshot = server.state().store.snapshot();
+    let snapshot = server.state().api.store.snapshot();
     assert!(allows(&snapshot, &Identity::user("alice"), &path("/apis/apps/v1")));
     assert!(!allows(&snapshot, &Identity::user("alice"), &path("/metrics")));
     assert!(!allows(&snapshot, &Identity::anonymous(), &path("/apis")));
@@ -112,7 +112,7 @@ fn wide() -> Value {
 
 /// Checks that alice may write a role.
 fn alice_gives(server: &ApiServer, wanted: &Value) -> Result<(), Status> {
-    let (registry, snapshot) = (server.state().registry(), server.state().store.snapshot());
+    let (registry, snapshot) = (server.state().api.registry(), server.state().api.store.snapshot());
     let kind = registry.preferred("rbac.authorization.k8s.io", "ClusterRole").unwrap();
     super::check_escalation(&snapshot, &Identity::user("alice"), kind, &ObjectName::new("", ""), wanted, None)
 }

@@ -4,9 +4,9 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use crate::{
+    api::Writer,
     controllers::{backlog::Backlog, by_item::ByItem},
-    kinds::Endpoint,
-    server::Writer,
+    model::Endpoint,
     status::Status,
     store::{Event, ObjectName, Resource},
 };

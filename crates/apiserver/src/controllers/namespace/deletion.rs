@@ -7,13 +7,9 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::{
+    api::{DeleteOptions, Propagation, Writer, resource_of},
     controllers::{backlog::Backlog, by_item::ByItem},
-    kinds::Endpoint,
-    request::{
-        create::resource_of,
-        delete::{DeleteOptions, Propagation},
-    },
-    server::Writer,
+    model::Endpoint,
     status::Status,
     store::{Event, ObjectName, Resource},
 };

@@ -20,8 +20,8 @@ use super::{
 use crate::{
     clock::{Clock, Seed},
     kinds::Verb,
-    middleware::Target,
     status::Status,
+    target::Target,
 };
 
 /// The verbs of writes.

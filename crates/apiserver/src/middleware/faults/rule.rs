@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     kinds::Verb,
-    middleware::{ResourceTarget, Target},
     status::Status,
+    target::{ResourceTarget, Target},
 };
 
 /// A request, as rules see it.

@@ -22,10 +22,11 @@ use super::{
     stream::{BodyEnd, CutBody, Events},
 };
 use crate::{
-    access::Identity,
+    identity::Identity,
     kinds::Verb,
-    middleware::{BoxError, ConnectionDropped, Target},
+    middleware::{BoxError, ConnectionDropped},
     status::Status,
+    target::Target,
 };
 
 /// The body of an answer: the server's, possibly cut short, or one made by a rule.

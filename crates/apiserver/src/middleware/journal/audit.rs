@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{Outcome, Record, Records};
-use crate::middleware::{ResourceTarget, Target};
+use crate::target::{ResourceTarget, Target};
 
 impl Records {
     /// Returns one JSON line per request, as an API server with an audit policy writes them: level `Request` where the journal kept bodies, else

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::mask::mask;
 use crate::{
-    middleware::{Effect, Target},
+    middleware::Effect,
     store::{Event, EventKind, ObjectRef},
+    target::Target,
 };
 
 /// One request and its outcome.

@@ -18,10 +18,11 @@ use tower::{Layer, Service};
 
 use super::{ChangedObject, Journal, JournalBody, Outcome, Record, mask::mask};
 use crate::{
-    access::Identity,
-    middleware::{BoxError, Effect, Target},
+    identity::Identity,
+    middleware::{BoxError, Effect},
     proto,
     store::Event,
+    target::Target,
 };
 
 /// The header that identifies a request and its answer in an audit log.

@@ -8,7 +8,7 @@ use serde_json::json;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::*;
-use crate::{access::Identity, clock::Clock, kinds::Verb, middleware::Effect};
+use crate::{clock::Clock, identity::Identity, kinds::Verb, middleware::Effect};
 
 fn journal() -> Journal {
     Journal::new(Clock::tokio("2026-01-01T00:00:00Z".parse().unwrap()))

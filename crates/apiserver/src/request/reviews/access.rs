@@ -7,14 +7,10 @@ use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::{has_metadata, texts};
-use crate::{
-    access::{Identity, UserAction},
-    server::ApiServerState,
-    status::Status,
-};
+use crate::{access::UserAction, api::ObjectApi, identity::Identity, status::Status};
 
 /// Returns the status of an access review.
-pub(super) fn answer(state: &ApiServerState, caller: &Identity, review: &Value) -> Result<Value, Status> {
+pub(super) fn answer(state: &ObjectApi, caller: &Identity, review: &Value) -> Result<Value, Status> {
     let errors = validate(review);
     if !errors.is_empty() {
         return Err(Status::invalid("authorization.k8s.io", "", "", &errors));

@@ -9,19 +9,25 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use super::{
-    body::ResponseBody, create::match_namespace, decode, negotiate::AnswerShape, options, ownership, resource::Call, respond,
-    warnings::Warnings, write,
+    verbs::{options, resource::Call},
+    wire::{body::ResponseBody, decode, negotiate::AnswerShape, respond},
 };
-use crate::{access::Identity, kinds::KindSpec, status::Status, tables::partial_metadata};
+use crate::{
+    api::{create::match_namespace, ownership, warnings::Warnings, write},
+    identity::Identity,
+    kinds::KindSpec,
+    status::Status,
+    tables::partial_metadata,
+};
 
 /// Returns true if objects of the kind are answered and never stored.
-pub(super) fn is_review(kind: &KindSpec) -> bool {
+pub(in crate::request) fn is_review(kind: &KindSpec) -> bool {
     matches!(kind.group.as_str(), "authentication.k8s.io" | "authorization.k8s.io")
 }
 
 /// Answers a review.
-pub(super) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Response<ResponseBody>, Status> {
-    let (kind, state) = (call.kind(), call.state);
+pub(in crate::request) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Response<ResponseBody>, Status> {
+    let (kind, state) = (call.kind(), &call.state.api);
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let mut review = decode::object(&call.incoming.body, call.body_type()?, kind, &mut context)?;
     let refuse = |problem: String| {

@@ -2,14 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    access::{Identity, rules_of},
-    server::ApiServerState,
-    status::Status,
-};
+use crate::{access::rules_of, api::ObjectApi, identity::Identity, status::Status};
 
 /// Returns the status of a review of the caller's rules.
-pub(super) fn answer(state: &ApiServerState, user: &Identity, review: &Value) -> Result<Value, Status> {
+pub(super) fn answer(state: &ObjectApi, user: &Identity, review: &Value) -> Result<Value, Status> {
     let namespace = review["spec"]["namespace"].as_str().unwrap_or_default();
     if namespace.is_empty() {
         return Err(Status::bad_request("no namespace on request"));

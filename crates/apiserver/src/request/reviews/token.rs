@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{texts, user_info};
-use crate::{access::service_account::ISSUER, server::ApiServerState, status::Status};
+use crate::{access::service_account::ISSUER, api::ObjectApi, status::Status};
 
 /// Returns the status of a token review. An invalid token is not an error.
-pub(super) fn answer(state: &ApiServerState, review: &Value) -> Result<Value, Status> {
+pub(super) fn answer(state: &ObjectApi, review: &Value) -> Result<Value, Status> {
     let token = review["spec"]["token"].as_str().unwrap_or_default();
     if token.is_empty() {
         return Err(Status::bad_request("token is required for TokenReview in authentication"));

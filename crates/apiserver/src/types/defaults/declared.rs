@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use crate::types::{
-    data::Definitions,
-    edit::{Edit as _, Members},
-    form::Form,
+use crate::{
+    forms::{Definitions, form::Form},
+    types::edit::{Edit as _, Members},
 };
 
 pub(super) fn apply(definition: &'static str, object: &mut Value) {

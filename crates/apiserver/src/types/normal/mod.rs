@@ -8,11 +8,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::{
-    data::Definitions,
-    form::{Absent, Form, SCHEMA, Struct, StructField},
+use crate::{
+    forms::{
+        Definitions,
+        form::{Absent, Form, SCHEMA, Struct, StructField},
+    },
+    model::WrongType,
 };
-use crate::model::WrongType;
 
 /// Brings an object into the normal form of its type. `apiVersion`, `kind` and `metadata` of the object itself are not changed.
 pub(super) fn normalise(definition: &str, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {

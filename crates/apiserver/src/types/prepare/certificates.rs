@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    access::Identity,
+    identity::Identity,
     types::edit::{Members, at},
 };
 

@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 use kubewright_machinery::object::GroupVersionKind;
 
 use crate::{
-    access::Identity,
     clock::Seed,
+    identity::Identity,
     model::{Model as _, Preparation},
     store::{Change, ObjectName, Resource, Store},
     types::Builtin,

@@ -9,6 +9,7 @@ use super::{
     checks::{FieldChecks, is_blank, is_empty, items},
     template, workload,
 };
+use crate::types::CronSchedule;
 
 /// The maximal length of the name of a CronJob.
 const MAX_CRON_JOB_NAME: usize = 52;
@@ -119,7 +120,7 @@ fn schedule(checks: &mut FieldChecks, schedule: &Value) {
         None if fields.len() != 5 => format!("expected exactly 5 fields, found {}: [{}]", fields.len(), fields.join(" ")),
         None => format!("failed to parse the fields of {text}"),
     };
-    if !crate::workloads::is_schedule(text) {
+    if CronSchedule::parse(text).is_none() {
         checks.add(FieldError::invalid("spec.schedule", schedule, detail));
     }
 }

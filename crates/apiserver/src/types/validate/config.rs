@@ -6,7 +6,7 @@ use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::checks::{FieldChecks, items};
-use crate::kinds::Endpoint;
+use crate::model::Endpoint;
 
 const MAX_BYTES: usize = 1024 * 1024;
 const IMMUTABLE: &str = "field is immutable when `immutable` is set";

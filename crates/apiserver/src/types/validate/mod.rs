@@ -25,7 +25,7 @@ use serde_json::Value;
 pub(crate) use self::addresses::{AddressRange, address_problems};
 use self::checks::FieldChecks;
 pub(super) use self::checks::items;
-use crate::kinds::Endpoint;
+use crate::model::Endpoint;
 
 /// Checks a new object, or the successor of a stored one. The definition is that of the version of the request; the object is in its stored form.
 pub(super) fn validate(

@@ -9,7 +9,7 @@ use super::{
     checks::{FieldChecks, is_empty, without},
     template,
 };
-use crate::{kinds::Endpoint, types::prepare::quality};
+use crate::{model::Endpoint, types::prepare::quality};
 
 const MUTABLE: [&str; 2] = ["activeDeadlineSeconds", "tolerations"];
 const CHANGED: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\

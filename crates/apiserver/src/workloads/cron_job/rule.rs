@@ -4,12 +4,14 @@ use jiff::{Timestamp, tz::TimeZone};
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::schedule::CronSchedule;
-use crate::workloads::{
-    job,
-    plan::{Plan, RuleContext},
-    read::{at, created, flag, int, is_deleted, stamp, text, time},
-    stage_request, template,
+use crate::{
+    types::CronSchedule,
+    workloads::{
+        job,
+        plan::{Plan, RuleContext},
+        read::{at, created, flag, int, is_deleted, stamp, text, time},
+        stage_request, template,
+    },
 };
 
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";

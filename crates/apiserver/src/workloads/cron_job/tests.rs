@@ -1,12 +1,14 @@
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use serde_json::{Value, json};
 
-use super::schedule::CronSchedule;
-use crate::workloads::{
-    StageDelays,
-    read::{list, text},
-    simulation::Simulation,
-    stage_request::OUTCOME,
+use crate::{
+    types::CronSchedule,
+    workloads::{
+        StageDelays,
+        read::{list, text},
+        simulation::Simulation,
+        stage_request::OUTCOME,
+    },
 };
 
 fn utc(text: &str) -> Zoned {

@@ -3,9 +3,8 @@
 use kubewright_machinery::{object::ObjectKey, patch::merge_patch};
 
 use crate::{
-    kinds::Endpoint,
-    request::delete::{DeleteOptions, Propagation},
-    server::Writer,
+    api::{DeleteOptions, Propagation, Writer},
+    model::Endpoint,
     status::Status,
     store::{ObjectName, Resource},
     workloads::{Write, pod},

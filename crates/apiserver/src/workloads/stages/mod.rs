@@ -29,8 +29,8 @@ use super::{
     status_only,
 };
 use crate::{
+    api::Writer,
     controllers::Controller,
-    server::Writer,
     status::Status,
     store::{Event, ObjectName, ObjectRef, Resource, Snapshot, Stored},
 };

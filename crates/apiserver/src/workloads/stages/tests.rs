@@ -18,12 +18,12 @@ fn server(mode: Workloads, delays: StageDelays) -> ApiServer {
 }
 
 fn get(server: &ApiServer, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Value> {
-    let snapshot = server.state().store.snapshot();
+    let snapshot = server.state().api.store.snapshot();
     snapshot.get(&Resource::new(group, plural), &ObjectName::new(namespace, name)).map(|stored| stored.value().clone())
 }
 
 fn names(server: &ApiServer, group: &str, plural: &str) -> Vec<String> {
-    let snapshot = server.state().store.snapshot();
+    let snapshot = server.state().api.store.snapshot();
     snapshot.list(&Resource::new(group, plural), None).map(|(name, _)| name.name.to_string()).collect()
 }
 

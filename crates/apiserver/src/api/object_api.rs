@@ -1,0 +1,118 @@
+//! The state behind the verbs.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use parking_lot::{Mutex, MutexGuard, RwLock};
+
+use super::{ApiOptions, Disturbances, Names, definitions::ServedKinds, model_of};
+use crate::{
+    access::UserAuthentication,
+    clock::{Clock, Seed},
+    kinds::KindSpec,
+    store::{Saved, Store},
+};
+
+/// The Kubernetes API without HTTP: the stored objects, the kinds that are served, and the verbs on them.
+pub struct ObjectApi {
+    pub(crate) clock: Clock,
+    pub(crate) seed: Seed,
+    pub(crate) store: Arc<Store>,
+    pub(crate) options: ApiOptions,
+    pub(crate) access: UserAuthentication,
+    pub(crate) disturbances: Disturbances,
+    pub(super) served: RwLock<ServedKinds>,
+    /// Held while an object is given a resource that is unique in the cluster.
+    allocating: Mutex<()>,
+    /// The number of names that were completed by counting.
+    named: AtomicU64,
+}
+
+/// The content of an API that can be restored.
+#[derive(Clone)]
+pub(crate) struct ApiCheckpoint {
+    saved: Saved,
+    served: ServedKinds,
+}
+
+impl ObjectApi {
+    /// Creates an API without objects, which serves the built-in kinds. The key of service account tokens is derived from the seed.
+    pub fn new(clock: Clock, seed: Seed, options: ApiOptions) -> Self {
+        let access = UserAuthentication::new(seed.next_u64());
+        Self::with_access(clock, seed, options, access)
+    }
+
+    /// Creates an API without objects, with credentials and keys.
+    pub(crate) fn with_access(clock: Clock, seed: Seed, options: ApiOptions, access: UserAuthentication) -> Self {
+        let mut store = Store::new(options.watch_window).with_history_bytes(options.watch_window_bytes);
+        if let Some(queue) = options.watch_queue {
+            store = store.with_queue(queue);
+        }
+        Self {
+            clock,
+            seed,
+            store: Arc::new(store),
+            options,
+            access,
+            disturbances: Disturbances::default(),
+            served: RwLock::new(ServedKinds::builtin()),
+            allocating: Mutex::new(()),
+            named: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns another API with the same content (FRK-1).
+    pub(crate) fn fork(&self, clock: &Clock, seed: Seed) -> Self {
+        Self {
+            clock: clock.with_own_skew(),
+            seed,
+            store: Arc::new(self.store.fork()),
+            options: self.options.clone(),
+            access: self.access.fork(),
+            disturbances: Disturbances::default(),
+            served: RwLock::new(self.served.read().clone()),
+            allocating: Mutex::new(()),
+            named: AtomicU64::new(self.named.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Returns the current content.
+    pub(crate) fn checkpoint(&self) -> ApiCheckpoint {
+        ApiCheckpoint { saved: self.store.save(), served: self.served.read().clone() }
+    }
+
+    /// Restores an earlier content.
+    pub(crate) fn restore(&self, checkpoint: &ApiCheckpoint) {
+        let mut served = self.served.write();
+        let registry = checkpoint.served.registry.after(&served.registry);
+        *served = ServedKinds { registry, ..checkpoint.served.clone() };
+        self.store.restore(&checkpoint.saved);
+    }
+
+    /// Locks allocation. The lock is held from the read until the commit, so that no two objects get the same unique resource.
+    pub(crate) fn turn_to_allocate(&self, kind: &KindSpec) -> Option<MutexGuard<'_, ()>> {
+        model_of(kind).allocates().then(|| self.allocating.lock())
+    }
+
+    /// Returns the completion of a generated name (META-4, DET-6).
+    pub(crate) fn name_suffix(&self) -> String {
+        match self.options.names {
+            Names::Random => self.seed.name_suffix(),
+            Names::Counter => format!("{:05}", self.named.fetch_add(1, Ordering::Relaxed) + 1),
+        }
+    }
+}
+
+impl std::fmt::Debug for ObjectApi {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ObjectApi").field("clock", &self.clock).field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for ApiCheckpoint {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ApiCheckpoint").field("saved", &self.saved).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,159 @@
+//! Patches and their application to the current object (apiserver.md, 2.12).
+
+use kubewright_machinery::{
+    object::ObjectExt as _,
+    patch::{self, JsonPatch, PatchError},
+};
+use kubewright_schema::{FieldError, FieldReason};
+use serde_json::{Map, Value};
+
+use super::write::WriteContext;
+use crate::{
+    json::{self, JsonDocument},
+    patch::{StrategicError, strategic_merge},
+    status::{Details, Status},
+};
+
+/// The members of a JSON patch operation.
+const OPERATION: [&str; 4] = ["op", "path", "from", "value"];
+
+/// A patch of a supported type. The error of an invalid patch is reported when it is applied, since a missing object is reported first.
+#[derive(Clone, Debug)]
+pub(crate) struct PatchRequest {
+    change: Result<PatchContent, Status>,
+    /// Repeated and unknown fields of the patch itself.
+    found: Vec<String>,
+    /// True if a part of the patch was nested too deeply to be read.
+    is_cut: bool,
+}
+
+#[derive(Clone, Debug)]
+enum PatchContent {
+    /// A JSON patch, RFC 6902.
+    Json(JsonPatch),
+    /// A merge patch, RFC 7386.
+    Merge(Value),
+    /// A strategic merge patch, with the definition of the type.
+    Strategic(Value, &'static str),
+}
+
+impl PatchRequest {
+    /// Reads a patch by its `Content-Type`. `definition` is that of a built-in type; the types of custom resources do not carry enough information
+    /// for a strategic merge.
+    pub(crate) fn parse(content_type: &str, body: &[u8], definition: Option<&'static str>) -> Result<Self, Status> {
+        match (content_type.split(';').next().unwrap_or_default().trim(), definition) {
+            ("application/json-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", json_patch)),
+            ("application/merge-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", |patch| match patch {
+                Value::Object(_) => Ok(PatchContent::Merge(patch)),
+                Value::Null => Err(Status::bad_request("Invalid JSON Patch")),
+                other => Err(cannot_unmarshal("error decoding patch: ", &other, "map[string]interface {}")),
+            })),
+            ("application/strategic-merge-patch+json", Some(definition)) => Ok(Self::read(body, "", |patch| match patch {
+                Value::Object(_) => Ok(PatchContent::Strategic(patch, definition)),
+                Value::Null => Ok(PatchContent::Strategic(Value::Object(Map::new()), definition)),
+                other => Err(cannot_unmarshal("", &other, "map[string]interface {}")),
+            })),
+            (_, Some(_)) => Err(Status::unsupported_media_type("415: Unsupported Media Type").with_details(Details::default())),
+            (_, None) => Err(Status::unsupported_media_type(
+                "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+            )),
+        }
+    }
+
+    fn read(body: &[u8], context: &str, change: impl FnOnce(Value) -> Result<PatchContent, Status>) -> Self {
+        let JsonDocument { value: patch, repeated, is_cut } = match json::parse(json::text(body).as_bytes()) {
+            Ok(read) => read,
+            Err(error) => {
+                let problem = json::problem(body, &error);
+                return Self {
+                    change: Err(Status::bad_request(format!("{context}{problem}"))),
+                    found: Vec::new(),
+                    is_cut: false,
+                };
+            }
+        };
+        let of_list = if patch.is_array() { "json patch " } else { "" };
+        let mut found: Vec<_> = repeated.into_iter().map(|path| format!("{of_list}duplicate field {path:?}")).collect();
+        for (index, operation) in patch.as_array().into_iter().flatten().enumerate() {
+            let members = operation.as_object().into_iter().flat_map(Map::keys);
+            let unknown = members.filter(|member| !OPERATION.contains(&member.as_str()));
+            found.extend(unknown.map(|member| format!("json patch unknown field {:?}", format!("[{index}].{member}"))));
+        }
+        Self { change: change(patch), found, is_cut }
+    }
+
+    /// Applies the patch.
+    pub(crate) fn apply(&self, context: &mut WriteContext<'_>, present: &Value) -> Result<Value, Status> {
+        let change = self.change.as_ref().map_err(Clone::clone)?;
+        context.found.extend(self.found.iter().cloned());
+        context.is_cut |= self.is_cut;
+        let mut object = present.clone();
+        match change {
+            PatchContent::Json(patch) => patch.apply(&mut object).map_err(refuse)?,
+            PatchContent::Merge(patch) => patch::merge_patch_as_servers_do(&mut object, patch),
+            PatchContent::Strategic(patch, definition) => {
+                strategic_merge(&mut object, patch, definition).map_err(refuse_strategic)?;
+                // The patch cannot change the type, since it was read as a patch of the present type.
+                object["apiVersion"] = present.api_version().into();
+                object["kind"] = present.kind().into();
+            }
+        }
+        if object.is_object() { Ok(object) } else { Err(invalid("the patched object is no JSON object")) }
+    }
+}
+
+fn json_patch(patch: Value) -> Result<PatchContent, Status> {
+    JsonPatch::parse(&patch).map(PatchContent::Json).map_err(refuse)
+}
+
+fn refuse(error: PatchError) -> Status {
+    let unmarshal = |found: &str, target: &str| {
+        Status::bad_request(format!("error decoding patch: json: cannot unmarshal {found} into Go {target}"))
+    };
+    match error {
+        PatchError::NotAList { found } => unmarshal(found, "value of type []handlers.jsonPatchOp"),
+        PatchError::NotAnOperation { found, .. } => unmarshal(found, "value of type handlers.jsonPatchOp"),
+        PatchError::NotAText { member, found, .. } => {
+            unmarshal(found, &format!("struct field jsonPatchOp.{member} of type string"))
+        }
+        PatchError::TooLarge { found } => Status::too_large(format!(
+            "Request entity too large: The allowed maximum operations in a JSON patch is {}, got {found}",
+            patch::MAX_OPERATIONS
+        )),
+        // Unknown operations, missing paths and failed tests give the same answer (PATCH-2).
+        _ => unprocessable(),
+    }
+}
+
+/// Returns the error of a failed strategic merge; most failures have no reason (PAT-4).
+fn refuse_strategic(error: StrategicError) -> Status {
+    match error {
+        StrategicError::Format(_) => Status::bad_request(error.to_string()),
+        StrategicError::Nested => unprocessable(),
+        StrategicError::Other(_) => Status::unknown(error.to_string()),
+    }
+}
+
+fn unprocessable() -> Status {
+    Status::new(422, "Invalid", "the server rejected our request due to an error in our request").with_details(Details::default())
+}
+
+fn cannot_unmarshal(context: &str, found: &Value, target: &str) -> Status {
+    let found = match found {
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Bool(_) => "bool",
+        _ => "number",
+    };
+    Status::bad_request(format!("{context}json: cannot unmarshal {found} into Go value of type {target}"))
+}
+
+/// Returns the error for a patched object that cannot be decoded (REQ-6).
+pub(crate) fn invalid(problem: &str) -> Status {
+    let error = FieldError::new("patch", FieldReason::Invalid, format!("Invalid value: {problem}"));
+    let mut status = Status::invalid("", "", "", &[error]);
+    if let Some(details) = &mut status.details {
+        details.kind.clear();
+    }
+    status
+}

@@ -1,0 +1,353 @@
+//! Updates of objects: read, transform, compare and swap (PIPE-11).
+
+use std::sync::Arc;
+
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_schema::FieldError;
+use serde_json::{Value, json};
+
+use super::{
+    ObjectApi, convert,
+    create::match_namespace,
+    metadata, ownership, patch, resource_of,
+    write::{self, Recording, WriteContext, WriteOutcome},
+};
+use crate::{
+    access::{Attributes, UserAction},
+    admission,
+    kinds::{KindSpec, Verb},
+    model::Endpoint,
+    status::Status,
+    store::{Change, CommitError, ObjectName, Resource, Stored},
+};
+
+/// The number of attempts of a write without a version that meets concurrent writes (UPD-8).
+const ATTEMPTS: usize = 6;
+
+/// The object that is changed, and the kind of change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Update<'a> {
+    /// The kind of the object.
+    pub(crate) kind: &'a Arc<KindSpec>,
+    /// The endpoint of the request.
+    pub(crate) endpoint: Endpoint<'a>,
+    /// The name of the object.
+    pub(crate) name: &'a ObjectName,
+    /// True if the new content is derived from the current one: it may omit the version, and is derived again after a conflict.
+    pub(crate) is_patch: bool,
+    /// True if a missing object is created (UPD-6).
+    pub(crate) create_when_missing: bool,
+}
+
+impl ObjectApi {
+    /// Changes an object. `transform` gets the current object in the request's version and returns the new one.
+    pub(crate) async fn update(
+        &self,
+        context: &mut WriteContext<'_>,
+        update: Update<'_>,
+        mut transform: impl FnMut(&mut WriteContext<'_>, &Value) -> Result<Value, Status> + Send,
+    ) -> Result<WriteOutcome, Status> {
+        let Update { kind, name, .. } = update;
+        let resource = resource_of(kind);
+        let found = context.found.clone();
+        for _ in 0..ATTEMPTS {
+            let turn = self.turn_to_allocate(kind);
+            let snapshot = self.store.snapshot();
+            let Some(stored) = snapshot.get(&resource, name).cloned() else {
+                if update.create_when_missing {
+                    drop(turn);
+                    self.authorize(context.user, || creation(update))?;
+                    let object = transform(context, &Value::Null)?;
+                    return self.create_missing(context, update, object).await;
+                }
+                if !update.is_patch {
+                    // A whole object is decoded before a missing object is reported (REQ-9).
+                    let mut object = transform(context, &Value::Null)?;
+                    ownership::take(kind, &mut object).map_err(|problem| refusal(update, &problem))?;
+                    write::absorb(context, kind, &mut object, |problem| refusal(update, &problem))?;
+                }
+                return Err(Status::not_found(&kind.group, &kind.plural, &name.name));
+            };
+            context.found.clone_from(&found);
+            let present = self.view(kind, &stored);
+            let mut object = transform(context, present.value())?;
+            if update.is_patch {
+                check_type(&mut object, update)?;
+            }
+            let is_made = context.recording == Recording::Made;
+            let refuse = |problem: String| {
+                if is_made {
+                    return Status::unknown(format!("failed to convert new object ({name}) to proper version: {problem}"));
+                }
+                refusal(update, &problem)
+            };
+            let sent = ownership::take(kind, &mut object).map_err(refuse)?;
+            write::absorb(context, kind, &mut object, refuse)?;
+            check_identity(&mut object, &present, update)?;
+            if !context.is_internal {
+                self.check_escalation(context.user, kind, name, &object, Some(stored.value()))?;
+            }
+            let versioned = check_version(&object, &stored, update)?;
+            restore_metadata(&mut object, stored.value());
+            // The real server deduplicates the result of a patch at a later stage than the body of another write.
+            let noticed = if update.is_patch { " after mutating admission happens" } else { "" };
+            metadata::deduplicate_owners(&mut object, context, noticed);
+            let managers = ownership::after_update(self, context, update, present.value(), &object, sent);
+            update.kind.reset.on_update(update.endpoint, &mut object, stored.value());
+            admission::on_update(kind, update.endpoint, &mut object);
+            ownership::put(&mut object, managers);
+            // Status writes and bindings do not change the desired state of an object.
+            if !matches!(update.endpoint, Endpoint::Status | Endpoint::Other("binding")) {
+                count_generation(kind, &mut object, stored.value());
+            }
+            if versioned && same(&object, stored.value()) {
+                return Ok(WriteOutcome { object: present, created: false, stored: false });
+            }
+            self.prepare_and_validate(context, kind, update.endpoint, &mut object, Some(stored.value()), &snapshot)?;
+            convert::settle(kind, &mut object);
+            if same(&object, stored.value()) {
+                return Ok(WriteOutcome { object: present, created: false, stored: false });
+            }
+            context.fit(kind, name, &mut object)?;
+            // The store changes its content in place if no snapshot of it is held.
+            drop(snapshot);
+            match self.swap(context, kind, &resource, name, &stored, object) {
+                Ok(written) => return Ok(written),
+                Err(CommitError::Gone(_)) => return Err(Status::not_found(&kind.group, &kind.plural, &name.name)),
+                Err(CommitError::Failed(_)) => return Err(Status::storage_failed()),
+                Err(_) if versioned => return Err(Status::stale(&kind.group, &kind.plural, &name.name)),
+                Err(_) => {}
+            }
+        }
+        Err(Status::stale(&kind.group, &kind.plural, &name.name))
+    }
+
+    async fn create_missing(
+        &self,
+        context: &mut WriteContext<'_>,
+        update: Update<'_>,
+        mut object: Value,
+    ) -> Result<WriteOutcome, Status> {
+        let Update { kind, name, .. } = update;
+        if !object.uid().is_empty() {
+            let why =
+                format!("uid mismatch: the provided object specified uid {}, and no existing object was found", object.uid());
+            return Err(Status::conflict(&kind.group, &kind.plural, &name.name, &why));
+        }
+        match_name(&object, &name.name)?;
+        object.metadata_mut().remove("resourceVersion");
+        self.create(context, kind, &name.namespace, Some(&name.name), object).await
+    }
+
+    /// Stores the new content, or removes the object if nothing holds it any more (SDEL-4).
+    fn swap(
+        &self,
+        context: &WriteContext<'_>,
+        kind: &Arc<KindSpec>,
+        resource: &Resource,
+        name: &ObjectName,
+        stored: &Arc<Stored>,
+        object: Value,
+    ) -> Result<WriteOutcome, CommitError> {
+        if is_released(kind, &object) {
+            if !context.dry_run {
+                self.store.commit(vec![Change::delete(resource.clone(), name.clone(), stored.revision())])?;
+            }
+            let mut answer = object;
+            convert::from_storage(kind, &mut answer);
+            let object = Arc::new(Stored::as_is(answer, stored.revision()));
+            return Ok(WriteOutcome { object, created: false, stored: !context.dry_run });
+        }
+        if context.dry_run {
+            let mut answer = object;
+            convert::from_storage(kind, &mut answer);
+            return Ok(WriteOutcome {
+                object: Arc::new(Stored::as_is(answer, stored.revision())),
+                created: false,
+                stored: false,
+            });
+        }
+        let change = Change::update(resource.clone(), name.clone(), stored.revision(), object);
+        let events = self.store.commit(vec![change])?;
+        let current = events.first().and_then(|event| event.current.clone()).unwrap_or_else(|| stored.clone());
+        self.note_written(kind, current.revision());
+        Ok(WriteOutcome { object: self.view(kind, &current), created: false, stored: true })
+    }
+
+    /// Returns the current object of this name.
+    pub fn find(&self, kind: &KindSpec, name: &ObjectName) -> Result<Arc<Stored>, Status> {
+        self.store.get(&resource_of(kind), name).ok_or_else(|| Status::not_found(&kind.group, &kind.plural, &name.name))
+    }
+}
+
+/// Returns true if nothing holds a deleted object any more: no finalizer, no grace period, no namespace content.
+pub(crate) fn is_released(kind: &KindSpec, object: &Value) -> bool {
+    let content_held = kind.group.is_empty()
+        && kind.kind == "Namespace"
+        && object.pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|finalizers| !finalizers.is_empty());
+    object.deletion_timestamp().is_some()
+        && object.finalizers().next().is_none()
+        && object.metadata().get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default() == 0
+        && !content_held
+}
+
+/// Rejects an object whose name is not that of the URL (UPD-4).
+pub(crate) fn match_name(object: &Value, name: &str) -> Result<(), Status> {
+    match object.name() {
+        "" => Err(Status::bad_request(format!(
+            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        ))),
+        found if found == name => Ok(()),
+        found => {
+            Err(Status::bad_request(format!("the name of the object ({found}) does not match the name on the URL ({name})")))
+        }
+    }
+}
+
+/// Rejects a new object whose identity is not that of the addressed one (UPD-4, UPD-5, PATCH-5).
+fn check_identity(object: &mut Value, present: &Stored, update: Update<'_>) -> Result<(), Status> {
+    let Update { kind, name, .. } = update;
+    match_name(object, &name.name)?;
+    match_namespace(object, &name.namespace)?;
+    let (sent, known) = (object.uid(), present.value().uid());
+    if !update.is_patch && !sent.is_empty() && sent != known {
+        return Err(uid_conflict(kind, name, sent, known));
+    }
+    Ok(())
+}
+
+/// Checks the type of a patched object. A built-in object without a type gets that of the request, and one of another type cannot be decoded; custom
+/// resources are checked as they are (PATCH-5).
+fn check_type(object: &mut Value, update: Update<'_>) -> Result<(), Status> {
+    let kind = update.kind;
+    let (expected, version, named) = (kind.api_version(), object.api_version().to_owned(), object.kind().to_owned());
+    if kind.is_custom() {
+        if version.is_empty() {
+            return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
+        }
+        if named.is_empty() {
+            return Err(refusal(update, "Object 'Kind' is missing"));
+        }
+        if version != expected {
+            let group = version.split_once('/').map_or("", |(group, _)| group);
+            let error = FieldError::invalid("apiVersion", &version.as_str().into(), format!("must be {expected}"));
+            return Err(Status::invalid(group, &named, &update.name.name, &[error]));
+        }
+        return Ok(());
+    }
+    if !version.is_empty() && version != expected || !named.is_empty() && named != kind.kind {
+        return Err(refusal(update, &format!("no kind {named:?} is registered for version {version:?}")));
+    }
+    object["apiVersion"] = expected.into();
+    object["kind"] = kind.kind.as_str().into();
+    Ok(())
+}
+
+/// Returns the error for an object whose uid is not the one that the client sent (UPD-5).
+pub(crate) fn uid_conflict(kind: &KindSpec, name: &ObjectName, sent: &str, known: &str) -> Status {
+    let group = if kind.is_custom() { format!("{}/", kind.group) } else { String::new() };
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{group}{}/{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {sent}, UID in object meta: {known}",
+        kind.plural
+    );
+    Status::conflict(&kind.group, &kind.plural, &name.name, &why)
+}
+
+/// Returns the additional action that a creating PUT or apply must be authorized for (SSA-2).
+fn creation(update: Update<'_>) -> UserAction {
+    UserAction::Resource(Attributes {
+        verb: Verb::Create.to_string(),
+        group: update.kind.group.clone(),
+        resource: update.kind.plural.clone(),
+        namespace: update.name.namespace.to_string(),
+        name: update.name.name.to_string(),
+        ..Attributes::default()
+    })
+}
+
+/// Checks the resource version for optimistic locking (UPD-1 to UPD-3, PATCH-4). Returns true if the client named a version, so that the client has
+/// to resolve a conflict.
+fn check_version(object: &Value, stored: &Stored, update: Update<'_>) -> Result<bool, Status> {
+    let Update { kind, name, .. } = update;
+    let sent = object.resource_version();
+    if sent.is_empty() || sent == "0" {
+        if !kind.flags.unconditional_update {
+            let error = FieldError::invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
+            return Err(Status::invalid(&kind.group, &kind.plural, &name.name, &[error]));
+        }
+        return Ok(false);
+    }
+    let Ok(seen) = sent.parse::<u64>() else {
+        return Err(Status::unknown(format!("strconv.ParseUint: parsing {sent:?}: invalid syntax")));
+    };
+    if seen != stored.revision() {
+        return Err(Status::stale(&kind.group, &kind.plural, &name.name));
+    }
+    // A patched object carries the current version although the client did not name one.
+    Ok(!update.is_patch)
+}
+
+/// Restores the metadata that clients cannot change (META-9, UPD-9).
+fn restore_metadata(object: &mut Value, stored: &Value) {
+    let metadata = object.metadata_mut();
+    for field in ["generation", "selfLink", "resourceVersion"] {
+        match stored.metadata().get(field) {
+            Some(value) => metadata.insert(field.into(), value.clone()),
+            None => metadata.remove(field),
+        };
+    }
+    for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        let unset = metadata.get(field).is_none_or(|value| value.is_null() || value.as_str() == Some(""));
+        let is_time = matches!(field, "creationTimestamp" | "deletionTimestamp");
+        if let Some(value) = stored.metadata().get(field).filter(|_| unset || is_time) {
+            metadata.insert(field.into(), value.clone());
+        }
+    }
+}
+
+/// Increments the generation if anything but metadata and a separate status changed (META-8).
+fn count_generation(kind: &KindSpec, object: &mut Value, stored: &Value) {
+    let changed = |stored: &Value| kind.generation.counts(stored, object, kind.has_status_subresource());
+    // Fields that a newer schema adds or drops are not a change.
+    if changed(stored) && (!kind.is_custom() || changed(&refreshed(kind, stored))) {
+        let next = stored.generation().unwrap_or_default() + 1;
+        object.metadata_mut().insert("generation".into(), next.into());
+    }
+}
+
+/// Returns a stored object in the form in which the current schema would store it.
+fn refreshed(kind: &KindSpec, stored: &Value) -> Value {
+    let mut object = stored.clone();
+    convert::refresh(kind, &mut object);
+    object
+}
+
+/// Returns true if two objects differ in nothing but their version.
+fn same(object: &Value, stored: &Value) -> bool {
+    let (Some(object), Some(stored)) = (object.as_object(), stored.as_object()) else { return object == stored };
+    object.len() == stored.len()
+        && object.iter().all(|(field, value)| {
+            let Some(other) = stored.get(field) else { return false };
+            if field == "metadata" { same_metadata(value, other) } else { value == other }
+        })
+}
+
+fn same_metadata(metadata: &Value, stored: &Value) -> bool {
+    let (Some(metadata), Some(stored)) = (metadata.as_object(), stored.as_object()) else { return metadata == stored };
+    let relevant = |field: &&String| *field != "resourceVersion";
+    metadata.keys().filter(relevant).count() == stored.keys().filter(relevant).count()
+        && metadata.iter().filter(|(field, _)| relevant(field)).all(|(field, value)| {
+            let other = stored.get(field);
+            other == Some(value)
+                || field == "managedFields" && other.is_some_and(|other| ownership::same_but_for_times(value, other))
+        })
+}
+
+/// Returns the error for an undecodable object, of a body or of the result of a patch (REQ-6).
+fn refusal(update: Update<'_>, problem: &str) -> Status {
+    let kind = update.kind;
+    if update.is_patch {
+        return patch::invalid(problem);
+    }
+    Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
+}

@@ -1,0 +1,8 @@
+//! Requests for objects and collections: from the route over the options of the verb to the call of the API.
+
+pub(in crate::request) mod apply;
+mod component_statuses;
+pub(in crate::request) mod delete_options;
+pub(in crate::request) mod options;
+pub(in crate::request) mod resource;
+mod route;

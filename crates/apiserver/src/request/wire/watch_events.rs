@@ -1,0 +1,144 @@
+//! Encoding of watch events. An event is encoded once per version and representation and shared by all watches of the same form.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::{
+    encode,
+    negotiate::{AnswerShape, BodyFormat, Representation},
+};
+use crate::{
+    api::{
+        ObjectApi,
+        watch::{Saying, WatchOutput},
+    },
+    kinds::KindSpec,
+    proto,
+    status::Status,
+    store::Stored,
+    tables::{Table, partial_metadata},
+};
+
+/// The key under which an encoded event is shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct EncodedEventKey {
+    api_version: Arc<str>,
+    representation: Representation,
+    saying: Saying,
+    with_columns: bool,
+}
+
+/// The encoder of the outputs of one watch.
+pub(in crate::request) struct WatchEncoder {
+    api: Arc<ObjectApi>,
+    kind: Arc<KindSpec>,
+    api_version: Arc<str>,
+    representation: Representation,
+    /// True until a table has shown its columns.
+    columns_due: bool,
+}
+
+impl WatchEncoder {
+    pub(in crate::request) fn new(api: &Arc<ObjectApi>, kind: &Arc<KindSpec>, representation: Representation) -> Self {
+        Self {
+            api: api.clone(),
+            kind: kind.clone(),
+            api_version: kind.api_version().into(),
+            representation,
+            columns_due: matches!(representation.shape, AnswerShape::Table(_)),
+        }
+    }
+
+    /// Encodes an output.
+    pub(in crate::request) fn encode(&mut self, output: WatchOutput) -> Bytes {
+        match output {
+            WatchOutput::Initial { object, now } => {
+                let with_columns = std::mem::take(&mut self.columns_due);
+                event(&self.kind, Saying::Added, &object, self.representation, with_columns, now)
+            }
+            WatchOutput::Changed { event: changed, saying, now } => {
+                let with_columns = std::mem::take(&mut self.columns_due);
+                let (api_version, representation) = (self.api_version.clone(), self.representation);
+                let key = EncodedEventKey { api_version, representation, saying, with_columns };
+                changed.encoded(&key, || {
+                    let view = self.api.view_changed(&self.kind, &changed, saying);
+                    view.map(|view| event(&self.kind, saying, &view, representation, with_columns, now)).unwrap_or_default()
+                })
+            }
+            WatchOutput::Bookmark { revision, is_initial_end } => {
+                bookmark(&self.kind, revision, is_initial_end, self.representation)
+            }
+            WatchOutput::Error(status) => error(&status, self.representation.format),
+        }
+    }
+}
+
+/// Encodes an event about an object.
+fn event(
+    kind: &KindSpec,
+    saying: Saying,
+    stored: &Stored,
+    representation: Representation,
+    with_columns: bool,
+    now: jiff::Timestamp,
+) -> Bytes {
+    let object = match representation.shape {
+        AnswerShape::Whole if representation.format == BodyFormat::Json => return line(saying.as_str(), &stored.bytes()),
+        AnswerShape::Whole => return framed(saying.as_str(), stored.value(), representation.format),
+        AnswerShape::Metadata | AnswerShape::MetadataList => partial_metadata(stored.value(), representation.meta.as_str()),
+        AnswerShape::Table(include) => {
+            let metadata = json!({"resourceVersion": stored.revision().to_string()});
+            Table::new(kind, include, representation.meta.as_str()).render([stored.value()], metadata, with_columns, now)
+        }
+    };
+    framed(saying.as_str(), &object, representation.format)
+}
+
+/// Encodes a bookmark; `initial_end` marks the end of the initial events (SWATCH-7, SWATCH-8).
+fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, representation: Representation) -> Bytes {
+    let mut metadata = json!({"resourceVersion": revision.to_string()});
+    if initial_end {
+        metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+    }
+    let (api_version, kind_name) = match representation.shape {
+        AnswerShape::Whole => (kind.api_version(), kind.kind.as_str()),
+        AnswerShape::Metadata | AnswerShape::MetadataList => {
+            (format!("meta.k8s.io/{}", representation.meta.as_str()), "PartialObjectMetadata")
+        }
+        AnswerShape::Table(_) => (format!("meta.k8s.io/{}", representation.meta.as_str()), "Table"),
+    };
+    let object = if let AnswerShape::Table(_) = representation.shape {
+        json!({"kind": kind_name, "apiVersion": api_version, "metadata": metadata, "columnDefinitions": null, "rows": []})
+    } else {
+        json!({"kind": kind_name, "apiVersion": api_version, "metadata": metadata})
+    };
+    framed("BOOKMARK", &object, representation.format)
+}
+
+/// Encodes the error that ends a watch (SWATCH-4).
+fn error(status: &Status, format: BodyFormat) -> Bytes {
+    framed("ERROR", &status.to_value(), format)
+}
+
+fn framed(event_type: &str, object: &Value, format: BodyFormat) -> Bytes {
+    match format {
+        BodyFormat::Json => line(event_type, &encode::value(object, format)),
+        BodyFormat::Protobuf => proto::watch_event(event_type, &encode::value(object, format)),
+        BodyFormat::Yaml => {
+            format!("---\n{}", String::from_utf8_lossy(&encode::value(&json!({"type": event_type, "object": object}), format)))
+                .into()
+        }
+    }
+}
+
+fn line(event_type: &str, object: &[u8]) -> Bytes {
+    let mut out = Vec::with_capacity(object.len() + 32);
+    out.extend_from_slice(b"{\"type\":\"");
+    out.extend_from_slice(event_type.as_bytes());
+    out.extend_from_slice(b"\",\"object\":");
+    out.extend_from_slice(object);
+    out.extend_from_slice(b"}\n");
+    out.into()
+}

@@ -23,11 +23,11 @@ pub(super) type PhaseResult<'a, Next> = Result<Next, Box<EndingPass<'a>>>;
 pub(super) struct EndingPass<'a> {
     pub(super) pass: EnginePass<'a>,
     pub(super) end: EnginePassEnd,
-    pub(super) reached: Reached,
+    pub(super) reached: PassFindings,
 }
 
 /// The facts that a pass had found out when it ended, as far as the end needs them.
-pub(super) struct Reached {
+pub(super) struct PassFindings {
     /// The intervals of the component, or those that replace them if it ended before its settings were known.
     pub(super) intervals: Intervals,
     /// The types of references that may not be watched.
@@ -58,7 +58,7 @@ pub(super) struct ObservedDependents {
     pub(super) unwatched: BTreeSet<String>,
 }
 
-impl Default for Reached {
+impl Default for PassFindings {
     /// Returns the facts of a pass that ended before its settings were known.
     fn default() -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Default for Reached {
     }
 }
 
-impl Reached {
+impl PassFindings {
     fn digest(&self) -> Option<&str> {
         self.processed.as_ref().map(|processed| processed.digest.as_str())
     }
@@ -159,7 +159,7 @@ impl EnginePass<'_> {
     }
 
     /// Updates the draft with the end of the pass.
-    pub(super) fn conclude(&mut self, ending: &Ending, reached: &Reached) {
+    pub(super) fn conclude(&mut self, ending: &Ending, reached: &PassFindings) {
         self.count_renderings(reached.digest());
         let at = self.ending_context(reached.intervals);
         self.draft.component.conclude(ending, &at);

@@ -7,7 +7,7 @@ use kubewright_core::component::Ending;
 use kubewright_core::flow::{Delay, Flow, Halt};
 
 use super::end::Intervals;
-use super::finish::Reached;
+use super::finish::PassFindings;
 use super::pass::EnginePass;
 
 /// The outcome of a pass for the runner.
@@ -22,7 +22,7 @@ pub(super) struct EnginePassOutcome {
 
 impl EnginePass<'_> {
     /// Determines the time of the next pass after the draft is concluded.
-    pub(super) fn schedule(&mut self, ending: &Ending, outcome: &mut EnginePassOutcome, reached: &Reached) {
+    pub(super) fn schedule(&mut self, ending: &Ending, outcome: &mut EnginePassOutcome, reached: &PassFindings) {
         self.shared.metrics.recorded(self.key, &self.draft.component);
         self.observe_metrics(reached);
         let poll = self.until_poll(ending, reached);

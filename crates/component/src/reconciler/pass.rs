@@ -19,7 +19,7 @@ use super::SharedPassState;
 use super::component_keeper::ComponentKeeper;
 use super::component_memory::Taken;
 use super::end::{EnginePassEnd, Intervals};
-use super::finish::{EndingPass, Reached};
+use super::finish::{EndingPass, PassFindings};
 use crate::events::Tally;
 use crate::record::{Draft, Persisted};
 
@@ -51,7 +51,7 @@ pub(super) struct EnginePass<'a> {
 
 impl<'a> EnginePass<'a> {
     /// Ends the pass.
-    pub(super) fn end(self, end: EnginePassEnd, reached: Reached) -> Box<EndingPass<'a>> {
+    pub(super) fn end(self, end: EnginePassEnd, reached: PassFindings) -> Box<EndingPass<'a>> {
         Box::new(EndingPass { pass: self, end, reached })
     }
 

@@ -5,7 +5,7 @@ use kubewright_core::flow::{Confidential, Failure};
 use super::begin::BegunPass;
 use super::component_keeper::ComponentKeeper;
 use super::end::{EnginePassEnd, Intervals, Step};
-use super::finish::{PhaseResult, Reached};
+use super::finish::{PassFindings, PhaseResult};
 use super::pass::{EnginePass, without_status};
 use crate::erased::Instance;
 use crate::settings::Effective;
@@ -31,19 +31,19 @@ impl<'a> BegunPass<'a> {
             && deleting
             && !own.finalizers.holds(&pass.object)
         {
-            return Err(pass.end(EnginePassEnd::Gone, Reached::default()));
+            return Err(pass.end(EnginePassEnd::Gone, PassFindings::default()));
         }
         if let Some(error) = unreadable {
             pass.shared.events.warning(&pass.object, "StatusUnreadable", format!("Failed to {error}"));
-            return Err(pass.end(EnginePassEnd::unrecorded(Failure::backoff(error).slow()), Reached::default()));
+            return Err(pass.end(EnginePassEnd::unrecorded(Failure::backoff(error).slow()), PassFindings::default()));
         }
         let component = match pass.read_spec() {
             Ok(component) => component,
-            Err(end) => return Err(pass.end(*end, Reached::default())),
+            Err(end) => return Err(pass.end(*end, PassFindings::default())),
         };
         pass.object = without_status(std::mem::take(&mut pass.object));
         if component.settings.suspend && !deleting {
-            return Err(pass.end(EnginePassEnd::suspended(), Reached::default()));
+            return Err(pass.end(EnginePassEnd::suspended(), PassFindings::default()));
         }
         Ok(SettledPass { pass, component })
     }

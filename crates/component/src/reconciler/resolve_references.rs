@@ -10,7 +10,7 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
 use super::end::{EnginePassEnd, Intervals, Step};
-use super::finish::{EndingPass, PhaseResult, ProcessedDigest, Reached};
+use super::finish::{EndingPass, PassFindings, PhaseResult, ProcessedDigest};
 use super::pass::EnginePass;
 use super::read_spec::{SettledPass, TypedComponent};
 
@@ -81,7 +81,7 @@ impl<'a> SettledPass<'a> {
 
     fn end(self, end: EnginePassEnd, unwatched_references: BTreeSet<String>) -> Box<EndingPass<'a>> {
         let intervals = self.component.intervals();
-        self.pass.end(end, Reached { intervals, unwatched_references, ..Reached::default() })
+        self.pass.end(end, PassFindings { intervals, unwatched_references, ..PassFindings::default() })
     }
 
     async fn resolve(&mut self, references: &References, mut found: HashMap<Target, Found>) -> Step<FoundContents> {
@@ -137,12 +137,12 @@ impl ResolvedInputs {
     }
 
     /// Returns the inputs as the end of a pass needs them.
-    pub(super) fn reached(self) -> Reached {
-        Reached {
+    pub(super) fn reached(self) -> PassFindings {
+        PassFindings {
             intervals: self.intervals(),
             unwatched_references: self.unwatched,
             processed: Some(ProcessedDigest { digest: self.digest, restarted: self.restarted }),
-            ..Reached::default()
+            ..PassFindings::default()
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kubewright_core::component::{Ending, poll_delay};
 use kubewright_core::dependents::{Item, Phase};
 
-use super::finish::Reached;
+use super::finish::PassFindings;
 use super::pass::EnginePass;
 use crate::metrics::UnusualObservations;
 
@@ -21,7 +21,7 @@ pub(crate) struct UnchangedPolls {
 
 impl EnginePass<'_> {
     /// Sets the condition that names the polled types, as far as this pass knows them.
-    pub(super) fn tell_polling(&mut self, ending: &Ending, reached: &Reached) {
+    pub(super) fn tell_polling(&mut self, ending: &Ending, reached: &PassFindings) {
         if matches!(ending, Ending::Suspended) {
             self.draft.component.poll(&BTreeSet::new(), self.now);
             return;
@@ -35,7 +35,7 @@ impl EnginePass<'_> {
 
     /// Returns the time until the next check of objects that no event reports (WAIT-3). Ready components are checked with the requeue interval,
     /// and an error has a back-off of its own.
-    pub(super) fn until_poll(&mut self, ending: &Ending, reached: &Reached) -> Option<Duration> {
+    pub(super) fn until_poll(&mut self, ending: &Ending, reached: &PassFindings) -> Option<Duration> {
         let unwatched = reached.observation.as_ref().filter(|observation| !observation.unwatched.is_empty());
         // A wait has a time of its own, unless it is for an object that no watch shows.
         let waits = unwatched.is_some_and(|observation| match ending {
@@ -58,7 +58,7 @@ impl EnginePass<'_> {
     }
 
     /// Records the observation of the dependents' cluster in the metrics.
-    pub(super) fn observe_metrics(&self, reached: &Reached) {
+    pub(super) fn observe_metrics(&self, reached: &PassFindings) {
         let Some(observation) = &reached.observation else { return };
         let owner = self.shared.owner(self.key);
         // A listed object that does not exist hides one that exists and is not listed, until it is created.

@@ -11,7 +11,7 @@ use kubewright_core::flow::Failure;
 use kubewright_machinery::object::{GroupKind, ObjectKey};
 
 use super::end::{EnginePassEnd, Intervals, Step};
-use super::finish::{EndingPass, ObservedDependents, PhaseResult, Reached};
+use super::finish::{EndingPass, ObservedDependents, PassFindings, PhaseResult};
 use super::goal::Goal;
 use super::pass::EnginePass;
 use super::render::RenderedPass;
@@ -75,7 +75,7 @@ impl<'a> WatchedPass<'a> {
         let TargetedPass { pass, inputs, target } = self.targeted;
         let observation =
             Some(ObservedDependents { target, watches: self.watches, polled: self.polled, unwatched: self.unwatched });
-        pass.end(end, Reached { observation, wake, ..inputs.reached() })
+        pass.end(end, PassFindings { observation, wake, ..inputs.reached() })
     }
 
     /// Reads the dependents of kinds that may not be watched. An identity that may not watch may still read.

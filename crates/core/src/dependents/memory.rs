@@ -147,3 +147,23 @@ pub(super) struct Deletions {
     pub(super) count: u32,
     pub(super) last: Timestamp,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_without_problems_leaves_no_entry() {
+        let key = ObjectKey::new("", "ConfigMap", "demo", "a");
+        let mut memory = Memory::default();
+        memory.update(&key, |problems| problems.met = true);
+        assert!(!memory.is_empty());
+        memory.update(&key, |problems| problems.met = false);
+        assert!(memory.is_empty() && memory == Memory::default());
+    }
+
+    #[test]
+    fn a_remembered_comparison_is_small() {
+        assert!(size_of::<RememberedDependent>() <= 64, "{} bytes", size_of::<RememberedDependent>());
+    }
+}

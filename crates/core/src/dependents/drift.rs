@@ -82,10 +82,10 @@ impl Dependent<'_> {
             return None;
         }
         if self.results().unsure {
-            return corrective(Ok(self.read_live(&object.gvk)));
+            return Some(corrective(Ok(self.read_live(&object.gvk))));
         }
         if self.results().refused_apply {
-            return corrective(self.repair(object, live, context));
+            return Some(corrective(self.repair(object, live, context)));
         }
         let due = self.is_due(object, now);
         let finding = self.look(live);
@@ -103,7 +103,7 @@ impl Dependent<'_> {
             }
             Finding::Unknown if due => match self.compare_with_live(object, live, context) {
                 Comparison::Changed => true,
-                Comparison::Unknown(question) => return corrective(question?),
+                Comparison::Unknown(question) => return Some(corrective(question?)),
                 Comparison::Same(empty_paths) => {
                     self.remember_compared(live, empty_paths);
                     false
@@ -116,7 +116,7 @@ impl Dependent<'_> {
             Finding::InSync => due && object.update == UpdatePolicy::SsaOverride && live.reclaim_others,
         };
         if wanted {
-            return corrective(self.correction(object, live, &causes, context));
+            return Some(corrective(self.correction(object, live, &causes, context)));
         }
         if finding == Finding::Drift {
             let (fields, managers) = fights::named(&causes.iter().cloned().collect::<Vec<_>>());
@@ -271,8 +271,8 @@ impl Dependent<'_> {
 }
 
 /// Marks a request as a correction.
-fn corrective(request: Result<ObjectAction, NeedsManifest>) -> Correction {
-    Some(request.map(|action| ObjectAction { corrective: true, ..action }))
+fn corrective(request: Result<ObjectAction, NeedsManifest>) -> Result<ObjectAction, NeedsManifest> {
+    request.map(|action| ObjectAction { corrective: true, ..action })
 }
 
 /// Returns true if a reapply interval has passed since an instant.

@@ -4,6 +4,7 @@
 
 mod defaults;
 mod documents;
+mod imports;
 mod modules;
 mod pages;
 mod process;

@@ -110,7 +110,9 @@ impl Observed {
             let live = Projection::of(body, &engine.context);
             let written = written(engine, action, &live, dependent.persisted, now);
             let results = dependent.results_mut();
-            results.written = written.or(results.written.take());
+            if written.is_some() {
+                results.written = written;
+            }
             results.read_absent = false;
             dependent.live = Some(Arc::new(live));
         }

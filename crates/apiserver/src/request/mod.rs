@@ -14,6 +14,7 @@ mod subresources;
 mod verbs;
 pub(crate) mod wire;
 
+#[cfg(feature = "listen")]
 pub(crate) use impersonate::EarlyRefusal;
 pub use impersonate::Impersonating;
 pub use service::Service;

@@ -84,7 +84,8 @@ impl<'a> BegunPass<'a> {
 
     /// Runs all phases, up to the end of one of them.
     pub(super) async fn run(self) -> EndingPass<'a> {
-        match self.phases().await {
+        // The phases are values of a kilobyte and more that are handed on; on the heap they do not make the futures of all callers large.
+        match Box::pin(self.phases()).await {
             Ok(ending) | Err(ending) => *ending,
         }
     }

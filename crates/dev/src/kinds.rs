@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_definition_says_what_its_objects_tell() {
+    fn the_status_schema_of_a_crd_shows_whether_objects_report_dependents_or_conditions() {
         let crd = |status: Value| {
             json!({"spec": {"group": "example.com", "names": {"kind": "Shop", "plural": "shops"}, "versions": [
                 {"name": "v1", "storage": false},

@@ -217,7 +217,7 @@ mod tests {
 
     // OPT-1a
     #[test]
-    fn objects_of_two_kinds_of_one_name_are_told_apart_by_group() {
+    fn object_titles_distinguish_kinds_of_the_same_name_by_group() {
         let kind = |group: &str, kind: &str| ShownKind::of_crd(&json!({ "spec": { "group": group, "names": { "kind": kind } } }));
         let kinds = [kind("a.example.com", "Shop"), kind("b.example.com", "Shop"), kind("a.example.com", "Cart")];
         let follow = SampleFollower { samples: &[], kinds: &kinds, kubeconfig: "", exit_when_ready: false };

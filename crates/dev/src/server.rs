@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kubeconfig_of_somebody_else_is_not_overwritten() {
+    fn a_foreign_kubeconfig_is_not_overwritten() {
         let path = std::env::temp_dir().join(format!("kubewright-dev-test-{}", std::process::id()));
         std::fs::write(&path, "current-context: production\n").unwrap();
         let refused = KubeconfigFile::write("demo", Some(path.clone()), "text").err().unwrap().to_string();

@@ -178,7 +178,7 @@ mod tests {
 
     // GEN-2
     #[tokio::test]
-    async fn what_is_asked_is_recorded_once_with_the_digest_of_its_answer() {
+    async fn each_question_of_a_rendering_is_recorded_once_with_the_digest_of_its_answer() {
         let environment = Arc::new(Counting::default());
         let context = RenderContext::<()>::new((), Map::new(), RenderInputs::default()).with_environment(environment.clone());
         assert!(context.asked().is_empty());
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_context_without_environment_says_how_it_gets_one() {
+    async fn the_error_of_a_context_without_environment_names_with_environment() {
         let context = RenderContext::<()>::new((), Map::new(), RenderInputs::default());
         let error = context.capabilities().version().await.unwrap_err().to_string();
         assert!(error.contains("with_environment"), "{error}");

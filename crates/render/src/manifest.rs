@@ -203,14 +203,14 @@ mod tests {
     }
 
     #[test]
-    fn an_object_without_marks_is_left_alone() {
+    fn a_manifest_without_marks_resolves_to_the_unchanged_object() {
         let object = json!({"kind": "ConfigMap", "metadata": {"name": "a"}});
         let manifest = Manifest::from_json(object.clone()).unwrap();
         assert_eq!(manifest.resolve("demo").unwrap(), object);
     }
 
     #[test]
-    fn what_is_no_object_is_refused_with_its_type() {
+    fn a_manifest_that_is_no_object_is_refused_with_its_type() {
         let error = Manifest::from_json(json!(["a"])).unwrap_err();
         assert_eq!(error.to_string(), "a manifest must be a JSON object, but this is a list");
     }

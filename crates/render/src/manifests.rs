@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_document_and_line() {
+    fn an_invalid_manifest_is_an_error_that_names_document_and_line() {
         let good = "apiVersion: v1\nkind: ConfigMap\n";
         assert_eq!(
             fault(&format!("{good}---\n# a comment\napiVersion: v1\nmetadata: {{}}\n")),

@@ -141,14 +141,14 @@ mod tests {
 
     // META-10
     #[test]
-    fn each_controller_after_the_first_is_told() {
+    fn each_controller_reference_after_the_first_is_reported() {
         let found: Vec<_> = problems(4).iter().map(|error| error.message.rsplit(' ').next().unwrap().to_owned()).collect();
         assert_eq!(found, ["Pod/o1", "Pod/o2", "Pod/o3"]);
     }
 
     // META-10
     #[test]
-    fn many_controllers_are_not_told_without_end() {
+    fn errors_for_many_controller_owners_are_bounded_in_size() {
         let bytes: usize = problems(10_000).iter().map(|error| error.message.len()).sum();
         assert!(bytes < 32 * 1024 * 1024, "{bytes}");
     }

@@ -197,7 +197,7 @@ mod tests {
 
     // EXC-4
     #[test]
-    fn keys_that_are_not_allowed_are_told() {
+    fn disallowed_config_map_keys_are_reported() {
         let text = file(&good(), "  stable-window: 30s\n  other: x\n  number: 5\n");
         assert_eq!(
             faults("keys", &text, &["stable-window", "number"]),
@@ -210,7 +210,7 @@ mod tests {
 
     // EXC-4
     #[test]
-    fn spaces_at_ends_of_lines_are_told() {
+    fn trailing_spaces_of_lines_are_reported() {
         let text = file(&good(), "").replace("kind: ConfigMap\n", "kind: ConfigMap \n");
         assert_eq!(faults("file", &text, &[]), ["line 2 ends with spaces"]);
         let text = file(&good(), "  a: \"x \\ny\"\n");
@@ -219,7 +219,7 @@ mod tests {
 
     // EXC-4
     #[test]
-    fn a_wrong_or_missing_checksum_is_told() {
+    fn a_wrong_or_missing_checksum_is_reported() {
         let sum = ExampleChecksum::of(SAMPLE);
         let annotations = format!("{}\n    knative.dev/example-checksum: '00000000'", good());
         assert_eq!(
@@ -234,7 +234,7 @@ mod tests {
 
     // EXC-4
     #[test]
-    fn all_violations_are_told_with_the_file() {
+    fn all_violations_are_reported_with_the_file() {
         let text = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a \ndata:\n  b: c\n";
         let message = read("all", text, &[]).unwrap_err().to_string();
         let lines: Vec<_> = message.lines().map(|line| line.split_once("-all.yaml: ").unwrap().1).collect();
@@ -251,7 +251,7 @@ mod tests {
 
     // EXC-4
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn an_unreadable_file_or_key_is_named_in_the_error() {
         let error = config_map_from_yaml("/there/is/none.yaml", &[]).unwrap_err().to_string();
         assert!(error.starts_with("read /there/is/none.yaml: "), "{error}");
         let sum = ExampleChecksum::of("a: {b: c}");

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_told_apart_and_a_panic_spoils_only_its_own() {
+    fn each_run_has_its_own_result_and_a_panic_fails_only_its_run() {
         let outcomes = each(&[1, 2, 3], async |number| {
             tokio::task::yield_now().await;
             assert!(*number != 2, "two is refused");

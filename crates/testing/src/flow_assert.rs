@@ -126,7 +126,7 @@ mod tests {
 
     // TS-1
     #[test]
-    fn other_outcomes_are_told_with_their_message() {
+    fn a_failed_outcome_assertion_reports_the_expected_and_the_found_outcome() {
         let pending = "Wait, reason Pending, delay 5s, text \"no pod\"";
         assert_eq!(text(|| waiting().should_finish()), format!("Different outcome: expected success, found {pending}"));
         assert_eq!(text(|| Ok(()).should_wait("Pending")), "Different outcome: expected Wait, reason Pending, found success");

@@ -87,7 +87,7 @@ mod tests {
 
     // TRK-8
     #[test]
-    fn a_recording_tracker_tells_who_refers_to_what_and_whom_a_change_concerns() {
+    fn a_recording_tracker_lists_references_and_observers_and_records_the_notified_observers() {
         let [a, b] = ["a", "b"].map(|name| Key::new("demo", name));
         let mut tracker = RecordingTracker::new();
         let (by_name, by_label) = (reference("web", None), reference("", Some(json!({"matchLabels": {"tier": "front"}}))));

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_peak_of_this_process_is_at_least_what_it_takes_now() {
+    fn the_usage_of_this_process_reports_cpu_time_resident_memory_and_peak_memory() {
         let usage = Usage::of(std::process::id());
         assert!(usage.cpu().unwrap() >= 0.0);
         assert!(usage.resident().unwrap() > 1.0);

@@ -149,7 +149,7 @@ mod tests {
 
     // AUTH-1
     #[test]
-    fn a_refusal_says_what_was_asked_for() {
+    fn a_forbidden_message_names_the_user_the_verb_and_the_resource_or_path() {
         let pods =
             "pods is forbidden: User \"system:anonymous\" cannot list resource \"pods\" in API group \"\" at the cluster scope";
         assert_eq!(refused("GET", "/api/v1/pods"), pods);

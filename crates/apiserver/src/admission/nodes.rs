@@ -36,7 +36,7 @@ mod tests {
 
     // PIPE-21
     #[test]
-    fn a_new_node_is_not_ready_until_somebody_says_so() {
+    fn a_new_node_has_the_not_ready_taint() {
         let not_ready = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
         assert_eq!(tainted(json!({})), json!([not_ready]));
         let other = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"});

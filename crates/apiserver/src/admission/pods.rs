@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_pod_tolerates_already_is_not_added() {
+    fn a_default_toleration_that_the_pod_already_has_is_not_added() {
         let own =
             json!([{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}]);
         let spec = completed(json!({"tolerations": own}));

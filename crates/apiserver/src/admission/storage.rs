@@ -42,7 +42,7 @@ mod tests {
 
     // PIPE-21
     #[test]
-    fn what_others_use_holds_a_finalizer_once() {
+    fn storage_objects_get_their_protection_finalizer_once() {
         let claim = "kubernetes.io/pvc-protection";
         assert_eq!(finalizers("", "persistentvolumeclaims", Value::Null), json!([claim]));
         assert_eq!(finalizers("", "persistentvolumeclaims", json!(["x.io/a"])), json!(["x.io/a", claim]));

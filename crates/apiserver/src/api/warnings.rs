@@ -63,7 +63,7 @@ mod tests {
 
     // DISC-14
     #[test]
-    fn a_long_warning_is_told_in_full_while_there_is_room() {
+    fn a_long_warning_is_sent_in_full_while_the_total_size_allows() {
         let long = "é".repeat(4096);
         assert_eq!(told([long.clone(), long.clone()]), [long]);
     }

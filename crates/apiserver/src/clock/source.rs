@@ -194,7 +194,7 @@ mod tests {
 
     // DET-2, FRK-1
     #[tokio::test(start_paused = true)]
-    async fn a_time_line_goes_on_where_another_came_to() {
+    async fn a_clock_continues_from_a_given_time_and_moment() {
         let clock = Clock::tokio_from(epoch(), Duration::from_secs(40));
         assert_eq!((clock.now(), clock.moment()), (epoch(), Duration::from_secs(40)));
         clock.sleep_until(Duration::from_secs(50)).await;
@@ -203,7 +203,7 @@ mod tests {
 
     // FLT-4
     #[test]
-    fn a_clock_that_is_set_wrong_is_wrong_alone() {
+    fn a_skewed_clock_does_not_change_the_original_clock() {
         let clock = Clock::manual(epoch());
         let wrong = clock.with_own_skew();
         wrong.set_skew(SignedDuration::from_mins(-5));
@@ -214,14 +214,14 @@ mod tests {
 
     // DET-2
     #[tokio::test(start_paused = true)]
-    async fn nobody_waits_for_the_end_of_time() {
+    async fn a_sleep_of_the_maximum_duration_does_not_end() {
         let clock = Clock::tokio(epoch());
         assert!(tokio::time::timeout(Duration::from_secs(1_000_000), clock.sleep(Duration::MAX)).await.is_err());
     }
 
     // DET-2
     #[tokio::test]
-    async fn a_manual_clock_moves_only_when_told() {
+    async fn a_manual_clock_moves_only_by_advance() {
         let clock = Clock::manual(epoch());
         let waiting = clock.sleep(Duration::from_secs(5));
         clock.advance(Duration::from_secs(5));

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_comes_back_after_its_wait_or_when_it_is_added_again() {
+    fn a_failed_entry_is_due_again_after_its_wait_or_when_it_is_added_again() {
         let backlog = Backlog::default();
         let second = Duration::from_secs(1);
         backlog.extend(["a", "b", "a"]);

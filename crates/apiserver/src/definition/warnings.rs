@@ -89,7 +89,7 @@ mod tests {
 
     // CRD-10
     #[test]
-    fn a_webhook_that_nobody_calls_is_told_once() {
+    fn a_conversion_webhook_causes_a_warning_only_when_it_is_first_declared() {
         let definition = |strategy: &str, versions: usize| {
             let versions: Vec<Value> = (1..=versions).map(|version| json!({"name": format!("v{version}")})).collect();
             json!({"spec": {"conversion": {"strategy": strategy}, "versions": versions}})

@@ -197,7 +197,7 @@ mod tests {
 
     // REQ-5
     #[test]
-    fn a_mark_stands_for_what_is_too_deep() {
+    fn a_placeholder_replaces_values_that_are_nested_too_deeply() {
         for deep in [lists(5_000), objects(5_000, "1")] {
             let text = format!("{{\"b\":[1,\"x\",{{}}],\"deep\":{deep},\"last\":1.5}}");
             let document = parse(text.as_bytes()).unwrap();
@@ -212,7 +212,7 @@ mod tests {
 
     // REQ-5
     #[test]
-    fn what_is_deep_and_comes_again_leaves_no_mark() {
+    fn a_deep_member_that_a_repeated_key_replaces_leaves_no_mark() {
         let document = parse(format!("{{\"a\":{},\"a\":1}}", lists(5_000)).as_bytes()).unwrap();
         assert_eq!((document.value.clone(), document.repeated), (json!({"a": 1}), vec!["a".to_owned()]));
         assert!(!holds_mark(&document.value));
@@ -255,7 +255,7 @@ mod tests {
 
     // REQ-5
     #[test]
-    fn what_is_wrong_in_the_depth_is_found() {
+    fn syntax_errors_in_the_deep_part_of_a_document_are_found() {
         for (text, is_end) in [
             ("[".repeat(500), true),
             (lists(500) + "x", false),

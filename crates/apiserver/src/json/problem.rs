@@ -66,7 +66,7 @@ mod tests {
 
     // REQ-5
     #[test]
-    fn problems_are_told_as_by_the_real_server() {
+    fn json_syntax_errors_have_the_messages_of_the_real_server() {
         for (text, told) in [
             (r#"{"a"}"#, "invalid character '}' after object key"),
             (r#"{"a":1,}"#, "invalid character '}' looking for beginning of object key string"),

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_ends_as_well() {
+    fn the_token_iterator_ends_on_invalid_documents() {
         for text in ["]]]", "{\"", "\"\\", "{,:,]", "\u{ff}", "", "[[["] {
             assert!(Tokens::of(text.as_bytes()).count() <= text.len(), "{text}");
         }

@@ -70,7 +70,7 @@ fn generation_counts_changes_outside_metadata_and_status() {
 
 // KND-4, KND-5
 #[test]
-fn endpoints_keep_what_they_do_not_write() {
+fn an_update_keeps_the_stored_values_of_fields_that_its_endpoint_does_not_write() {
     let stored = json!({"metadata": {"name": "a", "labels": {"l": "1"}, "annotations": {"x": "1"}, "resourceVersion": "9"},
         "spec": {"a": 1}, "status": {"b": 1}});
     let sent = json!({"metadata": {"name": "a", "labels": {"l": "2"}, "annotations": {"x": "2"}, "resourceVersion": "7"},

@@ -160,7 +160,7 @@ mod tests {
 
     // PRF-9
     #[tokio::test]
-    async fn what_is_flushed_in_one_turn_is_sent_as_one_in_the_next() {
+    async fn flushes_of_one_turn_are_sent_as_one_write_in_the_next_turn() {
         let (mut gather, writes) = counted(usize::MAX);
         for _ in 0..100 {
             gather.write_all(b"event").await.unwrap();
@@ -199,7 +199,7 @@ mod tests {
 
     // CON-3
     #[tokio::test]
-    async fn nothing_is_lost_where_little_is_taken_at_once() {
+    async fn partial_socket_writes_lose_no_bytes() {
         let (mut gather, writes) = counted(7);
         gather.write_all(&[1; 100]).await.unwrap();
         gather.flush().await.unwrap();

@@ -288,7 +288,7 @@ mod tests {
 
     // CON-3
     #[test]
-    fn a_client_that_leaves_says_so_among_other_options() {
+    fn the_close_option_is_found_among_other_connection_options() {
         let leaves = |values: &[&'static str]| {
             wants_to_leave(&values.iter().map(|value| (CONNECTION, http::HeaderValue::from_static(value))).collect())
         };

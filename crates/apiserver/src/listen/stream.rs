@@ -138,7 +138,7 @@ mod tests {
 
     // CON-3, SWATCH-1
     #[tokio::test]
-    async fn events_are_chunks_and_the_connection_goes_on_after_the_last() {
+    async fn events_are_sent_as_chunks_and_the_connection_stays_usable_after_the_last_event() {
         let (events, mut client, written) = answer();
         assert_eq!(read(&mut client, HEAD.len()).await, HEAD);
         send(&events, "{\"a\":1}\n");

@@ -153,7 +153,7 @@ fn the_operations_of_built_in_kinds_are_those_of_a_real_server() {
 
 // DISC-9
 #[test]
-fn version_2_says_what_the_real_server_says() {
+fn openapi_version_2_matches_the_recorded_document_of_the_real_server() {
     let document: Value = serde_json::from_slice(&OpenApi::default().version_2(&Registry::builtin()).body).unwrap();
     assert_eq!(document["swagger"], "2.0");
     let Some(recorded) = crate::recorded::json("openapi-v2.json.gz") else { return };

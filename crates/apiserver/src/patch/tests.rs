@@ -86,7 +86,7 @@ fn lists_without_a_strategy_are_replaced() {
 
 // PAT-2, PATCH-7
 #[test]
-fn maps_are_merged_unless_told_otherwise() {
+fn maps_are_merged_unless_a_patch_directive_replaces_or_deletes_them() {
     let object = json!({"data": {"a": "1", "b": "2"}});
     assert_eq!(
         patched(CONFIG_MAP, object.clone(), json!({"data": {"a": null, "c": "3", "d": null}})),

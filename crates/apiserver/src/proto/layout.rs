@@ -142,7 +142,7 @@ mod tests {
 
     // PB-3
     #[test]
-    fn messages_that_json_does_not_know_are_part_of_what_is_around_them() {
+    fn protobuf_messages_absent_from_json_are_inlined_into_their_parent_message() {
         let volume = Layout::of("io.k8s.api.core.v1.Volume").unwrap();
         let Some(Slot::Inline(source)) = volume.slot(2) else { panic!("not inline") };
         assert!(matches!(source.slot(2), Some(Slot::Field(entry)) if entry.field.name == "emptyDir"));

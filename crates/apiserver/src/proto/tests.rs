@@ -73,7 +73,7 @@ fn zeros_stay_only_where_a_client_could_have_meant_them() {
 
 // PB-2
 #[test]
-fn what_is_not_known_is_skipped() {
+fn unknown_protobuf_fields_are_skipped() {
     let mut raw = Vec::new();
     super::wire::put_bytes(&mut raw, 1, &[0x0a, 0x01, b'a']);
     super::wire::put_number(&mut raw, 4000, 7);
@@ -85,7 +85,7 @@ fn what_is_not_known_is_skipped() {
 
 // PB-1
 #[test]
-fn an_envelope_without_a_kind_is_taken_for_what_is_expected() {
+fn a_protobuf_envelope_without_a_kind_is_decoded_as_the_expected_kind() {
     let body = super::envelope::seal("", "", &[]);
     let expected = GroupVersionKind::new("apps", "v1", "Deployment");
     assert_eq!(decode(&body, &expected).unwrap(), json!({}));
@@ -94,7 +94,7 @@ fn an_envelope_without_a_kind_is_taken_for_what_is_expected() {
 
 // PB-7
 #[test]
-fn messages_inside_messages_end_somewhere() {
+fn deeply_nested_protobuf_messages_exceed_the_recursion_limit() {
     let mut schema = Vec::new();
     for _ in 0..5_000 {
         let mut outer = Vec::new();

@@ -199,7 +199,7 @@ mod tests {
 
     // AUTH-5
     #[test]
-    fn who_is_spoken_as_has_the_groups_of_their_kind() {
+    fn an_impersonated_user_has_the_groups_of_its_kind() {
         let groups = |name: &'static str| wanted(&[("Impersonate-User", name)]).identity().groups().join(",");
         assert_eq!(groups("joe"), "system:authenticated");
         assert_eq!(groups("system:anonymous"), "system:unauthenticated");
@@ -214,7 +214,7 @@ mod tests {
 
     // AUTH-5
     #[test]
-    fn a_group_alone_is_nobody() {
+    fn an_impersonated_group_without_a_user_has_an_empty_user_name() {
         let text = wanted(&[("Impersonate-Group", "dev")]).in_go();
         assert_eq!(text, r#"&user.DefaultInfo{Name:"", UID:"", Groups:[]string{"dev"}, Extra:map[string][]string(nil)}"#);
     }

@@ -101,7 +101,7 @@ fn config_map(data: Value) -> Value {
 
 // VEC-2, SMD-9, SMD-11
 #[test]
-fn a_create_owns_what_it_sets_and_the_maps_it_adds() {
+fn a_create_owns_the_fields_it_sets_and_the_maps_it_adds() {
     let mut world = World::config_map();
     world.put("probe", config_map(json!({"k": "v"})), NOW);
     let expected = json!([{"manager": "probe", "operation": "Update", "apiVersion": "v1", "time": NOW, "fieldsType": "FieldsV1",
@@ -114,7 +114,7 @@ fn a_create_owns_what_it_sets_and_the_maps_it_adds() {
 
 // VEC-3, SMD-14
 #[test]
-fn appliers_share_what_they_agree_on() {
+fn appliers_share_ownership_of_fields_with_equal_values() {
     let mut world = World::config_map();
     world.apply("m1", &config_map(json!({"a": "1"})), false, NOW).unwrap();
     world.apply("m2", &config_map(json!({"a": "1", "c": "2"})), false, NOW).unwrap();
@@ -188,7 +188,7 @@ fn widget(spec: Value) -> Value {
 
 // VEC-5, SSA-9
 #[test]
-fn lists_and_maps_of_custom_resources_are_owned_as_their_schema_says() {
+fn lists_and_maps_of_custom_resources_are_owned_as_declared_in_their_schema() {
     let type_ = Type::custom(&widget_schema());
     let mut world = World::new(&type_, "ex.io/v1", "Widget");
     let first = json!({"size": 3, "ports": [{"port": 80, "n": "a"}], "tags": ["x"], "atom": ["1"], "am": {"a": "b"}, "free": {"l": [1], "m": {"d": 1}}});
@@ -209,7 +209,7 @@ fn lists_and_maps_of_custom_resources_are_owned_as_their_schema_says() {
 
 // VEC-6, SMD-5
 #[test]
-fn what_does_not_fit_its_type_is_named_as_the_real_server_does() {
+fn a_value_that_does_not_fit_its_type_is_refused_with_the_text_of_the_real_server() {
     let mut world = World::config_map();
     let mut bogus = config_map(json!({}));
     bogus["bogus"] = json!(1);
@@ -238,7 +238,7 @@ fn what_does_not_fit_its_type_is_named_as_the_real_server_does() {
 
 // SSA-4, SSA-5, SSA-7, SMD-12
 #[test]
-fn what_an_applier_no_longer_sends_goes_unless_others_own_it() {
+fn fields_that_an_applier_no_longer_sends_are_removed_unless_another_manager_owns_them() {
     let mut world = World::config_map();
     world.apply("m1", &config_map(json!({"a": "1", "b": "1", "c": "1"})), false, NOW).unwrap();
     world.apply("m2", &config_map(json!({"c": "1"})), false, LATER).unwrap();
@@ -317,7 +317,7 @@ fn owners_of_parts_own_the_whole_once_it_is_one_piece() {
 }
 
 #[test]
-fn managed_fields_that_nobody_can_read_are_errors_that_name_the_place() {
+fn unreadable_managed_fields_are_errors_that_name_the_operation() {
     let problem = |entry: Value| Managers::parse(Some(&json!([entry]))).unwrap_err().to_string();
     assert_eq!(
         problem(json!({"manager": "x", "operation": "Bogus", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {}})),
@@ -348,7 +348,7 @@ fn the_field_set_of_an_object_follows_the_type_of_each_field() {
 
 // SMD-7
 #[test]
-fn a_comparison_tells_what_was_added_changed_and_removed() {
+fn a_comparison_lists_added_changed_and_removed_fields() {
     let type_ = Type::custom(&widget_schema());
     let old = json!({"spec": {"size": 1, "tags": ["a"], "atom": ["a"], "ports": [{"port": 1, "n": "x"}], "am": {"k": "v"}}});
     let new = json!({"spec": {"size": 2, "tags": ["b"], "atom": ["a", "b"], "ports": [{"port": 1}, {"port": 2}]}});

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn many_field_errors_are_told_once_each() {
+    fn repeated_field_errors_appear_once_in_the_status_message() {
         let errors: Vec<_> = (0..100_000).map(|n| FieldError::required(format!("spec.a{}", n % 50_000), "")).collect();
         let status = Status::invalid("", "Widget", "w", &errors);
         assert_eq!(status.message.matches("Required value").count(), 50_000);

@@ -37,7 +37,7 @@ fn dependents_are_found_by_the_uid_of_their_owner() {
 
 // FRK-1
 #[test]
-fn a_fork_has_the_content_and_goes_its_own_way() {
+fn a_forked_store_has_the_content_and_changes_independently() {
     let store = Arc::new(Store::new(10));
     put(&store, "a", json!({"metadata": {"ownerReferences": [{"uid": "u1"}]}}));
     store.take_outbox();
@@ -82,7 +82,7 @@ fn the_histories_of_all_resources_are_one_order() {
 
 // BDF-13
 #[test]
-fn what_a_service_has_is_known_while_it_has_it() {
+fn addresses_and_node_ports_of_a_service_are_claimed_while_the_service_exists() {
     let store = Store::new(100);
     let services = Resource::new("", "services");
     let [a, b] = ["a", "b"].map(|name| ObjectName::new("n", name));
@@ -108,7 +108,7 @@ fn what_a_service_has_is_known_while_it_has_it() {
 
 // DIF-5
 #[test]
-fn what_is_remembered_of_all_resources_together_is_bounded() {
+fn the_history_of_all_resources_together_is_bounded() {
     const LIMIT: usize = 400_000;
     let store = Arc::new(Store::new(10_000).with_history_bytes(LIMIT).without_outbox());
     let write = |plural: &str, number: usize| {

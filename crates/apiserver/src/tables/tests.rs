@@ -100,7 +100,7 @@ fn paths_cost_no_more_than_the_values_they_pass() {
 
 // NEG-2
 #[test]
-fn rows_carry_what_was_asked_for() {
+fn table_rows_contain_the_form_of_the_object_that_include_object_requests() {
     let object = json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "p1", "creationTimestamp": CREATED}, "data": {"a": "b"}});
     let kind = kind("", "ConfigMap");
     let render = |include: &str| {
@@ -163,7 +163,7 @@ fn every_built_in_kind_has_as_many_cells_as_columns() {
 
 // TBL-3
 #[test]
-fn pods_show_what_their_containers_do() {
+fn pod_tables_show_the_readiness_status_and_restarts_of_containers() {
     let pod = |status: Value| json!({"spec": {"containers": [{"name": "c"}], "nodeName": "node"}, "status": status});
     check(
         "",
@@ -283,7 +283,7 @@ fn services_show_addresses_and_ports() {
 
 // TBL-3
 #[test]
-fn other_kinds_show_what_matters() {
+fn tables_show_kind_specific_columns_of_secrets_nodes_events_and_other_kinds() {
     check("", "Secret", json!({"type": "Opaque", "data": {"a": ""}}), &[("Type", json!("Opaque")), ("Data", json!(1))]);
     check("", "Namespace", json!({"status": {"phase": "Active"}}), &[("Status", json!("Active"))]);
     check(

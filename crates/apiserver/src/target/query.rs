@@ -82,7 +82,7 @@ mod tests {
 
     // REQ-11
     #[test]
-    fn a_boolean_is_true_unless_it_says_false() {
+    fn a_present_boolean_parameter_is_true_unless_its_value_is_false_or_zero() {
         for (text, is_set) in [("b", true), ("b=", true), ("b=no", true), ("b=False", false), ("b=0", false), ("c=1", false)] {
             assert_eq!(Query::parse(Some(text)).is_set("b"), is_set, "{text}");
         }

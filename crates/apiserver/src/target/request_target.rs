@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_resource_keeps_its_path() {
+    fn a_target_that_is_no_resource_is_shown_with_its_path() {
         assert_eq!(shown("GET", "/apis/apps/v1"), "GET /apis/apps/v1");
         assert_eq!(shown("GET", "/version"), "GET /version");
     }

@@ -119,7 +119,7 @@ mod tests {
 
     // STG-3
     #[test]
-    fn what_cannot_be_read_is_a_warning_and_ignored() {
+    fn unreadable_stage_annotations_are_ignored_with_a_warning() {
         let workload = json!({"metadata": {"annotations": {READY_AFTER: "soon", OUTCOME: "maybe"}}});
         assert_eq!(StageRequest::of(&workload), StageRequest::default());
         assert_eq!(warnings(&workload).len(), 2);

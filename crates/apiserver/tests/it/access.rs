@@ -50,7 +50,7 @@ async fn ask(cluster: &Cluster, user: Identity, method: &str, path: &str, body: 
 
 // AUTH-8
 #[tokio::test(start_paused = true)]
-async fn a_token_says_who_it_is_for_and_how_long() {
+async fn a_token_answer_names_its_service_account_audiences_and_expiration() {
     let cluster = with_robot().await;
     let answer = cluster.post(TOKENS, json!({})).await;
     assert_eq!(answer.code, 201);
@@ -77,7 +77,7 @@ async fn a_token_says_who_it_is_for_and_how_long() {
 
 // AUTH-8
 #[tokio::test(start_paused = true)]
-async fn a_token_ends_with_its_time_and_with_what_it_is_bound_to() {
+async fn a_token_is_invalid_once_it_expires_or_its_bound_object_or_account_is_deleted() {
     let cluster = with_robot().await;
     let bad = json!({"user": {}, "error": "invalid bearer token"});
     let short = token(&cluster, json!({"expirationSeconds": 600})).await;

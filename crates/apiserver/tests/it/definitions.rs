@@ -108,7 +108,7 @@ async fn a_status_that_is_not_the_creators_to_set_has_its_defaults() {
 
 // SWATCH-16, CRD-5
 #[tokio::test(start_paused = true)]
-async fn a_changed_schema_ends_the_watches_and_shows_in_what_was_stored() {
+async fn a_changed_schema_ends_the_watches_and_sets_its_defaults_in_stored_objects() {
     let cluster = with_widgets().await;
     cluster.post(WIDGETS, widget("a", json!({"size": 1}))).await;
     let mut watch = cluster.watch(&format!("{WIDGETS}?watch=true&resourceVersion={}", cluster.server.revision())).await;
@@ -154,7 +154,7 @@ async fn a_deleted_definition_waits_for_its_instances() {
 
 // CRD-11, GC-2
 #[tokio::test(start_paused = true)]
-async fn what_an_instance_owns_goes_with_the_definition() {
+async fn the_deletion_of_a_definition_deletes_the_dependents_of_its_instances() {
     let cluster = with_widgets().await;
     let owner = cluster.post(WIDGETS, widget("a", json!({"size": 1}))).await.body;
     let reference =
@@ -166,7 +166,7 @@ async fn what_an_instance_owns_goes_with_the_definition() {
 
 // NRM-6
 #[tokio::test(start_paused = true)]
-async fn what_a_custom_resource_says_is_kept_as_it_is() {
+async fn spec_and_status_values_of_a_custom_resource_are_kept_without_normalization() {
     let cluster = with_widgets().await;
     let path = "/apis/ex.io/v1/namespaces/default/widgets";
     cluster.post(path, widget("a", json!({"size": 0, "color": ""}))).await;
@@ -201,7 +201,7 @@ async fn a_request_that_is_given_up_before_its_commit_changes_nothing() {
 
 // CRD-3
 #[tokio::test(start_paused = true)]
-async fn a_definition_with_the_name_of_a_built_in_resource_neither_takes_its_place_nor_its_objects() {
+async fn a_crd_named_like_a_built_in_resource_replaces_neither_its_validation_nor_its_objects() {
     const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
     let cluster = Cluster::start();
     let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "a"}, "spec": {}});

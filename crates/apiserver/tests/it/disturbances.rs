@@ -104,7 +104,7 @@ async fn stale_lists_are_old_but_not_older_than_asked_for() {
 
 // FLT-4
 #[tokio::test(start_paused = true)]
-async fn paused_controllers_do_later_what_they_missed() {
+async fn paused_controllers_process_missed_changes_after_they_resume() {
     let cluster = Cluster::start();
     let owner = cluster.map("owner", json!({})).await;
     let reference = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"]});
@@ -203,7 +203,7 @@ async fn writes_of_controllers_are_in_the_journal_and_rules_can_name_them() {
 
 // JRN-1
 #[tokio::test(start_paused = true)]
-async fn the_journal_keeps_what_was_changed_on_demand_and_masks_secrets() {
+async fn the_journal_keeps_object_differences_on_demand_and_masks_secrets() {
     let cluster = Cluster::start();
     cluster.post(SECRETS, json!({"metadata": {"name": "s"}, "stringData": {"password": "hidden"}})).await;
     cluster.server.journal().keep_bodies(true);
@@ -222,7 +222,7 @@ async fn the_journal_keeps_what_was_changed_on_demand_and_masks_secrets() {
 
 // JRN-2
 #[tokio::test(start_paused = true)]
-async fn who_owned_a_field_once_is_found() {
+async fn a_former_field_manager_of_a_field_is_found() {
     let cluster = Cluster::start();
     cluster.map("a", json!({"data": {"k": "v"}})).await;
     let apply = |manager: &str, body: Value| {
@@ -275,7 +275,7 @@ async fn a_panic_is_a_500_with_its_message_in_the_journal() {
 
 // WCH-4, SWATCH-15
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_is_read_too_slowly_ends_and_the_journal_says_why() {
+async fn a_watch_that_is_read_too_slowly_ends_and_the_journal_names_the_reason() {
     let cluster = Cluster::from(ApiServer::builder().seed(1).watch_queue(3).build().unwrap());
     let mark = cluster.server.journal().mark();
     let mut watch = cluster.watch(&watch_path(&cluster, MAPS)).await;
@@ -292,7 +292,7 @@ async fn a_watch_that_is_read_too_slowly_ends_and_the_journal_says_why() {
 
 // FLT-3
 #[tokio::test(start_paused = true)]
-async fn a_rule_about_a_controller_skips_as_many_writes_as_it_says() {
+async fn a_fault_rule_for_a_controller_skips_the_given_number_of_writes() {
     let cluster = Cluster::start();
     let collector = "system:serviceaccount:kube-system:generic-garbage-collector";
     let rule = cluster.server.faults().on(Verb::Delete).by_user(collector).after(1).times(1).forbidden();

@@ -31,7 +31,7 @@ const WIDGETS: &str = "/apis/ex.io/v1/namespaces/default/widgets";
 
 // FRK-1
 #[tokio::test(start_paused = true)]
-async fn a_fork_has_everything_and_goes_its_own_way() {
+async fn a_fork_has_all_objects_and_changes_independently() {
     let cluster = Cluster::start();
     cluster.server.create(widgets()).await.unwrap();
     let owner = cluster.map("owner", json!({})).await;
@@ -77,7 +77,7 @@ async fn with_a_pod_that_is_ready_in_half_a_minute() -> Cluster {
 
 // FRK-1, STG-2: the planned work of controllers is part of a fork.
 #[tokio::test(start_paused = true)]
-async fn a_fork_goes_on_with_what_was_planned() {
+async fn a_fork_continues_with_the_planned_work() {
     let cluster = with_a_pod_that_is_ready_in_half_a_minute().await;
     pass(Duration::from_secs(10)).await;
     let fork = Cluster::from(cluster.server.fork());
@@ -106,7 +106,7 @@ async fn a_thousand_forks_live_in_one_process() {
 
 // FRK-3
 #[tokio::test(start_paused = true)]
-async fn a_server_goes_back_to_a_checkpoint() {
+async fn a_server_restores_the_state_of_a_checkpoint() {
     let cluster = Cluster::start();
     cluster.map("kept", json!({"data": {"k": "1"}})).await;
     let checkpoint = cluster.server.snapshot();
@@ -127,7 +127,7 @@ async fn a_server_goes_back_to_a_checkpoint() {
 
 // FRK-5
 #[tokio::test(start_paused = true)]
-async fn what_is_dumped_can_be_loaded_elsewhere_and_again() {
+async fn dumped_manifests_load_into_another_server_and_loading_them_again_changes_nothing() {
     let cluster = Cluster::start();
     cluster.server.create(widgets()).await.unwrap();
     cluster.post("/api/v1/namespaces", json!({"metadata": {"name": "n"}})).await;
@@ -159,7 +159,7 @@ async fn a_complete_dump_can_be_seeded() {
 
 // FRK-5
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_loaded_is_named() {
+async fn an_object_that_cannot_be_loaded_is_an_error_that_names_its_kind_or_field() {
     let cluster = Cluster::start();
     let unknown = cluster.server.load("apiVersion: ex.io/v1\nkind: Widget\nmetadata: {name: w}").await.unwrap_err();
     assert!(unknown.to_string().contains("Widget") && unknown.to_string().contains("CustomResourceDefinition"), "{unknown}");
@@ -192,7 +192,7 @@ async fn settling_lets_controllers_and_readers_finish() {
 
 // DET-4
 #[tokio::test(start_paused = true)]
-async fn settling_fails_with_the_names_of_those_who_never_finish() {
+async fn settling_fails_with_the_names_of_unfinished_watches_and_loops() {
     let cluster = Cluster::start();
     let mut unread = cluster.watch(&format!("{MAPS}?watch=true&resourceVersion={}", cluster.server.revision())).await;
     assert!(unread.ready().is_empty());
@@ -207,7 +207,7 @@ async fn settling_fails_with_the_names_of_those_who_never_finish() {
 
 // DIF-7
 #[tokio::test(start_paused = true)]
-async fn a_strict_server_refuses_what_only_a_server_sets() {
+async fn a_strict_server_refuses_fields_that_only_a_server_sets() {
     let create = |field: &str| json!({"metadata": {"name": "a", field: if field == "generation" { json!(1) } else { json!("2026-01-01T00:00:00Z") }}});
     let strict = Cluster::from(ApiServer::builder().strict(true).build().unwrap());
     for field in ["generation", "uid", "creationTimestamp", "deletionTimestamp"] {
@@ -238,7 +238,7 @@ async fn the_first_custom_objects_can_be_made_to_wait() {
 
 // DIF-10, OPS-1
 #[tokio::test(start_paused = true)]
-async fn requests_above_the_limit_are_told_to_come_back() {
+async fn requests_above_the_in_flight_limit_are_refused_with_a_retry_after_header() {
     let cluster = Arc::new(Cluster::from(ApiServer::builder().epoch(epoch()).max_in_flight(2).build().unwrap()));
     let future = cluster.server.revision() + 100;
     let waiting: Vec<_> = (0..2)
@@ -284,7 +284,7 @@ async fn time_does_not_move_a_fork_at_rest() {
 
 // SRV-6
 #[tokio::test(start_paused = true)]
-async fn manifests_leave_out_what_each_server_makes_itself_only() {
+async fn manifest_dumps_omit_only_the_api_services_that_each_server_creates_itself() {
     let cluster = Cluster::start();
     let label = "kube-aggregator.kubernetes.io/automanaged";
     cluster.map("labelled", json!({"metadata": {"labels": {label: "true"}}})).await;

@@ -63,7 +63,7 @@ async fn orphans_lose_the_reference_and_stay() {
 
 // GC-5
 #[tokio::test(start_paused = true)]
-async fn an_object_whose_owner_never_existed_or_is_another_is_deleted() {
+async fn an_owner_reference_with_a_wrong_uid_deletes_the_object_unless_another_owner_exists() {
     let cluster = Cluster::start();
     let mut owner = cluster.map("owner", json!({})).await;
     let real = owned_by(&owner, false)["metadata"]["ownerReferences"][0].clone();
@@ -77,7 +77,7 @@ async fn an_object_whose_owner_never_existed_or_is_another_is_deleted() {
 
 // GC-2
 #[tokio::test(start_paused = true)]
-async fn deleting_a_job_without_a_policy_keeps_its_pods_and_says_so() {
+async fn deleting_a_job_without_a_propagation_policy_keeps_its_pods_and_returns_a_warning() {
     let cluster = Cluster::start();
     let jobs = "/apis/batch/v1/namespaces/default/jobs";
     let template = json!({"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}});

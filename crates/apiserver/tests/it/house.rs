@@ -44,7 +44,7 @@ fn code_behind_the_declaration_of_a_test_module_counts() {
 
 // SARC-1
 #[test]
-fn of_the_house_the_server_knows_what_both_sides_of_the_wire_need_and_no_more() {
+fn the_server_depends_only_on_the_machinery_and_schema_crates_of_the_project() {
     let manifest = include_str!("../../Cargo.toml");
     let dependencies = manifest.split("[dependencies]").nth(1).unwrap().split("[features]").next().unwrap();
     let ours: Vec<&str> = dependencies.lines().filter(|line| line.starts_with("kubewright")).collect();

@@ -290,7 +290,7 @@ async fn kubectl_creates_typed_objects() {
 
 // SCLI-14, AUTH-7, AUTH-8
 #[tokio::test]
-async fn kubectl_asks_who_it_is_and_gets_tokens() {
+async fn kubectl_reports_the_user_and_its_permissions_and_creates_tokens() {
     let Some(kubectl) = Session::start("access").await else { return };
     assert_contains(&kubectl.run("auth whoami").await, &["kubernetes-admin", "system:masters system:authenticated"]);
     assert_contains(&kubectl.run("auth can-i create deployments").await, &["yes"]);

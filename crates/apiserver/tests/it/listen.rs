@@ -80,7 +80,7 @@ async fn a_kubeconfig_is_all_that_a_client_needs() {
 
 // AUTH-1, AUTH-2, AUTH-4
 #[tokio::test]
-async fn tokens_are_checked_and_who_is_not_known_is_refused() {
+async fn valid_tokens_are_accepted_wrong_ones_refused_and_anonymous_lists_forbidden() {
     let (_server, endpoint) = endpoint().await;
     endpoint.add_token("secret", Identity::user("bob"));
     let list = |client: Client| async move { config_maps(&client).list(&ListParams::default()).await };

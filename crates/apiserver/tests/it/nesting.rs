@@ -43,7 +43,7 @@ fn is_refusal(answer: &Answer) -> bool {
 
 // REQ-5
 #[tokio::test]
-async fn what_no_type_knows_may_be_nested_ten_thousand_deep() {
+async fn an_unknown_field_may_be_nested_to_the_maximum_depth_of_a_document() {
     let cluster = cluster().await;
     // One level of nesting is the object itself.
     for (path, name, head) in [
@@ -68,7 +68,7 @@ async fn what_no_type_knows_may_be_nested_ten_thousand_deep() {
 
 // REQ-5
 #[tokio::test]
-async fn what_is_nested_too_deep_to_be_kept_is_refused() {
+async fn a_field_nested_too_deep_to_be_stored_is_refused() {
     let cluster = cluster().await;
     for depth in [99, 120, 126, 150, 9_000] {
         for deep in [objects(depth), format!("{{\"a\":{}}}", lists(depth - 1))] {

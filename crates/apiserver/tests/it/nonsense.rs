@@ -226,7 +226,7 @@ async fn aliases_that_blow_up_are_refused_at_once() {
 
 // Unread watches use memory, but do not slow down writes.
 #[tokio::test(start_paused = true)]
-async fn ten_thousand_idle_watches_stop_nobody() {
+async fn ten_thousand_idle_watches_do_not_block_writes() {
     let cluster = Cluster::start();
     let mut watches = Vec::new();
     for _ in 0..10_000 {

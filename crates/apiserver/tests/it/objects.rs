@@ -7,7 +7,7 @@ use crate::cluster::{Cluster, MAPS, map_path};
 
 // CRUD-1, META-1
 #[tokio::test(start_paused = true)]
-async fn a_created_object_has_what_the_server_sets() {
+async fn a_created_object_has_the_metadata_set_by_the_server() {
     let cluster = Cluster::start();
     let answer = cluster
         .post(MAPS, json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "uid": "mine", "creationTimestamp": "2000-01-01T00:00:00Z"}, "data": {"k": "v"}}))
@@ -131,7 +131,7 @@ async fn an_update_that_does_not_fit_the_object_is_refused() {
 
 // PATCH-1, PATCH-2, PATCH-3, PATCH-5, PATCH-6
 #[tokio::test(start_paused = true)]
-async fn patches_change_what_they_name() {
+async fn patches_change_only_the_named_fields_and_invalid_patches_are_refused() {
     let cluster = Cluster::start();
     let map = cluster.map("a", json!({"data": {"k": "1", "l": "1"}})).await;
     let merged = cluster.merge(&map_path("a"), json!({"data": {"k": "2", "l": null}})).await;

@@ -51,7 +51,7 @@ async fn ask(
 
 // PIPE-2, SRV-4
 #[tokio::test(start_paused = true)]
-async fn the_service_of_a_user_asks_for_no_token_and_nobody_is_anonymous() {
+async fn the_identity_of_a_service_replaces_the_token_and_no_identity_means_anonymous() {
     let cluster = Cluster::start();
     let bad = [("authorization", "Bearer wrong"), ("content-type", "application/json")];
     let alice = ask(&cluster.server, Some(Identity::user("alice")), "POST", WHO_AM_I, "{}", &bad).await;
@@ -114,7 +114,7 @@ async fn negotiation_comes_before_decoding_and_decoding_before_validation() {
 
 // PIPE-7, VEC-10
 #[tokio::test(start_paused = true)]
-async fn what_admission_sets_is_owned_by_nobody() {
+async fn fields_set_by_admission_have_no_field_manager_and_duplicate_owner_references_are_removed() {
     let cluster = Cluster::start();
     let created = cluster.post(PODS, pod("p", json!({}))).await.body;
     assert_eq!(created["spec"]["tolerations"].as_array().unwrap().len(), 2);
@@ -149,7 +149,7 @@ async fn mutating_admission_comes_before_validation() {
 
 // PIPE-9
 #[tokio::test(start_paused = true)]
-async fn the_server_sets_what_is_its_own_before_it_checks() {
+async fn server_managed_fields_are_set_before_validation() {
     let cluster = Cluster::start();
     let sent = json!({
         "metadata": {"generateName": "p-", "uid": "mine", "creationTimestamp": "2000-01-01T00:00:00Z", "generation": 9},
@@ -186,7 +186,7 @@ async fn a_write_that_changes_nothing_commits_nothing() {
 
 // PIPE-12, CTL-4, CRD-1
 #[tokio::test(start_paused = true)]
-async fn controllers_run_before_the_answer_which_shows_what_the_request_stored() {
+async fn controllers_run_before_the_answer_which_contains_the_object_as_the_request_stored_it() {
     let cluster = Cluster::start();
     let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}});
@@ -221,7 +221,7 @@ async fn a_pod_has_the_priority_of_its_class_or_of_the_default() {
 
 // SMD-20
 #[tokio::test(start_paused = true)]
-async fn an_object_that_is_too_large_is_stored_without_managers_and_the_journal_says_so() {
+async fn an_object_that_is_too_large_is_stored_without_managed_fields_and_noted_in_the_journal() {
     let cluster = Cluster::start();
     let data = |count: usize| -> Value {
         (0..count).map(|n| (format!("k{n:07}"), json!("x"))).collect::<serde_json::Map<_, _>>().into()

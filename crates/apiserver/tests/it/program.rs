@@ -79,7 +79,7 @@ fn answer(url: &str, request: &str, body: &str) -> String {
 }
 
 #[test]
-fn the_program_serves_what_it_was_seeded_with_and_names_its_address_and_kubeconfig() {
+fn the_program_serves_its_seed_objects_and_writes_its_address_to_the_kubeconfig() {
     let folder = folder("program-plain");
     let (_program, url) = start(&folder, &["--plain"]);
     let map = answer(&url, "GET /api/v1/namespaces/default/configmaps/seeded", "");

@@ -100,7 +100,7 @@ async fn events_come_in_frames_with_a_length() {
 
 // REQ-4, REQ-5, PB-7
 #[tokio::test(start_paused = true)]
-async fn what_is_no_message_is_refused() {
+async fn an_invalid_protobuf_message_or_one_of_another_kind_is_refused_with_the_reason() {
     let cluster = Cluster::start();
     let refused = async |body: &[u8]| {
         let (code, _, answer) = send(&cluster, "POST", MAPS, body.to_vec(), "application/json").await;

@@ -181,7 +181,7 @@ async fn every_time_is_the_clocks_and_every_id_the_seeds() {
 
 // DET-5, CTL-1
 #[tokio::test]
-async fn nothing_is_tried_again_before_the_clock_moves() {
+async fn a_failed_garbage_collection_is_not_retried_before_the_clock_advances() {
     let clock = Clock::manual("2026-01-01T00:00:00Z".parse().unwrap());
     let cluster = Cluster::from(ApiServer::builder().clock(clock).seed(7).build().unwrap());
     let owner = cluster.map("owner", json!({})).await;

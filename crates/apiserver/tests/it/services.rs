@@ -50,7 +50,7 @@ async fn a_port_of_the_nodes_stands_once_per_protocol() {
 
 // BI-4
 #[tokio::test(start_paused = true)]
-async fn a_port_that_cannot_be_had_is_told_before_what_else_is_wrong() {
+async fn an_unavailable_node_port_is_reported_before_other_errors() {
     let cluster = Cluster::start();
     assert_eq!(create_ports(&cluster, "a", "NodePort", json!([port("a", 80, 31080)])).await.code, 201);
     let answer = create_ports(&cluster, "b", "NodePort", json!([port("A_", 80, 31080), port("b", 81, 99)])).await;

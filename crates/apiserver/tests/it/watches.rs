@@ -28,7 +28,7 @@ async fn a_watch_sees_every_change_after_its_version_in_order() {
 
 // SWATCH-2, SWATCH-8
 #[tokio::test(start_paused = true)]
-async fn a_watch_without_version_starts_with_what_is_there() {
+async fn a_watch_without_resource_version_starts_with_the_existing_objects() {
     let cluster = Cluster::start();
     cluster.map("a", json!({})).await;
     let mut plain = cluster.watch(&format!("{MAPS}?watch=true")).await;
@@ -186,7 +186,7 @@ async fn events_vanish_an_hour_after_their_last_write() {
 
 // WCH-3, DIF-5
 #[tokio::test(start_paused = true)]
-async fn a_watch_older_than_the_window_of_its_kind_is_told_so() {
+async fn a_watch_from_before_the_event_window_of_its_kind_ends_with_an_expired_error() {
     let builder = ApiServer::builder().epoch("2026-01-01T00:00:00Z".parse().unwrap()).seed(7).watch_window(10);
     let cluster = Cluster::from(builder.build().unwrap());
     let start = cluster.map("a", json!({})).await["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap();
@@ -205,7 +205,7 @@ async fn a_watch_older_than_the_window_of_its_kind_is_told_so() {
 
 // WCH-3, DIF-5
 #[tokio::test(start_paused = true)]
-async fn a_watch_from_before_what_fits_into_memory_is_told_so() {
+async fn a_watch_from_before_the_byte_limit_of_the_history_ends_with_an_expired_error() {
     let builder = ApiServer::builder().epoch("2026-01-01T00:00:00Z".parse().unwrap()).seed(7).watch_window_bytes(100_000);
     let cluster = Cluster::from(builder.build().unwrap());
     let start = cluster.map("a", json!({})).await["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap();

@@ -185,7 +185,7 @@ mod tests {
 
     // EVT-1
     #[test]
-    fn a_stalled_component_is_told_as_a_warning_in_any_state() {
+    fn a_stalled_component_causes_a_warning_event_even_while_it_is_being_deleted() {
         let blocked = Ending::Blocked { reason: "DeletionBlocked".to_owned(), message: "in use".to_owned() };
         let mut status = ComponentStatus::default();
         let at = EndingContext {

@@ -185,7 +185,7 @@ mod tests {
 
     // TRG-1
     #[test]
-    fn an_own_write_queues_a_pass_only_if_its_answer_shows_what_somebody_else_changed() {
+    fn an_own_write_queues_a_pass_only_if_its_answer_contains_changes_of_other_writers() {
         let of = |object: Value| Compact::of(&object);
         let before = of(json!({ "metadata": { "generation": 1, "finalizers": [] } }));
         let own = of(json!({ "metadata": { "generation": 1, "finalizers": ["a"], "labels": {} }, "status": { "revision": 1 } }));

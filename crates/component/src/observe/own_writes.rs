@@ -186,7 +186,7 @@ mod tests {
 
     // TRG-1
     #[test]
-    fn what_was_held_back_for_a_write_that_failed_queues_a_pass() {
+    fn an_event_held_back_for_a_failed_write_queues_a_pass() {
         let Scene { writes, queued, key } = scene();
         let underway = writes.begin(&key);
         assert!(writes.explain(&key, 1));

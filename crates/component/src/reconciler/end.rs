@@ -241,7 +241,7 @@ mod tests {
 
     // OUT-2
     #[test]
-    fn of_two_waits_the_sooner_one_decides_when_and_both_are_told() {
+    fn the_shorter_of_two_waits_decides_the_delay_and_both_messages_are_reported() {
         let missing = || EnginePassEnd::waiting("secret a is missing".to_owned(), Some(Duration::from_secs(10)), INTERVALS);
         for (seconds, expected) in [(2, 2), (30, 10)] {
             let delay = Delay::at_least_min(Duration::from_secs(seconds));

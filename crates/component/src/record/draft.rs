@@ -146,7 +146,7 @@ mod tests {
 
     // STA-5
     #[test]
-    fn times_alone_are_no_difference() {
+    fn statuses_that_differ_only_in_times_count_as_unchanged() {
         let old = map(json!({"state": "Ready", "lastObservedAt": "2026-01-01T00:00:00Z"}));
         let new = map(json!({"state": "Ready", "lastObservedAt": "2026-01-02T00:00:00Z"}));
         assert_eq!(change(old, new, STARTED), None);
@@ -175,7 +175,7 @@ mod tests {
 
     // STA-9
     #[test]
-    fn messages_are_told_from_other_changes() {
+    fn changes_of_messages_alone_are_distinguished_from_other_status_changes() {
         let old = map(json!({"state": "Processing", "conditions": [{"type": "Ready", "message": "1 of 3"}]}));
         let new = map(json!({"state": "Processing", "conditions": [{"type": "Ready", "message": "2 of 3"}]}));
         let other = map(json!({"state": "Ready", "conditions": [{"type": "Ready", "message": "2 of 3"}]}));

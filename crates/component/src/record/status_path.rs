@@ -50,7 +50,7 @@ mod tests {
 
     // RND-2
     #[test]
-    fn a_part_is_found_by_its_mark_and_changed_at_its_place() {
+    fn a_status_object_is_found_by_its_marker_and_changed_at_its_path() {
         let status = json!({ "url": "a", "own": { "revision": 1, "rendered": { "revision": 7 } } });
         let path = StatusPath::of_marked(&status, "revision", &json!(7)).unwrap();
         assert_eq!(path.find(&json!({ "status": status })), Some(&json!({ "revision": 7 })));

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_have_no_effect_is_found() {
+    fn settings_without_effect_are_detected() {
         let kinds = [SettingKind::None, SettingKind::None, SettingKind::Values, SettingKind::Retry, SettingKind::Retry];
         assert_eq!([0, 1, 2, 3, 4].map(|index| is_first(&kinds, index)), [true, true, true, true, false]);
         assert_eq!([0, 1, 2, 3, 4].map(|index| stands_before_values(&kinds, index)), [true, true, true, false, false]);

@@ -113,7 +113,7 @@ fn a_reapply_interval_of_zero_is_refused() {
 }
 
 #[test]
-fn a_bad_duration_is_refused_with_what_is_allowed() {
+fn an_invalid_duration_is_refused_with_the_allowed_form() {
     let error = serde_json::from_value::<Requeue>(json!({"requeueInterval": "10"})).unwrap_err().to_string();
     assert!(error.contains("\"10\" is no duration (allowed: "), "{error}");
 }

@@ -123,7 +123,7 @@ async fn an_operator_of_one_namespace_works_with_roles_in_it() {
 
 // CHK-3
 #[tokio::test]
-async fn what_an_operator_of_one_namespace_lacks_is_named_with_the_namespace() {
+async fn missing_permissions_of_an_operator_of_one_namespace_are_named_with_the_namespace() {
     let world = world().await;
     let namespace = world.namespace().to_owned();
     let operator = operator().options(|options| {
@@ -140,7 +140,7 @@ async fn what_an_operator_of_one_namespace_lacks_is_named_with_the_namespace() {
 
 // CHK-3, OPR-6
 #[tokio::test]
-async fn without_permissions_the_start_names_what_is_missing_and_how_to_grant_it() {
+async fn the_start_without_permissions_names_the_missing_ones_and_the_command_for_the_roles() {
     let world = world().await;
     let operator = operator().options(|options| options.startup_timeout = Some(Duration::from_secs(15)));
     world.cluster.install_crds(&operator).await;
@@ -265,7 +265,7 @@ fn lease(holder: &str) -> Value {
 
 // WATCH-4, WATCH-2
 #[tokio::test]
-async fn what_the_operator_may_not_watch_is_watched_in_the_name_of_the_service_account() {
+async fn a_type_that_the_operator_may_not_watch_is_watched_as_the_service_account() {
     let mut world = world().await;
     let user = installed(&world).await;
     world.run_as(operator(), &user).await;
@@ -295,7 +295,7 @@ async fn what_the_operator_may_not_watch_is_watched_in_the_name_of_the_service_a
 
 // WATCH-6, WATCH-4: permission to read is enough, with either identity.
 #[tokio::test]
-async fn what_only_the_service_account_may_read_is_polled_in_its_name() {
+async fn a_type_that_only_the_service_account_may_read_is_polled_as_the_service_account() {
     let mut world = world().await;
     let user = installed(&world).await;
     world.run_as(operator(), &user).await;
@@ -346,7 +346,7 @@ fn impersonation_is_printed_for_declared_names_only() {
 
 // TGT-9, OUT-3a
 #[tokio::test]
-async fn a_service_account_that_was_not_declared_is_told_with_the_missing_rule() {
+async fn an_undeclared_service_account_is_reported_with_the_missing_impersonation_rule() {
     let mut world = world().await;
     let user = installed(&world).await;
     world.run_as(operator(), &user).await;

@@ -152,7 +152,7 @@ async fn an_api_service_that_is_away_for_a_while_holds_back_deletion() {
 
 // GATE-4a
 #[tokio::test]
-async fn an_api_service_that_never_worked_goes_with_its_component() {
+async fn an_api_service_that_never_worked_is_deleted_with_its_component() {
     let world = World::start().await;
     let service = unserved(&world, &format!("{}.silent.example.com", world.namespace()));
     world.set(&bundle("demo", std::slice::from_ref(&service))).await;

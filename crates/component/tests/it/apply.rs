@@ -189,7 +189,7 @@ async fn policy_once_writes_once() {
 
 // A9
 #[tokio::test]
-async fn redundant_objects_go_or_are_orphaned_as_their_policy_says() {
+async fn redundant_objects_are_deleted_or_orphaned_according_to_their_delete_policy() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
     let map = |name, policy| ordered(annotated(config_map(name, "a"), "delete-policy", policy), "", "2", "");

@@ -118,7 +118,7 @@ async fn a_healthy_component_costs_nothing() {
 
 // PERF-4, PERF-5, PASS-9
 #[tokio::test]
-async fn a_change_costs_what_it_touches() {
+async fn a_change_costs_requests_only_for_the_objects_it_touches() {
     let world = World::start().await;
     world.set(&bundle("demo", &config_maps(5, "a"))).await;
     world.until_ready("demo").await;
@@ -161,7 +161,7 @@ async fn reaction(world: &World, mark: Mark, verb: Verb, (group, plural): (&str,
 
 // PERF-8: virtual time advances only for a task that waits for a timer.
 #[tokio::test]
-async fn what_happens_to_a_dependent_is_acted_on_without_waiting_for_a_timer() {
+async fn changes_of_a_dependent_are_handled_without_waiting_for_a_timer() {
     const BUDGET: Duration = Duration::from_millis(100);
     let world = World::start().await;
     if !world.cluster.is_embedded() {
@@ -219,7 +219,7 @@ impl Generator<Bundle> for LooksUp {
 
 // PERF-12, GEN-5
 #[tokio::test]
-async fn what_a_generator_looks_up_is_read_once_per_digest_and_not_with_each_pass() {
+async fn objects_that_a_generator_looks_up_are_read_once_per_digest_and_not_with_each_pass() {
     let mut world = World::new().await;
     for name in LOOKED_UP {
         world.create(&config_map(name, "a")).await;

@@ -100,7 +100,7 @@ async fn a_foreign_instance_of_an_additional_type_blocks_deletion() {
 
 // I3, GATE-3
 #[tokio::test]
-async fn a_foreign_instance_blocks_deletion_until_it_goes() {
+async fn a_foreign_instance_blocks_deletion_until_it_is_deleted() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
     world.set(&bundle("demo", &[kinds.crd(), config_map("one", "a")])).await;
@@ -290,7 +290,7 @@ async fn broken(_: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError>
 
 // DEL-9, GEN-3
 #[tokio::test]
-async fn a_deletion_goes_by_the_inventory_and_renders_nothing() {
+async fn a_deletion_follows_the_inventory_and_renders_nothing() {
     let mut world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.until_ready("demo").await;

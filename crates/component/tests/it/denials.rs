@@ -95,7 +95,7 @@ async fn a_quota_that_is_used_up_is_named() {
 
 // OUT-3a
 #[tokio::test]
-async fn a_pod_security_standard_is_told_with_its_profile() {
+async fn a_pod_security_denial_is_reported_with_its_profile() {
     let world = World::start().await;
     let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": world.namespace() } });
     world.patch(&namespace, json!({ "metadata": { "labels": { "pod-security.kubernetes.io/enforce": "baseline" } } })).await;
@@ -110,7 +110,7 @@ async fn a_pod_security_standard_is_told_with_its_profile() {
 
 // OUT-3a
 #[tokio::test]
-async fn an_admission_policy_is_told_by_its_name_and_text() {
+async fn a_denial_by_an_admission_policy_is_reported_with_its_name_and_text() {
     let world = World::start().await;
     let name = format!("{}-no-services", world.namespace());
     let policy = json!({
@@ -140,7 +140,7 @@ async fn an_admission_policy_is_told_by_its_name_and_text() {
 
 // OUT-3a
 #[tokio::test]
-async fn an_admission_webhook_is_told_by_its_name_and_text() {
+async fn a_denial_by_an_admission_webhook_is_reported_with_its_name_and_text() {
     let world = World::start().await;
     let rule = world.faults().on(Verb::Create).of("", "configmaps").named("one").deny_admission("guard.example.com", "not today");
     world.set(&bundle("demo", &[config_map("one", "a")])).await;

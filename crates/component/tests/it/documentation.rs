@@ -159,7 +159,7 @@ fn functions<'a>(code: &'a str, begins: &'a str) -> impl Iterator<Item = &'a str
 }
 
 #[test]
-fn every_state_reason_condition_and_event_is_explained_where_it_goes_wrong() {
+fn the_troubleshooting_page_explains_every_state_reason_condition_and_event() {
     // The reference is compared with the code by the tests above.
     for heading in ["States", "Reasons", "Conditions", "Events"] {
         let (known, explained) = (documented(heading), first_column(TROUBLES, heading));
@@ -183,7 +183,7 @@ fn every_expectation_is_in_the_chapter_on_testing() {
 }
 
 #[test]
-fn every_hook_and_what_its_context_gives_is_in_the_chapter_on_hooks() {
+fn the_hooks_chapter_documents_every_hook_and_every_method_of_the_hook_context() {
     let (builder, context) = (code("component/src/operator/builder.rs"), code("component/src/hooks/context.rs"));
     let hooks: Vec<&str> =
         functions(&builder, "    pub fn ").filter(|name| name.starts_with("pre_") || name.starts_with("post_")).collect();

@@ -172,7 +172,7 @@ async fn a_component_that_is_made_again_waits_no_longer_than_a_new_one() {
 
 // OPT-2
 #[tokio::test]
-async fn a_crd_that_drops_fields_of_the_status_is_told_and_worked_with() {
+async fn a_crd_that_lacks_a_status_field_is_reported_and_its_component_becomes_ready() {
     let cluster = TestCluster::start_with(TestOptions::default().exclusive()).await;
     let world = World::on(cluster);
     let mut old = custom_resource_definition::<Bundle>().unwrap();

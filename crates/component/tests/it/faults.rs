@@ -30,7 +30,7 @@ async fn a_few_conflicts_are_overcome_in_the_same_pass() {
 
 // WRITE-9
 #[tokio::test]
-async fn endless_conflicts_wait_and_hold_back_nobody_else() {
+async fn endless_conflicts_on_one_dependent_are_retried_and_do_not_block_other_dependents() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
@@ -96,7 +96,7 @@ async fn bring_webhook_back(world: &World, rule: Option<RuleHandle>) {
 
 // OUT-3: the retry interval of the component, 10 minutes, is longer than a test waits.
 #[tokio::test]
-async fn an_install_goes_on_seconds_after_an_absent_admission_webhook_is_back() {
+async fn an_install_continues_seconds_after_an_absent_admission_webhook_is_available_again() {
     let world = World::start().await;
     let rule = take_webhook_away(&world).await;
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
@@ -108,7 +108,7 @@ async fn an_install_goes_on_seconds_after_an_absent_admission_webhook_is_back() 
 
 // OUT-3, DEL-1
 #[tokio::test]
-async fn a_deletion_goes_on_seconds_after_transient_errors() {
+async fn a_deletion_continues_after_transient_errors() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.until_ready("demo").await;
@@ -239,7 +239,7 @@ async fn a_refused_write_is_an_error_that_names_the_object_and_heals_by_itself()
 
 // WATCH-2, WATCH-6
 #[tokio::test]
-async fn a_type_that_may_not_be_read_at_all_is_named_with_what_to_grant() {
+async fn a_type_whose_reads_are_forbidden_is_reported_with_the_rule_to_grant() {
     let world = World::start().await;
     for verb in [Verb::List, Verb::Get] {
         let why = format!("User \"op\" cannot {verb} resource \"configmaps\" in API group \"\" at the cluster scope");
@@ -254,7 +254,7 @@ async fn a_type_that_may_not_be_read_at_all_is_named_with_what_to_grant() {
 
 // WATCH-2
 #[tokio::test]
-async fn what_may_not_be_watched_everywhere_is_watched_in_its_namespaces() {
+async fn a_type_that_may_not_be_watched_cluster_wide_is_watched_in_its_namespaces() {
     let world = World::start().await;
     let rule = world.faults().on(Verb::List).of("", "configmaps").in_namespace("").forbidden();
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
@@ -315,7 +315,7 @@ async fn a_type_that_cannot_be_observed_is_waited_for_and_nothing_is_written_mea
 
 // PASS-3, OUT-3: the refusal is not caused by a concurrent change.
 #[tokio::test]
-async fn a_finalizer_that_the_cluster_does_not_want_is_told_and_not_sent_again_and_again() {
+async fn a_finalizer_refused_by_the_cluster_is_reported_and_not_sent_in_a_loop() {
     let world = World::start().await;
     let unwanted = Status::new(422, "Invalid", "metadata.finalizers: Invalid value");
     let rule = world.faults().on(Verb::Patch).of("test.kubewright.dev", "bundles").subresource("").respond(unwanted);

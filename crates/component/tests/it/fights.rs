@@ -18,7 +18,7 @@ fn length(world: &World) -> Duration {
 
 // DRIFT-5
 #[tokio::test]
-async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told() {
+async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_reported() {
     let world = World::start().await;
     let one = config_map("one", "a");
     world.set(&bundle("demo", std::slice::from_ref(&one))).await;
@@ -217,7 +217,7 @@ async fn a_list_entry_whose_key_was_changed_is_repaired_by_a_put() {
 
 // DRIFT-8
 #[tokio::test]
-async fn drift_that_the_server_refuses_to_repair_is_told_and_leaves_the_component_ready() {
+async fn drift_whose_repair_the_server_refuses_is_reported_and_leaves_the_component_ready() {
     let world = World::start().await;
     world.set(&bundle("demo", &[service()])).await;
     world.until_ready("demo").await;

@@ -37,7 +37,7 @@ async fn copy(cx: &RenderContext<Handmade>) -> Result<Vec<Manifest>, RenderError
 
 // COM-3, COM-1
 #[tokio::test]
-async fn parameters_can_hold_what_references_stand_for() {
+async fn rendering_parameters_hold_the_data_of_referenced_config_maps() {
     let mut world = World::new().await;
     world.run_other(Operator::new("handmade-operator.test.kubewright.dev").component::<Handmade>(copy)).await;
     world.create(&config_map("source", "a")).await;

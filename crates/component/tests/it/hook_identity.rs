@@ -53,7 +53,7 @@ async fn grant(world: &World, user: &str, group: &str, resource: &str) {
 
 // TGT-1, HOOK-1
 #[tokio::test]
-async fn a_hook_may_do_in_the_target_what_the_impersonated_account_may_and_nothing_else() {
+async fn a_hook_has_only_the_permissions_of_the_impersonated_account_in_the_target() {
     let mut world = world().await;
     let user = installed(&world).await;
     let account = format!("system:serviceaccount:{}:deployer", world.namespace());

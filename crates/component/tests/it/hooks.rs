@@ -292,7 +292,7 @@ async fn credentials_in_the_error_of_a_hook_are_masked_in_status_and_events() {
 
 // EVT-2
 #[tokio::test]
-async fn what_a_deletion_tells_is_told_once_while_a_hook_waits() {
+async fn a_deletion_sends_each_event_once_while_a_hook_waits() {
     let rounds = Arc::new(Mutex::new(3));
     let left = Arc::clone(&rounds);
     let world = World::start_with(|builder| {

@@ -49,7 +49,7 @@ async fn a_manifest_without_kind_is_named_by_its_position() {
 
 // MARK-2, OUT-4
 #[tokio::test]
-async fn a_bad_annotation_value_is_named_with_what_is_allowed() {
+async fn an_invalid_annotation_value_is_reported_with_the_allowed_values() {
     let world = World::start().await;
     let message = refused(&world, &[annotated(config_map("two", "a"), "update-policy", "sometimes")]).await;
     names(&message, &["ConfigMap", "two", "update-policy", "sometimes", "allowed: ", "recreate"]);
@@ -74,7 +74,7 @@ async fn a_misspelt_annotation_of_the_operator_is_named_with_the_nearest_known_o
 
 // PASS-4
 #[tokio::test]
-async fn the_revision_counts_what_was_rendered_and_not_what_was_refused() {
+async fn the_revision_counts_rendered_object_sets_and_not_refused_ones() {
     let world = World::start().await;
     let revision = |component: &Value| component["status"]["revision"].as_i64();
     let wrong = annotated(config_map("one", "a"), "apply-order", "first");
@@ -205,7 +205,7 @@ async fn an_object_ordered_against_its_namespace_is_named() {
 
 // VAL-1, VAL-2
 #[tokio::test]
-async fn what_goes_while_something_in_it_stays_is_named_and_nothing_is_deleted() {
+async fn the_removal_of_a_namespace_or_type_whose_objects_stay_is_refused_and_deletes_nothing() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
     let name = format!("{}-own", world.namespace());
@@ -240,7 +240,7 @@ async fn what_goes_while_something_in_it_stays_is_named_and_nothing_is_deleted()
 
 // PREP-2, PREP-3, PREP-9, PREP-10, VAL-3
 #[tokio::test]
-async fn what_a_dependent_cannot_have_is_named() {
+async fn invalid_dependents_are_refused_with_the_reason() {
     let world = World::start().await;
     let own = format!("{}-own", world.namespace());
     let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": &own } });

@@ -51,7 +51,7 @@ async fn annotations_count_as_a_change_and_labels_do_not() {
 
 // EVT-1, EVT-3
 #[tokio::test]
-async fn an_install_an_upgrade_and_a_repair_tell_what_they_did_in_one_event_each() {
+async fn an_install_an_upgrade_and_a_repair_each_report_their_changes_in_one_event() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
@@ -149,7 +149,7 @@ async fn of_a_panic_only_state_and_condition_are_recorded() {
 
 // PASS-10, GEN-5
 #[tokio::test]
-async fn a_panic_does_not_cost_what_the_process_remembers() {
+async fn a_panic_does_not_cause_a_new_rendering() {
     let (world, panics) = world_that_panics().await;
     let one = config_map("one", "a");
     world.set(&bundle("demo", std::slice::from_ref(&one))).await;
@@ -166,7 +166,7 @@ async fn a_panic_does_not_cost_what_the_process_remembers() {
 
 // COM-2, COM-5
 #[tokio::test]
-async fn the_schema_refuses_what_is_no_duration() {
+async fn the_crd_has_printer_columns_and_its_schema_refuses_an_invalid_duration() {
     let world = World::start().await;
     let gvk = kubewright::machinery::object::GroupVersionKind::new("test.kubewright.dev", "v1", "Bundle");
     let crd = kubewright::component::custom_resource_definition::<Bundle>().unwrap();
@@ -181,7 +181,7 @@ async fn the_schema_refuses_what_is_no_duration() {
 
 // STA-5, TRG-1
 #[tokio::test]
-async fn a_status_that_somebody_wiped_heals() {
+async fn a_wiped_status_is_rebuilt_without_recreating_dependents() {
     let world = World::start().await;
     let component = bundle("demo", &[config_map("one", "a")]);
     world.set(&component).await;

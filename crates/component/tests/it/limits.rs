@@ -76,7 +76,7 @@ async fn random(_: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError>
 
 // GEN-6
 #[tokio::test]
-async fn a_generator_with_random_output_is_told_once_and_loops_for_ever_nowhere() {
+async fn a_generator_with_random_output_is_reported_and_causes_no_endless_writes() {
     let mut world = World::new().await;
     let builder = Operator::new(OPERATOR).component::<Bundle>(random);
     world.run_other(builder).await;
@@ -95,7 +95,7 @@ async fn a_generator_with_random_output_is_told_once_and_loops_for_ever_nowhere(
 
 // EVT-1
 #[tokio::test]
-async fn states_that_alternate_are_told_each_time_and_equal_passes_never() {
+async fn each_state_change_emits_an_event_and_equal_passes_emit_none() {
     let world = World::start().await;
     let mut demo = bundle("demo", &[config_map("one", "a")]);
     for (suspended, state, reason) in [(false, "Ready", "Ready"), (true, "Pending", "Suspended"), (false, "Ready", "Ready")] {
@@ -111,7 +111,7 @@ async fn states_that_alternate_are_told_each_time_and_equal_passes_never() {
 
 // STA-6
 #[tokio::test]
-async fn a_new_reason_alone_is_no_transition() {
+async fn a_new_reason_alone_does_not_change_the_transition_time() {
     let world = World::start().await;
     let mut demo = bundle("demo", &[]);
     demo["spec"]["all"] = json!([{ "name": "missing" }]);
@@ -139,7 +139,7 @@ async fn a_reapply_interval_of_zero_is_refused() {
 
 // HOOK-2, MET-1: a deleted component is forgotten, also when its finalizer was removed by hand.
 #[tokio::test]
-async fn a_component_whose_finalizer_was_taken_away_is_forgotten() {
+async fn a_component_deleted_without_its_finalizer_disappears_from_the_metrics() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.until_ready("demo").await;

@@ -102,7 +102,7 @@ fn gadget(world: &World) -> Value {
 
 // GEN-2, GEN-5
 #[tokio::test]
-async fn an_object_that_is_looked_up_renders_again_when_it_comes_changes_or_goes() {
+async fn a_looked_up_object_causes_a_new_rendering_when_it_is_created_changed_or_deleted() {
     let world = start().await;
     world.set(&bundle("looks", &[])).await;
     world.until_ready("looks").await;
@@ -130,7 +130,7 @@ async fn an_object_that_is_looked_up_renders_again_when_it_comes_changes_or_goes
 
 // GEN-5, PERF-3
 #[tokio::test]
-async fn what_was_asked_costs_no_request_at_rest() {
+async fn lookups_of_a_rendering_cost_no_request_at_rest() {
     // Types of other tests would be changes for an operator that looks up all types.
     let world = start_on(World::on(TestCluster::start_with(TestOptions::default().exclusive()).await)).await;
     world.create(&config_map("source", "a")).await;

@@ -109,7 +109,7 @@ async fn extended(world: &World, due: impl Fn(&Value) -> bool) -> Value {
 
 // WRITE-5, COM-6
 #[tokio::test]
-async fn the_reapply_interval_of_the_operator_takes_back_what_kubectl_added() {
+async fn the_reapply_interval_of_the_operator_removes_fields_added_by_kubectl() {
     // The default of an hour is longer than any test waits.
     let world = World::start_with(|builder| builder.reapply_interval(Duration::from_secs(5))).await;
     let map = extended(&world, |map| map["data"].get("kubectl-edit").is_none()).await;
@@ -168,7 +168,7 @@ struct Passes {
 }
 
 #[tokio::test]
-async fn so_many_components_are_worked_on_at_once_as_the_option_says() {
+async fn parallel_passes_limits_the_number_of_components_processed_at_once() {
     let passes = Arc::new(Passes::default());
     let (seen, together) = (Arc::clone(&passes), Arc::new(Barrier::new(3)));
     let world = World::start_with(|builder| {
@@ -252,7 +252,7 @@ fn noting(client: kube::Client, seen: &Arc<Mutex<Vec<String>>>) -> kube::Client 
 }
 
 #[tokio::test]
-async fn the_client_layer_sees_writes_of_components_and_requests_of_hooks_alone() {
+async fn the_client_layer_sees_component_writes_and_hook_requests_but_no_dependent_writes() {
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let layer = Arc::clone(&seen);
     let world = World::start_with(|builder| builder.client_layer(move |client| noting(client, &layer)).pre_reconcile(look)).await;

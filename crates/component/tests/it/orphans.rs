@@ -27,7 +27,7 @@ async fn until_answered(world: &World) {
 
 // DEL-1, DEL-5
 #[tokio::test]
-async fn an_object_of_a_deletion_stage_that_is_created_too_late_goes_again() {
+async fn an_object_of_a_deletion_stage_that_is_created_too_late_is_deleted_again() {
     let world = World::start().await;
     let _second = second(&world).await;
     let kinds = Kinds::install(&world).await;
@@ -60,7 +60,7 @@ async fn restored_twice(world: &World, object: &Value) -> Value {
 
 // DEL-1
 #[tokio::test]
-async fn a_dependent_that_is_created_too_late_goes_again() {
+async fn a_dependent_created_after_the_deletion_of_its_component_is_deleted() {
     let world = World::start().await;
     let _second = second(&world).await;
     let one = config_map("one", "a");
@@ -73,7 +73,7 @@ async fn a_dependent_that_is_created_too_late_goes_again() {
 
 // DEL-1
 #[tokio::test]
-async fn what_is_created_too_late_goes_also_when_another_component_has_the_name() {
+async fn a_dependent_created_too_late_is_deleted_even_if_a_new_component_has_the_same_name() {
     let world = World::start().await;
     let _second = second(&world).await;
     let (one, two) = (config_map("one", "a"), config_map("two", "a"));
@@ -91,7 +91,7 @@ async fn what_is_created_too_late_goes_also_when_another_component_has_the_name(
 
 // DEL-1, NS-1, DEL-4
 #[tokio::test]
-async fn what_is_created_too_late_in_a_new_namespace_goes_again_and_the_namespace_stays() {
+async fn a_dependent_created_too_late_in_a_new_namespace_is_deleted_and_the_namespace_stays() {
     let world = World::start().await;
     let _second = second(&world).await;
     let name = format!("{}-more", world.namespace());
@@ -112,7 +112,7 @@ async fn what_is_created_too_late_in_a_new_namespace_goes_again_and_the_namespac
 
 // DEL-1, WRITE-4
 #[tokio::test]
-async fn an_update_never_creates_what_is_gone() {
+async fn a_late_update_does_not_recreate_a_deleted_object() {
     let role = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": { "name": "one" },
         "rules": [{ "apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"] }],
@@ -175,7 +175,7 @@ async fn a_component_is_not_let_go_with_an_old_inventory() {
 
 // STA-7, PLAN-4
 #[tokio::test]
-async fn nothing_is_created_for_a_component_that_was_deleted_before_its_inventory_was_written() {
+async fn no_dependent_is_created_for_a_component_deleted_before_its_inventory_was_written() {
     let world = World::start().await;
     let demo = bundle("demo", &[secret("one")]);
     let ahead = |body: &Value| has_phase(body, "one", "ScheduledForApplication");

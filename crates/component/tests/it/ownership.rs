@@ -27,7 +27,7 @@ async fn blocked(world: &World, name: &str) -> Value {
 
 // A11, OWN-1, OWN-2
 #[tokio::test]
-async fn if_unowned_adopts_what_has_no_owner_and_refuses_the_rest() {
+async fn if_unowned_adopts_objects_without_an_owner_and_refuses_owned_objects() {
     let world = World::start().await;
     world.create(&config_map("free", "x")).await;
     let taken = world.create(&foreign(secret("taken"))).await;
@@ -89,7 +89,7 @@ async fn never_refuses_both_kinds_of_existing_objects() {
 
 // OWN-3, TRG-3
 #[tokio::test]
-async fn what_happens_to_an_obstacle_before_it_can_be_watched_is_not_missed() {
+async fn a_change_of_an_obstacle_before_its_watch_starts_is_not_missed() {
     let world = World::start().await;
     let space = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": format!("{}-far", world.namespace()) } });
     let free = world.create(&config_map("free", "x")).await;
@@ -150,7 +150,7 @@ async fn a_deleted_dependent_comes_back_with_one_write() {
 
 // WAVE-3
 #[tokio::test]
-async fn a_component_whose_dependent_was_deleted_processes_until_it_is_ready_again() {
+async fn a_component_is_processing_until_its_deleted_dependent_is_ready_again() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
     world.set(&kinds.component(&[kinds.foo()])).await;
@@ -202,7 +202,7 @@ async fn an_object_without_managed_fields_is_restored_when_a_reapply_is_due() {
 
 // NS-1, DEL-4
 #[tokio::test]
-async fn missing_namespaces_are_created_unless_the_policy_says_no() {
+async fn missing_namespaces_are_created_unless_the_policy_forbids_it() {
     let world = World::start().await;
     let far = |suffix: &str| {
         let mut map = config_map("one", "a");

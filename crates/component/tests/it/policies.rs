@@ -23,7 +23,7 @@ fn data(object: &Value) -> Vec<&str> {
 
 // A7, DRIFT-3, WRITE-5
 #[tokio::test]
-async fn an_override_takes_back_what_kubectl_added_when_a_reapply_is_due() {
+async fn the_ssa_override_policy_removes_fields_that_kubectl_added_when_a_reapply_is_due() {
     let world = World::start().await;
     let one = annotated(config_map("one", "a"), "reapply-interval", "20s");
     world.set(&with_policy("SsaOverride", std::slice::from_ref(&one))).await;
@@ -51,7 +51,7 @@ async fn an_override_takes_back_what_kubectl_added_when_a_reapply_is_due() {
 
 // A7: a merge does not touch fields of other managers.
 #[tokio::test]
-async fn a_merge_leaves_to_kubectl_what_it_added() {
+async fn a_merge_keeps_the_fields_that_kubectl_added() {
     let world = World::start().await;
     let one = annotated(config_map("one", "a"), "reapply-interval", "1s");
     world.set(&with_policy("SsaMerge", std::slice::from_ref(&one))).await;
@@ -118,7 +118,7 @@ async fn a_component_that_is_a_dependent_keeps_its_finalizer() {
 
 // WRITE-12
 #[tokio::test]
-async fn fields_that_the_server_does_not_know_are_left_out_and_told_once() {
+async fn fields_unknown_to_the_server_are_dropped_and_reported_once() {
     for policy in ["Replace", "Recreate", "SsaMerge", "SsaOverride"] {
         let world = World::start().await;
         let strange = |value: &str| {
@@ -150,7 +150,7 @@ async fn fields_that_the_server_does_not_know_are_left_out_and_told_once() {
 
 // DRIFT-2, PERF-3
 #[tokio::test]
-async fn a_due_reapply_of_what_is_in_sync_sends_nothing() {
+async fn a_due_reapply_of_an_object_in_sync_writes_nothing() {
     let world = World::start().await;
     for (name, policy) in [("one", "replace"), ("two", "ssa-merge"), ("three", "ssa-override"), ("four", "recreate")] {
         let object = annotated(annotated(config_map(name, "a"), "reapply-interval", "1s"), "update-policy", policy);
@@ -232,7 +232,7 @@ async fn another_reconcile_policy_is_one_update_of_the_object() {
 
 // WRITE-1, WRITE-11, MARK-1, OPT-1
 #[tokio::test]
-async fn a_create_says_who_writes_and_whose_the_object_is() {
+async fn a_created_object_names_its_field_manager_and_its_owner() {
     let world = World::start().await;
     let applied = annotated(config_map("applied", "a"), "update-policy", "ssa-merge");
     world.set(&bundle("demo", &[applied, config_map("posted", "a")])).await;

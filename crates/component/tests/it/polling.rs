@@ -87,7 +87,7 @@ async fn polls_become_rarer_and_stop_when_the_component_is_ready() {
 
 // WATCH-6
 #[tokio::test]
-async fn what_may_not_even_be_listed_is_read_one_by_one() {
+async fn dependents_that_may_not_be_listed_are_read_one_by_one() {
     let world = World::start().await;
     for verb in [Verb::List, Verb::Watch] {
         world.faults().on(verb).of("", "configmaps").forbidden();
@@ -163,7 +163,7 @@ async fn references_are_no_longer_polled_a_minute_after_they_may_be_watched() {
 
 // WATCH-6, WATCH-10
 #[tokio::test]
-async fn an_operator_that_may_not_watch_its_components_is_not_ready_and_says_what_to_grant() {
+async fn an_operator_that_may_not_watch_its_components_is_not_ready_and_names_the_missing_rights() {
     let mut world = World::start().await;
     world.kill().await;
     let rule = world.faults().on(Verb::List).of("test.kubewright.dev", "bundles").forbidden();

@@ -24,7 +24,7 @@ fn given_away() -> Value {
 
 // OWN-1
 #[tokio::test]
-async fn an_object_that_somebody_else_took_is_not_written() {
+async fn a_dependent_that_another_owner_has_taken_is_not_written() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
@@ -51,7 +51,7 @@ async fn an_object_that_somebody_else_took_is_not_written() {
 
 // OWN-4
 #[tokio::test]
-async fn a_lost_label_is_restored_unless_the_policy_says_never() {
+async fn a_lost_owner_label_is_restored_unless_the_adoption_policy_is_never() {
     let world = World::start().await;
     let never = annotated(config_map("never", "a"), "adoption-policy", "never");
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
@@ -88,7 +88,7 @@ async fn marks_come_before_the_deletion_of_an_adopted_object() {
 
 // WAVE-5
 #[tokio::test]
-async fn a_type_that_somebody_deletes_comes_back_with_its_instances() {
+async fn a_deleted_type_is_created_again_with_its_instances() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
     world.set(&bundle("demo", &[kinds.crd(), kinds.baz()])).await;
@@ -120,7 +120,7 @@ async fn an_established_type_that_is_not_served_yet_is_no_error() {
 
 // RED-4
 #[tokio::test]
-async fn what_is_created_again_while_it_is_removed_is_deleted_again() {
+async fn an_object_recreated_during_the_deletion_of_its_component_does_not_block_the_deletion() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a"), held(secret("keeper"))])).await;
     world.until_ready("demo").await;
@@ -141,7 +141,7 @@ async fn what_is_created_again_while_it_is_removed_is_deleted_again() {
 
 // RED-4, DEL-1
 #[tokio::test]
-async fn what_was_given_away_before_the_deletion_is_left_alone() {
+async fn a_dependent_given_to_another_owner_before_the_deletion_is_not_deleted() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
@@ -229,7 +229,7 @@ async fn a_type_without_a_served_version_is_not_in_use() {
 
 // OUT-2
 #[tokio::test]
-async fn the_most_severe_obstacle_decides_and_all_are_told() {
+async fn the_most_severe_obstacle_decides_the_state_and_the_message_names_all_obstacles() {
     let world = World::start().await;
     world.create(&config_map("taken", "x")).await;
     world.patch(&config_map("taken", ""), given_away()).await;

@@ -39,7 +39,7 @@ async fn until_copied(world: &World, data: Value) {
 
 // REF-5
 #[tokio::test]
-async fn a_component_waits_for_what_is_missing_and_goes_on_at_once() {
+async fn a_component_waits_for_missing_references_and_continues_once_they_exist() {
     let world = World::start().await;
     world.set(&referring(&["a", "b"])).await;
     let waiting = world.until_state("demo", "Pending", "Retrying").await;
@@ -118,7 +118,7 @@ async fn a_missing_object_holds_back_deletion_until_it_is_there() {
 
 // REF-5
 #[tokio::test]
-async fn a_secret_that_comes_without_the_key_is_told_at_once_with_its_keys() {
+async fn a_secret_without_the_referenced_key_is_reported_at_once_with_its_existing_keys() {
     let world = World::start().await;
     let mut component = bundle("demo", &[]);
     component["spec"]["nested"] = json!({ "secretValues": { "x": { "name": "login", "key": "password" } } });
@@ -162,7 +162,7 @@ async fn remove_with_a_lost_reference(world: &World, object: Value) -> Value {
 
 // REF-4
 #[tokio::test]
-async fn a_namespace_goes_with_a_component_and_what_the_component_refers_to() {
+async fn a_namespace_is_deleted_although_a_reference_of_its_component_is_gone() {
     let world = World::start().await;
     let namespace = remove_with_a_lost_reference(&world, config_map("one", "1")).await;
     world.until_gone(&namespace).await;
@@ -170,7 +170,7 @@ async fn a_namespace_goes_with_a_component_and_what_the_component_refers_to() {
 
 // REF-4, DEL-5
 #[tokio::test]
-async fn a_namespace_goes_without_the_deletion_hooks_of_a_component_whose_references_are_gone() {
+async fn a_namespace_deletion_skips_the_deletion_hooks_of_a_component_whose_references_are_gone() {
     let world = World::start().await;
     let hook = crate::types::annotated(config_map("last", "1"), "lifecycle", "pre-delete");
     let namespace = remove_with_a_lost_reference(&world, hook).await;
@@ -233,7 +233,7 @@ async fn objects_that_are_no_longer_referred_to_are_no_longer_watched() {
 
 // REF-2, REF-5
 #[tokio::test]
-async fn what_may_not_be_watched_is_read_in_each_pass() {
+async fn a_referenced_object_that_may_not_be_watched_is_read_in_each_pass() {
     let world = World::start().await;
     for verb in [Verb::List, Verb::Watch] {
         world.faults().on(verb).of("", "secrets").forbidden();
@@ -250,7 +250,7 @@ async fn what_may_not_be_watched_is_read_in_each_pass() {
 
 // REF-2, OUT-3
 #[tokio::test]
-async fn what_may_not_be_read_at_all_is_an_error_that_names_the_field() {
+async fn a_reference_that_may_not_be_read_is_an_error_that_names_the_field() {
     let world = World::start().await;
     for verb in [Verb::List, Verb::Watch, Verb::Get] {
         world.faults().on(verb).of("", "secrets").forbidden();
@@ -312,7 +312,7 @@ async fn a_reference_of_its_own_kind_is_loaded_once_per_pass_and_is_a_part_of_th
 
 // REF-7, OUT-1, REF-4
 #[tokio::test]
-async fn a_reference_that_halts_ends_the_pass_and_says_where_it_stands() {
+async fn a_reference_that_halts_ends_the_pass_and_the_message_names_its_path() {
     let world = World::start().await;
     let component = licensed(&["a"], Some("b"));
     world.create(&config_map("b", "1")).await;
@@ -340,7 +340,7 @@ async fn a_reference_that_halts_ends_the_pass_and_says_where_it_stands() {
 
 // OUT-2
 #[tokio::test]
-async fn of_a_failed_reference_and_a_blocked_one_the_failure_decides_and_both_are_told() {
+async fn a_failed_reference_outweighs_a_blocked_reference_and_both_are_reported() {
     let world = World::start().await;
     drop(world.faults().on(Verb::Get).of("", "secrets").forbidden());
     drop(world.faults().on(Verb::List).of("", "secrets").forbidden());
@@ -356,7 +356,7 @@ async fn of_a_failed_reference_and_a_blocked_one_the_failure_decides_and_both_ar
 
 // REF-2, TRG-2
 #[tokio::test]
-async fn what_changes_while_single_watches_become_one_is_not_missed() {
+async fn a_change_during_the_switch_from_single_watches_to_one_watch_is_not_missed() {
     let world = World::start().await;
     let names = |of: &str| (0..10).map(|n| format!("{of}-{n}")).collect::<Vec<_>>();
     for name in names("a").iter().chain(&names("b")) {

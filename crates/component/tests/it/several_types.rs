@@ -183,7 +183,7 @@ async fn events_and_annotations_are_those_of_the_component_type() {
 
 // OWN-3a, OWN-3
 #[tokio::test]
-async fn the_second_component_that_wants_an_object_is_blocked_and_takes_over_when_the_first_goes() {
+async fn the_second_component_with_the_same_object_is_blocked_until_the_first_is_deleted() {
     let world = start().await;
     world.set(&bundle("shop", &[config_map("shop", "first")])).await;
     until_ready(&world, &bundle("shop", &[])).await;
@@ -262,7 +262,7 @@ async fn instances_of_the_other_type_hold_up_the_deletion_of_the_first() {
 
 // OWN-3a, OWN-3
 #[tokio::test]
-async fn an_object_of_another_operator_is_left_alone_until_that_lets_go() {
+async fn an_object_of_another_operator_is_left_alone_until_its_marks_are_removed() {
     // The marks are those of the Go framework component-operator-runtime.
     let other = "podinfo-operator.go.example.com";
     let hash = "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea";
@@ -288,7 +288,7 @@ async fn an_object_of_another_operator_is_left_alone_until_that_lets_go() {
 
 // OPT-1a
 #[tokio::test]
-async fn two_types_of_one_kind_are_told_apart_by_their_groups() {
+async fn two_types_of_one_kind_are_distinguished_by_their_groups() {
     let mut world = World::new().await;
     let both = Operator::new(OPERATOR)
         .component::<Bundle>(objects)

@@ -277,7 +277,7 @@ impl World {
 
 // TAKE-1, TAKE-2, TAKE-3, TAKE-4, TAKE-7
 #[tokio::test]
-async fn what_is_in_sync_is_taken_over_without_a_write() {
+async fn objects_in_sync_are_taken_over_without_a_write_to_them() {
     let Some(mut scene) = Scene::load(|name| IN_SYNC.contains(&name) || name == UNKNOWN_FIELDS).await else { return };
     assert_eq!(scene.variants.len(), IN_SYNC.len() + 1);
     let names: Vec<String> = scene.variants.keys().cloned().collect();
@@ -309,7 +309,7 @@ async fn what_is_in_sync_is_taken_over_without_a_write() {
 
 // TAKE-2, TAKE-3, TAKE-7
 #[tokio::test]
-async fn a_changed_component_is_upgraded_and_only_what_changed_is_written() {
+async fn a_changed_component_is_upgraded_without_recreating_or_deleting_dependents() {
     let Some(scene) = Scene::load(|name| name == "changed").await else { return };
     let ready = scene.until("changed", "upgraded", |component| component["status"]["observedGeneration"] == 2).await;
     assert_eq!((ready["status"]["state"].as_str(), ready["status"]["revision"].as_i64()), (Some("Processing"), Some(2)));
@@ -328,7 +328,7 @@ async fn a_changed_component_is_upgraded_and_only_what_changed_is_written() {
 
 // TAKE-7
 #[tokio::test]
-async fn a_component_in_the_middle_of_its_waves_goes_on() {
+async fn a_component_taken_over_in_the_middle_of_its_waves_continues() {
     let Some(scene) = Scene::load(|name| name == "processing").await else { return };
     let taken = scene.until_taken("processing").await;
     assert_eq!((taken["status"]["state"].as_str(), taken["status"]["revision"].as_i64()), (Some("Processing"), Some(1)));

@@ -189,7 +189,7 @@ async fn a_kubeconfig_that_becomes_useless_loses_nothing_and_can_be_given_up() {
 
 // TGT-7, REF-4: the process still knows the target.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_namespace_goes_with_a_component_and_its_kubeconfig_and_nothing_is_left_behind() {
+async fn a_namespace_and_remote_dependents_are_deleted_although_the_kubeconfig_is_gone() {
     let world = World::start().await;
     let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
     let target_namespace = other.namespace().to_owned();
@@ -209,7 +209,7 @@ async fn a_namespace_goes_with_a_component_and_its_kubeconfig_and_nothing_is_lef
 
 // TGT-7, REF-4, DEL-10
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_deleted_namespace_leaves_in_a_cluster_to_which_nothing_leads_is_counted() {
+async fn dependents_abandoned_in_a_cluster_without_kubeconfig_are_counted_on_namespace_deletion() {
     let mut world = World::start().await;
     let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
     let target_namespace = other.namespace().to_owned();

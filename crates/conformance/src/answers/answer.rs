@@ -105,7 +105,7 @@ mod tests {
 
     // DFT-2
     #[test]
-    fn a_cache_that_is_not_filled_is_told_from_other_refusals() {
+    fn an_unfilled_cache_is_distinguished_from_other_refusals() {
         assert!(answer(429, &json!({"message": "storage is (re)initializing"})).is_too_early());
         assert!(
             !answer(429, &json!({"message": "Cannot evict pod as it would violate the pod's disruption budget."})).is_too_early()

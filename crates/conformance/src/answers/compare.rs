@@ -111,7 +111,7 @@ mod tests {
 
     // DFT-3
     #[test]
-    fn differences_name_their_place() {
+    fn differences_are_named_by_their_path() {
         assert!(whats(json!({"a": [1]}), json!({"a": [1]})).is_empty());
         assert_eq!(whats(json!({"a": [1, 2]}), json!({"a": [1, 3]})), ["body/a/1"]);
         assert_eq!(whats(json!({"a/b": null}), json!({})), ["body/a~1b"]);
@@ -120,7 +120,7 @@ mod tests {
 
     // DFT-3
     #[test]
-    fn messages_are_weak_unless_the_step_says_otherwise() {
+    fn message_differences_are_weak_unless_the_step_compares_messages() {
         let mut step = Step { id: "s".into(), ..Step::default() };
         let (left, right) = (Outcome { messages: vec!["a".into()], ..Outcome::default() }, Outcome::default());
         assert!(compare(&step, &left, &right)[0].is_weak);

@@ -24,14 +24,14 @@ const UID_B: &str = "00000000-0000-4000-8000-00000000000b";
 
 // DFT-2
 #[test]
-fn ids_become_the_order_of_their_first_sight() {
+fn uids_are_numbered_in_the_order_of_their_first_occurrence() {
     let seen = bodies(vec![json!({"uid": UID_B}), json!({"text": format!("{UID_A} and {UID_B}")})]);
     assert_eq!(seen, [json!({"uid": "<uid:1>"}), json!({"text": "<uid:2> and <uid:1>"})]);
 }
 
 // DFT-2
 #[test]
-fn versions_keep_their_order_and_those_of_lists_tell_what_they_follow() {
+fn object_versions_are_numbered_in_order_and_list_versions_have_their_own_placeholders() {
     let object = |version: &str| json!({"metadata": {"resourceVersion": version}});
     let list = json!({"items": [object("90")], "metadata": {"resourceVersion": "95"}});
     let seen = bodies(vec![object("100"), object("90"), list]);
@@ -80,7 +80,7 @@ fn a_continue_token_is_shown_by_its_fields() {
 
 // DFT-3
 #[test]
-fn a_failure_is_split_into_what_clients_switch_on_and_texts() {
+fn normalising_a_failure_separates_the_messages_from_the_sorted_causes() {
     let failure = json!({
         "kind": "Status",
         "status": "Failure",

@@ -102,7 +102,7 @@ mod tests {
 
     // DFT-2
     #[test]
-    fn what_a_cache_may_answer_is_known_with_its_collection() {
+    fn requests_that_the_watch_cache_may_answer_have_a_cached_collection() {
         let maps = Some("/api/v1/namespaces/ns-kaaaaaaa/configmaps".to_owned());
         assert_eq!(collection("/api/v1/namespaces/$ns/configmaps?watch=1&labelSelector=a", true), maps);
         assert_eq!(collection("/api/v1/watch/namespaces/$ns/configmaps/a", true), maps);

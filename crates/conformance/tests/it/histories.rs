@@ -82,7 +82,7 @@ fn objects_of_random_schemas_are_brought_into_form_once_and_for_all() {
 
 // DFT-7, EVD-4, SMD-6
 #[test]
-fn objects_of_random_definitions_have_the_fields_that_somebody_owns() {
+fn objects_of_random_definitions_have_all_fields_owned_by_a_field_manager() {
     for seed in seeds() {
         let script = schema_history(seed, SCHEMA_LENGTH);
         println!("{}", script.id);

@@ -128,7 +128,7 @@ fn a_warning_shows_five_values_and_no_long_ones() {
 
 // CLS-4
 #[test]
-fn nothing_is_told_when_there_are_no_objects_or_one_is_ours() {
+fn no_class_mismatch_is_reported_without_objects_or_with_an_object_of_the_own_class() {
     for classes in [&[][..], &["red", "blue"]] {
         let mut census = census(classes);
         census.synced(at(0));

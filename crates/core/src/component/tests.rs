@@ -161,7 +161,7 @@ fn a_digest_of_the_go_framework_is_replaced_without_a_new_revision() {
 
 // STA-6
 #[test]
-fn transition_times_move_with_the_status_alone() {
+fn transition_times_change_only_with_the_status_of_the_condition() {
     let mut status = ComponentStatus::default();
     let since = |status: &ComponentStatus| status.condition(READY).unwrap().last_transition_time;
     status.conclude(&Ending::Suspended, &at(0));

@@ -342,7 +342,7 @@ mod tests {
 
     // DRIFT-5
     #[test]
-    fn a_fight_is_told_with_field_and_manager() {
+    fn contested_fields_are_found_with_their_field_managers() {
         let manifest = json!({ "data": { "a": "1", "b": "2" } });
         let live = json!({
             "metadata": { "managedFields": [
@@ -358,7 +358,7 @@ mod tests {
 
     // DRIFT-8
     #[test]
-    fn a_repair_keeps_what_others_have_and_takes_lists_from_the_manifest() {
+    fn a_repair_keeps_fields_of_other_writers_and_takes_lists_from_the_manifest() {
         let live = json!({ "metadata": { "labels": { "x": "y" }, "managedFields": [] }, "spec": { "ports": [{ "port": 81 }], "ip": "1" } });
         let manifest = json!({ "metadata": { "name": "s" }, "spec": { "ports": [{ "port": 80 }] } });
         assert_eq!(

@@ -237,7 +237,7 @@ mod tests {
 
     // STA-8
     #[test]
-    fn the_growth_of_an_item_is_what_its_json_gains_when_it_is_applied() {
+    fn the_growth_of_an_inventory_item_is_the_size_that_its_json_gains_when_applied() {
         let wanted = json!({
             "group": "", "version": "v1", "kind": "ConfigMap", "namespace": "demo", "name": "a", "adoptionPolicy": "IfUnowned",
             "reconcilePolicy": "OnObjectChange", "updatePolicy": "Replace", "deletePolicy": "Delete", "applyOrder": 0,

@@ -56,7 +56,7 @@ fn deletion() -> Value {
 
 // Table of flow-and-contract.md, 10; FILT-01, TRF-2, EF-4
 #[test]
-fn blocks_that_compare_pass_what_comes_and_goes_and_the_updates_of_their_part() {
+fn comparing_filters_pass_created_and_deleted_objects_and_updates_of_their_part() {
     let none = || json!({});
     let (first, second) = (json!({"generation": 1}), json!({"generation": 2}));
     let held = json!({"finalizers": ["x/y"]});
@@ -102,7 +102,7 @@ fn blocks_that_compare_pass_what_comes_and_goes_and_the_updates_of_their_part() 
 
 // Table of flow-and-contract.md, 10; FILT-01
 #[test]
-fn status_passes_what_differs_and_objects_without_one() {
+fn the_status_filter_passes_changed_statuses_and_objects_without_a_status() {
     let of = |generation: i64, status: Value| json!({"metadata": {"generation": generation}, "status": status});
     let passes = |old: Option<Value>, new: Option<Value>| block(status()).passes(&of_objects(old, new));
     let (ready, broken) = (json!({"phase": "Ready"}), json!({"phase": "Broken"}));
@@ -151,7 +151,7 @@ fn blocks_that_ask_look_at_the_latest_state() {
 
 // FILT-01, TRF-2
 #[test]
-fn objects_are_told_by_namespace_and_name() {
+fn filters_match_objects_by_namespace_and_name() {
     for (block, expected) in [
         (block(named(Some("demo"), "a")), true),
         (block(named(None, "a")), true),

@@ -43,7 +43,7 @@ fn adding_to_others_tests_the_whole_list() {
 
 // FIN-01, FIN-02, FZ-7
 #[test]
-fn nothing_to_do_is_no_patch() {
+fn a_finalizer_patch_without_changes_is_omitted() {
     assert_eq!(add_patch(&object(json!(["x/y", OURS])), &ours()), None);
     assert_eq!(remove_patch(&object(json!(["x/y"])), &[&ours()]), None);
     assert_eq!(remove_patch(&json!({}), &[&ours()]), None);
@@ -51,7 +51,7 @@ fn nothing_to_do_is_no_patch() {
 
 // FZ-4
 #[test]
-fn nothing_is_added_to_an_object_that_is_being_deleted() {
+fn no_finalizer_is_added_to_an_object_that_is_being_deleted() {
     let deleting = json!({"metadata": {"uid": "u-1", "deletionTimestamp": "2026-01-01T00:00:00Z"}});
     assert_eq!(add_patch(&deleting, &ours()), None);
 }
@@ -89,7 +89,7 @@ fn merge_patches_have_the_whole_list_in_its_order_and_the_version() {
 
 // FNL-9
 #[test]
-fn an_apply_has_the_own_finalizer_alone_and_the_uid() {
+fn a_finalizer_apply_contains_no_other_finalizers_and_names_the_uid() {
     let found = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"},
         "metadata": {"name": "a", "namespace": "demo", "uid": "u-1", "resourceVersion": "7", "finalizers": ["x/y"]}});
     let applied = |finalizers: Value| {
@@ -166,7 +166,7 @@ fn a_forced_release_comes_after_the_next_cleanup_whatever_its_outcome() {
 
 // CLS-3: an object that is handed over to another class is not being deleted
 #[test]
-fn nothing_is_given_up_of_an_object_that_stays() {
+fn give_up_releases_no_finalizer_of_an_object_that_is_not_being_deleted() {
     let outcome = Failure::msg("away").into();
     let now = Timestamp::from_second(9).unwrap();
     let cleanup = EndedCleanup { outcome: &outcome, deleted: None, is_forced: true, now };

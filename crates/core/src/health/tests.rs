@@ -113,7 +113,7 @@ fn a_malformed_status_is_unknown() {
 
 // READY-6
 #[test]
-fn a_generation_that_is_merely_unseen_is_told_apart() {
+fn an_object_with_an_outdated_observed_generation_is_lagging_only_if_it_is_otherwise_ready() {
     let mut object = json!({"apiVersion": "x/v1", "kind": "Foo", "metadata": {"generation": 2}, "status": {"observedGeneration": 1, "conditions": [condition("Ready", "True", "")]}});
     assert!(readiness(&object, &Hints::default()).lagging);
     object["status"]["conditions"] = json!([condition("Ready", "False", "")]);
@@ -134,7 +134,7 @@ fn plain_kinds_are_ready() {
 }
 
 #[test]
-fn services_and_claims_wait_for_what_they_need() {
+fn load_balancers_wait_for_a_cluster_ip_and_claims_wait_for_the_bound_phase() {
     let service = |kind: &str, ip: &str| json!({"apiVersion": "v1", "kind": "Service", "spec": {"type": kind, "clusterIP": ip}});
     assert_eq!(status_of(&service("ClusterIP", "")), CURRENT);
     assert_eq!(status_of(&service("LoadBalancer", "")), IN_PROGRESS);

@@ -143,7 +143,7 @@ fn orders_and_intervals_have_bounds() {
 
 // MARK-2
 #[test]
-fn errors_name_object_annotation_value_and_what_is_allowed() {
+fn annotation_errors_name_the_object_the_annotation_the_value_and_the_allowed_values() {
     for key in ["adoption-policy", "reconcile-policy", "update-policy", "delete-policy", "status-hint", "lifecycle"] {
         let error = read(key, "invalid").unwrap_err();
         for part in ["ConfigMap demo/c", &format!("op.example.com/{key}"), "\"invalid\"", "allowed: "] {

@@ -141,7 +141,7 @@ fn stored() -> Value {
 
 // HLP-2
 #[test]
-fn a_store_that_is_set_to_what_it_holds_writes_nothing() {
+fn a_key_value_store_that_is_set_to_its_stored_values_writes_nothing() {
     let mut store = KvStore::load(&stored());
     store.set("a", &json!({"x": 1})).unwrap();
     store.set("b", &vec![1, 2]).unwrap();
@@ -201,7 +201,7 @@ fn service_hosts_end_in_the_domain_of_the_cluster() {
 
 // HLP-4
 #[test]
-fn the_domain_of_the_cluster_is_what_resolv_conf_searches() {
+fn the_cluster_domain_is_read_from_the_search_line_of_resolv_conf() {
     for (text, domain) in [
         (
             "nameserver 10.0.0.10\nsearch demo.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n",

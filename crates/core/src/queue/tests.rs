@@ -97,7 +97,7 @@ fn an_asked_timer_survives_an_immediate_pass() {
 
 // QUE-13
 #[test]
-fn draining_drops_timers_and_by_mode_what_is_queued() {
+fn draining_drops_timers_and_drops_or_keeps_queued_keys_by_mode() {
     for (mode, left) in [(Drain::Drop, 0), (Drain::FinishInFlight, 0), (Drain::FinishQueued, 2)] {
         let mut queue = Queue::new();
         queue.add("running", Lane::Fast, NOW);

@@ -59,7 +59,7 @@ fn the_digest_of_a_map_is_that_of_its_data() {
 
 // REF-5
 #[test]
-fn what_is_missing_is_named_with_its_path() {
+fn missing_references_and_keys_are_named_with_their_paths() {
     let mut references = References::default();
     let sources = vec![key_ref("a", Some("k")), key_ref("b", Some("k")), key_ref("b", None)];
     references.field(Some("sources"), ReferenceRules::default(), &sources);
@@ -120,7 +120,7 @@ fn contents_are_never_printed() {
 
 // REF-5
 #[test]
-fn a_missing_key_is_told_with_the_keys_that_exist_and_without_their_values() {
+fn a_missing_key_is_reported_with_the_existing_keys_but_without_their_values() {
     let rules = ReferenceRules { fallback_keys: &["value", "value.yaml"], ..ReferenceRules::default() };
     let message = |fields: Value| {
         let references = one(&key_ref("s", None), rules.clone());

@@ -36,7 +36,7 @@ const OTHERWISE: [(&str, usize, &[&str], &str); 5] = [
 
 // TRK-1, TRK-3, TRK-4, TRK-5, TRK-6, TRK-8
 #[test]
-fn observers_are_told_as_recorded_but_for_the_listed_differences() {
+fn notified_observers_match_the_recordings_except_for_the_listed_differences() {
     let Some(lines) = knative_vectors("tracker.jsonl") else { return };
     let lines: Vec<_> = lines.iter().filter(|line| line["test"] != "reference").collect();
     assert_eq!(lines.len(), 22);

@@ -256,7 +256,7 @@ fn an_observer_without_references_takes_no_memory() {
 
 // TRK-8
 #[test]
-fn observers_of_a_reference_and_of_an_object_are_told_apart() {
+fn observers_of_a_reference_are_distinguished_from_observers_of_an_object() {
     let mut index = TrackerIndex::new();
     pass(&mut index, "x", &[named("web")], Settlement::Replace);
     pass(&mut index, "y", &[matching("a=1")], Settlement::Replace);

@@ -280,7 +280,7 @@ fn the_outcome_names_reason_and_next_pass_and_no_message() {
 
 // WHY-1
 #[test]
-fn a_timer_tells_the_outcome_that_set_it() {
+fn a_timer_names_the_outcome_that_set_it() {
     let mut limits = Limits::new(crate::backoff::Timing::default().without_jitter(), 1);
     let timer = |flow: Flow, recheck: Option<u64>, limits: &mut Limits| {
         let mut memory = KeyMemory::default();

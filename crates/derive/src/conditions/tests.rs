@@ -13,7 +13,7 @@ fn code(input: &DeriveInput) -> String {
 
 // CSET-1
 #[test]
-fn the_set_is_what_the_attributes_declare() {
+fn the_generated_condition_set_matches_the_attributes() {
     let living = code(&parse_quote! {
         #[conditions(ready = "Ready", dependents("A", "B"), retired("Old"), severity(A = "Warning"))]
         struct AStatus { conditions: Conditions }
@@ -53,7 +53,7 @@ fn the_fields_are_found_by_name_or_mark() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn an_invalid_conditions_derive_is_refused_with_the_reason() {
     let table: [(DeriveInput, &str); 14] = [
         (parse_quote! { enum AStatus { A } }, "can only be derived for the struct that is a status"),
         (parse_quote! { struct AStatus(Conditions); }, "must have named fields"),

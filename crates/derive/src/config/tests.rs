@@ -16,7 +16,7 @@ fn code(input: &DeriveInput) -> String {
 }
 
 #[test]
-fn the_struct_says_name_and_rules_of_the_config_map() {
+fn the_attributes_of_the_struct_set_the_name_and_rules_of_the_config_map() {
     let plain = code(&parse_quote! { #[config(name = "config-a")] struct A {} });
     assert!(plain.contains("forA{constNAME:&'staticstr=\"config-a\";constREQUIRED:bool=!false;"), "{plain}");
     assert!(plain.contains("constEXAMPLE_CHECKSUM:bool=false;") && !plain.contains("strict"), "{plain}");
@@ -60,7 +60,7 @@ fn a_configuration_without_name_is_refused() {
 }
 
 #[test]
-fn what_is_no_plain_struct_is_refused() {
+fn the_config_derive_refuses_types_other_than_plain_structs() {
     let inputs: [(DeriveInput, &str); 4] = [
         (parse_quote! { #[config(name = "a")] enum A { B } }, "can only be derived for a struct"),
         (parse_quote! { #[config(name = "a")] struct A(String); }, "must have named fields"),

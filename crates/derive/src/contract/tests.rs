@@ -191,7 +191,7 @@ fn contracts_that_cannot_hold_are_refused() {
 
 // 13.1
 #[test]
-fn what_cannot_be_read_is_refused_with_what_to_write() {
+fn an_invalid_contract_is_refused_with_the_reason() {
     for (input, expected) in [
         (quote!(ApiServer {}), "`contract!` needs the kind whose objects own the components: write `owner = Platform;`"),
         (quote!(owner = Platform;), "`contract!` needs components: list their types, such as `ApiServer {}`"),
@@ -242,7 +242,7 @@ fn what_cannot_be_read_is_refused_with_what_to_write() {
 
 // EDGE-2
 #[test]
-fn all_that_cannot_hold_is_told_and_the_rest_is_expanded() {
+fn all_invalid_parts_of_a_contract_are_reported_and_the_rest_is_expanded() {
     let input = quote! { owner = Platform; A { needs: [A, Bb] } A {} B { needs: [A] } };
     assert_eq!(faults(input.clone()).lines().count(), 3);
     let code = expand(input).to_string().replace(' ', "");

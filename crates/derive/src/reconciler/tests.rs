@@ -39,7 +39,7 @@ fn the_block_stays_without_the_marker_of_the_constructor() {
 
 // REC-1
 #[test]
-fn only_the_traits_whose_methods_are_there_are_implemented() {
+fn the_macro_implements_only_the_optional_traits_whose_methods_are_present() {
     let bare = code(quote!(kind = Widget), &block(TokenStream::new()));
     assert!(bare.contains("::Reconcilefor") && bare.contains("::Registeredfor"), "{bare}");
     let absent =

@@ -129,7 +129,7 @@ fn a_table_never_exceeds_the_terminal() {
 }
 
 #[test]
-fn dependents_that_differ_in_group_or_namespace_are_told_apart() {
+fn dependents_that_differ_in_group_or_namespace_are_distinguished() {
     let seen = |status: &str| {
         view(ComponentSnapshot::of(&json!({
             "kind": "Podinfo",
@@ -231,7 +231,7 @@ fn the_table_of_replicas_shows_state_buckets_and_passes_and_the_keys() {
 
 // CMD-2a
 #[test]
-fn passes_alone_write_no_line_of_a_replica() {
+fn an_increased_pass_count_alone_prints_no_replica_line() {
     let first = [replica(1, ReplicaState::Leading, &["00-of-02"]), replica(2, ReplicaState::Standby, &[])];
     assert_eq!(replicas::changes(&[], &first), ["replica-1: leading 00-of-02", "replica-2: standby"]);
     let mut second = first.clone();

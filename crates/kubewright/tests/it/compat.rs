@@ -180,7 +180,7 @@ async fn each_switch_changes_one_format() {
 
 // CMPT-3
 #[tokio::test]
-async fn what_is_set_for_one_controller_or_alone_wins_over_the_preset() {
+async fn explicit_settings_of_a_controller_or_the_operator_override_the_preset() {
     let of_controller = |controller: Controller<Widgets>| {
         let controller = controller.finalizer(Some(FINALIZER)).conditions(ConditionPolicy::default());
         controller.status_write(StatusWrite::Patch).finalizer_write(FinalizerWrite::JsonPatch)
@@ -236,7 +236,7 @@ async fn a_transition_time_moves_with_the_message_where_it_is_asked_for() {
 
 // FNL-9, FNL-10
 #[tokio::test]
-async fn a_finalizer_that_is_applied_is_owned_by_its_manager_alone_and_goes_again() {
+async fn an_applied_finalizer_is_owned_by_its_manager_alone_and_is_removed_again() {
     let form = FinalizerWrite::Apply { manager: "finalizers".to_owned(), force: false };
     let life = Life::of(operator().finalizer_write(form)).await;
     let metadata = &life.widget["metadata"];
@@ -253,7 +253,7 @@ async fn a_finalizer_that_is_applied_is_owned_by_its_manager_alone_and_goes_agai
 
 // FNL-9: the predecessor's release has no effect in this case, and the object is stuck.
 #[tokio::test]
-async fn a_finalizer_of_a_former_patch_goes_although_the_apply_does_not_own_it() {
+async fn a_finalizer_set_by_a_former_patch_is_removed_although_the_apply_does_not_own_it() {
     let script = Script::default();
     let mut world = World::start(script.clone()).await;
     world.create("demo", 3).await;
@@ -267,7 +267,7 @@ async fn a_finalizer_of_a_former_patch_goes_although_the_apply_does_not_own_it()
 
 // FNL-9, FZ-8
 #[tokio::test]
-async fn a_former_finalizer_alone_goes_with_one_write() {
+async fn a_former_finalizer_alone_is_removed_by_one_write() {
     let cluster = TestCluster::start().await;
     let api = cluster.connect(cluster.tasks()).await;
     let metadata = json!({"name": "mine", "namespace": cluster.namespace(), "finalizers": ["example.com/former"]});
@@ -304,7 +304,7 @@ async fn an_apply_of_a_finalizer_does_not_create_an_object_that_is_gone() {
 
 // STW-4
 #[tokio::test]
-async fn a_status_that_is_applied_is_owned_as_a_whole_and_loses_what_is_not_in_it_any_more() {
+async fn an_applied_status_loses_fields_no_longer_set_and_keeps_fields_of_other_managers() {
     let form = StatusWrite::Apply { manager: "statuses".to_owned() };
     let script = Script::default().reconcile(|_, widget, status| {
         Box::pin(async move {
@@ -479,7 +479,7 @@ async fn json_lines_have_prefixed_fields_where_they_are_asked_for() {
 
 // CMPT-3, OPR-4: the permissions depend on the forms of writes, and a domain is validated.
 #[tokio::test]
-async fn permissions_follow_the_forms_and_a_bad_domain_is_told() {
+async fn permissions_follow_the_write_forms_and_an_invalid_label_domain_is_refused() {
     let verbs = |operator: Operator, resource: &str| {
         let rules = operator.declarations().rules();
         let of_resource =

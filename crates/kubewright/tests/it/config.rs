@@ -201,7 +201,7 @@ fn three_wrong_keys_have_three_sorted_lines() {
 
 // CFG-3
 #[test]
-fn each_type_says_what_is_wrong() {
+fn each_invalid_configuration_value_is_refused_with_the_reason() {
     for (key, text, cause) in [
         ("tiny", "128", "must be a whole number from -128 to 127, but is \"128\""),
         ("exact", "1", "must be at least 0.5 and less than 1, but is \"1\""),

@@ -174,7 +174,7 @@ async fn a_malformed_map_is_named_and_its_correction_taken_up_at_once() {
 
 // CFG-11, CFG-13, CFG-14, CFG-15, CFG-16
 #[tokio::test]
-async fn an_optional_map_comes_fails_and_goes() {
+async fn an_optional_config_map_is_used_while_valid_and_the_default_returns_after_its_deletion() {
     let cluster = TestCluster::start().await;
     let shared = Shared::default();
     put(&cluster, "config-pool", json!({"size": "3"})).await;
@@ -207,7 +207,7 @@ async fn an_optional_map_comes_fails_and_goes() {
 
 // CFG-20, CFG-22, WHY-1
 #[tokio::test]
-async fn changes_that_come_together_are_one_swap_and_one_resync_of_those_who_asked() {
+async fn simultaneous_config_changes_cause_one_swap_and_one_resync_of_the_requesting_controllers() {
     let cluster = TestCluster::start().await;
     let shared = Shared::default();
     put(&cluster, "config-pool", json!({"size": "3"})).await;

@@ -192,7 +192,7 @@ async fn state(operator: &TestOperator) -> Value {
 
 // 2.5
 #[tokio::test]
-async fn the_state_of_an_operator_and_the_keys_of_its_queue_are_told() {
+async fn the_diagnostics_report_the_state_of_an_operator_and_the_keys_of_its_queue() {
     let cluster = TestCluster::start().await;
     let gate = Arc::new(Semaphore::new(0));
     let operator = cluster.run(Busy::operator(&gate)).await;
@@ -245,7 +245,7 @@ async fn the_state_of_an_operator_and_the_keys_of_its_queue_are_told() {
 
 // 2.5: equal caches have equal checksums in all replicas.
 #[tokio::test]
-async fn two_replicas_agree_on_what_they_hold() {
+async fn two_replicas_report_equal_object_counts_and_checksums_of_their_caches() {
     let cluster = TestCluster::start().await;
     let gate = Arc::new(Semaphore::new(0));
     create_config_maps(&cluster, 0..20).await;

@@ -81,7 +81,7 @@ impl<S: Subscriber> Layer<S> for Log {
 
 // STAGE-7
 #[tokio::test]
-async fn the_span_of_a_pass_says_which_method_ran() {
+async fn the_span_of_a_pass_names_the_method() {
     let (log, _guard) = Log::start();
     let world = World::start(Script::default()).await;
     world.create("demo", 1).await;
@@ -142,7 +142,7 @@ fn quoting(value: &str) -> Status {
 
 // LOG-7, SW-9a
 #[tokio::test]
-async fn what_a_reconciler_reads_of_a_secret_and_a_server_quotes_is_in_no_log_event_or_condition() {
+async fn a_secret_value_quoted_by_the_server_is_in_no_log_event_or_condition() {
     let (log, _guard) = Log::start();
     let cluster = TestCluster::start().await;
     let value = format!("{CANARY} correct horse");

@@ -69,7 +69,7 @@ fn map(text: &str) -> Value {
 
 // TTBL-1, TTBL-2, TTBL-9, INJ-6
 #[tokio::test]
-async fn a_table_of_an_operator_says_what_each_pass_writes() {
+async fn a_table_test_of_an_operator_checks_the_writes_of_each_pass() {
     if Tier::from_env().unwrap() == Tier::Kubeconfig {
         println!("skipped: rows write into fixed namespaces");
         return;

@@ -78,7 +78,7 @@ async fn a_task_finds_its_stores_filled_writes_through_its_client_and_ends_with_
 
 // OPR-6, OPR-8
 #[tokio::test]
-async fn each_replica_runs_the_task_and_the_one_whose_task_fails_ends_with_its_error() {
+async fn each_replica_runs_the_task_and_a_replica_whose_task_fails_ends_with_its_error() {
     let cluster = with_secret().await;
     let (first, second) = (Log::default(), Log::default());
     let running = cluster.run(operator(&first)).await;
@@ -118,7 +118,7 @@ async fn a_start_names_the_stores_that_it_waits_for_and_not_the_optional_ones() 
 
 // OPR-8, EVT-1
 #[tokio::test]
-async fn the_agent_of_a_task_reports_its_events_in_place_of_its_name() {
+async fn a_task_reports_its_events_under_its_agent_instead_of_its_name() {
     let cluster = with_secret().await;
     let task = |recorder: Recorder, State(namespace): State<String>| {
         move |stop: CancellationToken| {

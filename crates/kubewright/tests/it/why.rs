@@ -24,7 +24,7 @@ fn assert_lines(lines: &[String], expected: &[(&str, &str)]) {
 
 // WHY-1, WHY-2, WHY-3, WHY-4, WHY-6
 #[tokio::test]
-async fn a_creation_and_an_edit_are_told_and_own_writes_are_no_causes() {
+async fn creations_and_edits_are_reported_as_causes_of_passes_and_own_writes_are_not() {
     let world = World::start(Script::default()).await;
     world.create("demo", 3).await;
     world.condition("demo", "Ready", "True", "Reconciled").await;
@@ -50,7 +50,7 @@ async fn a_creation_and_an_edit_are_told_and_own_writes_are_no_causes() {
 
 // WHY-1, WHY-4
 #[tokio::test]
-async fn timers_and_back_offs_are_told_with_their_reasons() {
+async fn timers_and_back_offs_are_reported_with_their_reasons() {
     let passes = Arc::new(AtomicUsize::new(0));
     let script = Script::default().reconcile(move |_, _, status| {
         let number = passes.fetch_add(1, Ordering::SeqCst);
@@ -108,7 +108,7 @@ impl Reconcile for Secrets {
 
 // WHY-2, LOG-7
 #[tokio::test]
-async fn the_value_of_a_secret_is_never_told() {
+async fn the_history_of_passes_never_contains_the_values_of_a_secret() {
     let cluster = TestCluster::start().await;
     let operator = Operator::new("secrets.test.kubewright.dev").add_controller(Controller::new(|| Secrets));
     let running = cluster.run(operator).await;

@@ -102,7 +102,7 @@ proptest! {
 
 // SMD-1
 #[test]
-fn a_member_with_children_says_so_with_a_dot() {
+fn a_field_that_is_a_member_and_has_children_is_encoded_with_a_dot() {
     let mut set = FieldSet::new();
     set.insert(&Path::fields(["data"]));
     set.insert(&Path::fields(["data", "k"]));
@@ -148,7 +148,7 @@ fn unknown_element_types_are_skipped() {
 }
 
 #[test]
-fn malformed_sets_are_errors_that_name_the_place() {
+fn malformed_field_sets_are_errors_that_name_the_element() {
     let cases = [
         (json!([]), "read field set: \"\" is a list, not a map"),
         (json!({"f:a": 1}), "read field set: \"f:a\" is a number, not a map"),

@@ -75,7 +75,7 @@ mod tests {
 
     // ENS-11
     #[test]
-    fn what_servers_and_the_hash_itself_add_does_not_count() {
+    fn the_applied_hash_ignores_fields_set_by_the_server_and_its_own_annotation() {
         let mut live = config_map("v");
         live["status"] = json!({ "ready": true });
         live["extra"] = Value::Null;

@@ -56,7 +56,7 @@ mod tests {
 
     // FMETA-02, MD-3
     #[test]
-    fn maps_are_created_for_something_to_add_alone() {
+    fn metadata_maps_are_created_only_when_there_is_an_entry_to_add() {
         let mut object = json!({});
         common(&[], &[]).merge_under(&mut object);
         assert_eq!(object, json!({}));

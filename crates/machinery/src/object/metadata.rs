@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finalizers_are_added_once_and_the_list_goes_with_the_last_one() {
+    fn a_finalizer_is_added_once_and_removing_the_last_finalizer_removes_the_list() {
         let mut object = json!({"metadata": {"name": "a", "finalizers": null}});
         object.add_finalizer("f/1");
         object.add_finalizer("f/2");

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn path_segments_exclude_what_paths_cannot_carry() {
+    fn path_segments_refuse_double_dots_slashes_and_percent_signs() {
         assert!(path_segment("system:node:a b").is_empty());
         assert_eq!(path_segment(".."), ["may not be '..'"]);
         assert_eq!(path_segment("a/b%"), ["may not contain '/'", "may not contain '%'"]);

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_takes_is_not_nested_too_deep() {
+    fn the_maximum_nesting_equals_the_limit_of_the_json_reader() {
         let text = |depth| serde_json::to_string(&nested(depth)).unwrap();
         assert!(serde_json::from_str::<Value>(&text(MAX_NESTING)).is_ok());
         assert!(serde_json::from_str::<Value>(&text(MAX_NESTING + 1)).is_err());

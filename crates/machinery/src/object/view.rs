@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_is_read_from_json_and_from_what_is_parsed_on_demand() {
+    fn metadata_is_read_from_json_and_from_text_that_is_parsed_on_demand() {
         let text = r#"{"metadata": {"labels": {"a": "b"}, "finalizers": ["f/1"], "generation": 3}, "status": {}}"#;
         let value: Value = serde_json::from_str(text).unwrap();
         let objects: [&dyn HasMetadata; 2] = [&Kept(text), &value];
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_is_told_by_group_and_kind_at_any_version() {
+    fn an_owner_reference_matches_by_group_and_kind_at_any_version() {
         let owner = |api_version: &str| {
             let value = json!({"metadata": {"ownerReferences": [{"apiVersion": api_version, "kind": "Widget", "name": "w"}]}});
             let map = value.metadata_map();

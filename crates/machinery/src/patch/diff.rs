@@ -43,7 +43,7 @@ mod tests {
     use crate::patch::merge_patch;
 
     #[test]
-    fn only_what_changed_is_in_the_patch() {
+    fn only_changed_fields_are_in_the_merge_patch() {
         let old = json!({"a": 1, "b": {"c": 1, "d": 2}, "l": [1, 2], "same": {"x": 1}});
         let new = json!({"b": {"c": 1, "d": 3}, "l": [1], "same": {"x": 1}, "new": {"y": 1}});
         assert_eq!(diff(&old, &new), Some(json!({"a": null, "b": {"d": 3}, "l": [1], "new": {"y": 1}})));

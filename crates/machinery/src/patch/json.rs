@@ -242,7 +242,7 @@ mod tests {
 
     // PATCH-2
     #[test]
-    fn what_is_no_list_of_operations_cannot_be_read() {
+    fn an_invalid_list_of_json_patch_operations_is_refused_with_the_reason() {
         let failure = |patch| json_patch(&mut json!({}), &patch).unwrap_err().to_string();
         assert_eq!(failure(json!({})), "read JSON patch: found object instead of a list of operations");
         assert_eq!(failure(json!([1])), "read JSON patch: item 0 is number instead of an operation");
@@ -253,7 +253,7 @@ mod tests {
 
     // PAT-1, EVD-1: results recorded from a real API server, in a part of a custom resource.
     #[test]
-    fn patches_do_what_they_do_on_a_real_server() {
+    fn json_patches_have_the_results_of_the_real_server() {
         for line in include_str!("json_vectors.jsonl").lines() {
             let case: Value = serde_json::from_str(line).unwrap();
             let mut object = case["object"].clone();

@@ -82,7 +82,7 @@ mod tests {
 
     // PATCH-3
     #[test]
-    fn servers_drop_nulls_inside_of_lists_that_take_no_place_of_a_map() {
+    fn servers_drop_nulls_inside_lists_that_do_not_replace_a_map() {
         let list = json!([{"a": null, "b": 1}, null, [{"c": null}], {"d": {"e": null}}]);
         let pruned = json!([{"b": 1}, null, [{}], {"d": {}}]);
         for (target, result) in

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity_says_why() {
+    fn an_invalid_quantity_is_refused_with_the_reason() {
         for (text, error) in [
             ("", QuantityError::Format),
             ("abc", QuantityError::Format),

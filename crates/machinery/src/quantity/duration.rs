@@ -229,7 +229,7 @@ mod tests {
 
     // DISC-18
     #[test]
-    fn what_is_no_duration_gets_the_text_of_go() {
+    fn an_invalid_duration_is_refused_with_the_error_text_of_go() {
         for (text, error) in [
             ("zz", "time: invalid duration \"zz\""),
             ("", "time: invalid duration \"\""),

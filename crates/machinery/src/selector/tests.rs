@@ -15,7 +15,7 @@ fn matches(selector: &str, pairs: &[(&str, &str)]) -> bool {
 
 // SEL-1
 #[test]
-fn label_operators_mean_what_the_server_means() {
+fn label_selector_operators_match_as_on_the_real_server() {
     for (selector, matching, other) in [
         ("a=1", "1", Some("2")),
         ("a==1", "1", Some("2")),

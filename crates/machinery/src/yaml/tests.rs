@@ -64,7 +64,7 @@ fn nulls_and_quoted_scalars() {
 
 // YAML-6
 #[test]
-fn a_duplicate_key_is_an_error_with_its_place() {
+fn a_duplicate_key_is_an_error_with_its_line_and_column() {
     let error = documents("a: 1\nb:\n  c: secret\n  c: secret\n").unwrap_err();
     assert_eq!(error.location(), Some((4, 3)));
     let text = error.to_string();
@@ -178,7 +178,7 @@ fn of_a_repeated_key_the_last_value_can_count() {
 }
 
 #[test]
-fn what_may_be_nested_deep_is_read_on_any_stack() {
+fn documents_nested_99_levels_deep_are_read_on_a_small_stack() {
     let flow = |open: &str, close: &str| open.repeat(99) + "1" + &close.repeat(99);
     let block = (0..99).fold(String::new(), |text, level| text + &" ".repeat(level) + "a:\n") + &" ".repeat(99) + "b\n";
     let hidden = format!("{{s: \"{}\", q: it\"s, v: {}}}", "]".repeat(500), "[".repeat(98) + &"]".repeat(98));

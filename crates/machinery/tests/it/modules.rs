@@ -120,7 +120,7 @@ fn imports_between_modules_go_down() {
 }
 
 #[test]
-fn paths_in_groups_and_alone_are_found() {
+fn grouped_and_single_module_paths_are_found() {
     let content =
         "use crate::a::{b, c};\nuse crate::{\n    d::{e, f},\n    g,\n};\nlet x = crate::h::i();\n// crate::j\n".to_owned();
     let used = used_modules(&Text { path: "a.rs".to_owned(), content }.code());

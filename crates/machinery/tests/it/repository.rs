@@ -126,7 +126,7 @@ pub(crate) fn ids(line: &str) -> impl Iterator<Item = (String, String)> + '_ {
 }
 
 #[test]
-fn ids_are_told_from_other_words() {
+fn rule_ids_are_distinguished_from_other_words() {
     let found: Vec<_> =
         ids("(OWN-3a, `RES-01`) SSA-1..5 X-Kubernetes-1 a-zA-Z0-9 del-1-2 v1-2 OWN- -1").map(|(id, _)| id).collect();
     assert_eq!(found, ["OWN-3a", "RES-01", "SSA-1"]);

@@ -110,7 +110,7 @@ fn places_are_found_with_and_without_their_page() {
 }
 
 #[test]
-fn every_place_that_is_cited_exists() {
+fn every_cited_section_of_the_spec_exists() {
     let pages: BTreeMap<&str, Page> = pages().into_iter().map(|page| (page.name, page)).collect();
     let mut dangling = Vec::new();
     for text in texts().iter().filter(|text| !text.path.starts_with("docs/src/")) {

@@ -81,7 +81,7 @@ fn fault_of_scenario(levels: &str, cell: &str, functions: &BTreeMap<String, BTre
 }
 
 #[test]
-fn rows_are_told_from_heads() {
+fn table_rows_are_distinguished_from_table_heads() {
     let page = "# T\n\n| Rule | Test |\n|---|---|\n| A-1 | `a::b::c` |\n| A-2 | open |\n\ntext | text\n";
     assert_eq!(rows(page), [(5, vec!["A-1", "`a::b::c`"]), (6, vec!["A-2", "open"])]);
 }

@@ -51,7 +51,7 @@ fn readiness_lists_its_checks() {
 
 // 2.5
 #[test]
-fn a_check_is_asked_alone_or_left_out() {
+fn a_readiness_check_is_queried_alone_or_excluded() {
     assert_eq!(get("/readyz/phase", ""), (200, "ok".to_owned()));
     assert_eq!(get("/readyz/caches", "").0, 500);
     assert_eq!(get("/readyz/nonsense", "").0, 404);
@@ -128,7 +128,7 @@ async fn all_addresses_are_those_of_ipv4_where_there_is_no_ipv6() {
 
 // WHY-6
 #[test]
-fn the_page_of_passes_says_what_is_missing() {
+fn the_page_of_passes_refuses_invalid_queries_and_unknown_kinds() {
     assert_eq!(get("/debug/why", "").0, 400);
     let (code, body) = get("/debug/why", "kind=Widget");
     assert!(code == 400 && body.starts_with("the name is missing; ask for /debug/why?kind="), "{body}");

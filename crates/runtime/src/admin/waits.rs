@@ -85,7 +85,7 @@ mod tests {
 
     // flow-and-contract.md, 13.5; reconciler.md, 2.5
     #[test]
-    fn objects_are_counted_by_what_they_wait_for_until_they_go_or_wait_no_more() {
+    fn waiting_objects_are_counted_by_awaited_dependency_until_deleted_or_no_longer_waiting() {
         let waits = WaitCensus::default();
         assert!(waits.is_empty());
         let of = waits.of("shops", |key| key.name() != "gone");

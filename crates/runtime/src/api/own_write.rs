@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_tell_what_became_of_the_object() {
+    fn an_answer_shows_whether_the_written_object_stays_or_is_gone() {
         let object = |metadata: Value| {
             let mut object = json!({"apiVersion": "v1", "kind": "Pod",
                 "metadata": {"namespace": "demo", "name": "a", "uid": "u", "resourceVersion": "7"}});

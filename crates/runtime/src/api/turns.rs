@@ -82,7 +82,7 @@ mod tests {
     // FZ-5
     #[tokio::test]
     #[allow(clippy::disallowed_methods)] // the task ends with the test
-    async fn a_writer_begins_with_what_the_one_before_it_has_left() {
+    async fn a_writer_starts_with_the_object_that_the_previous_writer_left() {
         let turns = WriterTurns::default();
         let mut first = turns.take("a").await;
         assert_eq!(first.newer_than(&object("1")), None);

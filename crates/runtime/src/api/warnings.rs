@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expected_warning_is_told_by_its_beginning() {
+    fn an_expected_warning_is_matched_by_its_prefix() {
         let warnings = WarningLog::default();
         warnings.expect("metadata.finalizers: \"own\": prefer".to_owned());
         assert!(warnings.is_expected("metadata.finalizers: \"own\": prefer a domain-qualified finalizer name"));

@@ -13,7 +13,7 @@ async fn both_clocks_go_with_the_paused_timer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_ends_what_never_ends() {
+async fn a_time_limit_ends_a_future_that_never_completes() {
     let clock = Clock::system();
     let error = clock.limit(Duration::from_secs(30), std::future::pending::<()>()).await.unwrap_err();
     assert_eq!(error.to_string(), "no answer within 30s");
@@ -21,7 +21,7 @@ async fn a_limit_ends_what_never_ends() {
 
 // `Duration::MAX` stands for no time limit.
 #[tokio::test(start_paused = true)]
-async fn what_is_due_at_the_end_of_time_never_comes() {
+async fn sleeps_and_limits_of_the_maximum_duration_never_end() {
     let clock = Clock::system();
     let day = Duration::from_hours(24);
     assert!(clock.limit(day, clock.sleep_until(clock.moment() + Duration::MAX)).await.is_err());

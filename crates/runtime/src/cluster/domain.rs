@@ -27,7 +27,7 @@ mod tests {
 
     // HLP-4
     #[test]
-    fn the_variable_wins_over_what_is_searched_and_that_over_the_default() {
+    fn the_cluster_domain_comes_from_the_variable_then_the_search_list_then_the_default() {
         let searched = "nameserver 10.0.0.10\nsearch demo.svc.example.org svc.example.org example.org\n";
         for (variable, searched, expected) in [
             (Some("cluster.example"), searched, "cluster.example"),

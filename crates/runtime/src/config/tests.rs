@@ -351,7 +351,7 @@ fn an_optional_type_needs_a_default() {
 }
 
 #[test]
-fn what_only_disabled_controllers_ask_for_is_not_read() {
+fn config_maps_declared_only_by_disabled_controllers_are_not_read() {
     let mut declared = DeclaredConfigs::default();
     declared.declare::<Pool>(Some("shop"));
     declared.declare::<Pool>(Some("cart"));

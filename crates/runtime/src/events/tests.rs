@@ -136,7 +136,7 @@ async fn a_burst_of_events_on_many_objects_arrives_whole() {
 
 // EMIT-8
 #[tokio::test(start_paused = true)]
-async fn what_is_told_of_one_object_arrives_in_order() {
+async fn events_about_one_object_arrive_in_order() {
     let scene = Scene::on(Duration::from_millis(50), |number, _| if number % 7 == 0 { 500 } else { 201 });
     for n in 0..60 {
         scene.recorder.record(&named("ns", n % 3), Event::normal(format!("R{n}"), "b"));
@@ -230,7 +230,7 @@ async fn a_repeat_that_is_not_yet_under_way_takes_no_request() {
 
 // EMIT-4
 #[tokio::test(start_paused = true)]
-async fn the_end_writes_what_was_only_counted() {
+async fn finish_writes_the_event_counts_that_are_not_yet_sent() {
     let scene = Scene::new(|_| 201);
     for _ in 0..5 {
         scene.recorder.record(&regarding(), Event::normal("Waiting", "for tea"));
@@ -252,7 +252,7 @@ async fn the_end_waits_for_the_events_of_all_clusters() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recorder_that_nobody_has_any_more_sends_what_it_has_and_ends() {
+async fn a_dropped_recorder_sends_its_pending_events_and_its_task_ends() {
     let scene = Scene::on(Duration::from_secs(1), |_, _| 201);
     let elsewhere = scene.recorder.on(&scene.cluster, &scene.tasks);
     for n in 0..9 {
@@ -266,7 +266,7 @@ async fn a_recorder_that_nobody_has_any_more_sends_what_it_has_and_ends() {
 
 // EMIT-4, EMIT-8
 #[tokio::test(start_paused = true)]
-async fn a_problem_that_goes_on_is_told_although_it_was_refused_once() {
+async fn a_repeated_event_is_sent_again_after_a_refused_attempt() {
     let scene = Scene::new(|number| if number == 1 { 403 } else { 201 });
     for _ in 0..5 {
         scene.recorder.record(&regarding(), Event::warning("Broken", "it broke"));

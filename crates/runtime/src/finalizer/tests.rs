@@ -126,7 +126,7 @@ async fn a_patch_that_the_server_does_not_want_is_its_error() {
 
 // FNL-8, FNL-9
 #[tokio::test(start_paused = true)]
-async fn a_removal_of_what_was_seen_names_its_version_in_every_form() {
+async fn a_finalizer_removal_as_seen_sends_the_seen_resource_version_in_every_form() {
     let apply = FinalizerWrite::Apply { manager: "finalizers".to_owned(), force: false };
     for form in [FinalizerWrite::JsonPatch, FinalizerWrite::MergePatch, apply] {
         let bodies = Arc::new(Mutex::new(Vec::new()));
@@ -146,7 +146,7 @@ async fn a_removal_of_what_was_seen_names_its_version_in_every_form() {
 
 // FZ-7, FNL-6
 #[tokio::test(start_paused = true)]
-async fn what_others_have_removed_is_removed() {
+async fn a_finalizer_that_another_writer_removed_counts_as_removed() {
     let world = World::with(json!([OURS]));
     world.others.lock().push(json!(["x/y"]));
     let settled = world.writer().remove(&object(json!([OURS])), RemovalGuard::Anyhow, |_| true).await;
@@ -173,7 +173,7 @@ async fn an_object_that_is_gone_or_another_one_is_gone() {
 
 // FZ-4, FNL-4
 #[tokio::test(start_paused = true)]
-async fn an_object_whose_deletion_has_begun_gets_no_finalizer_and_that_is_told() {
+async fn an_object_in_deletion_gets_no_finalizer_and_the_outcome_reports_the_deletion() {
     let world = World::with(json!(["x/y"]));
     world.object.lock().as_mut().unwrap()["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     world.others.lock().push(json!(["x/y", "c/d"]));
@@ -184,7 +184,7 @@ async fn an_object_whose_deletion_has_begun_gets_no_finalizer_and_that_is_told()
 
 // FZ-8
 #[tokio::test(start_paused = true)]
-async fn a_former_name_counts_as_ours_and_goes_with_it() {
+async fn a_former_finalizer_counts_as_the_own_one_and_is_removed() {
     let world = World::with(json!(["widgets.", "x/y"]));
     let writer = world.writer().former([FinalizerName::unqualified("widgets.").unwrap()]);
     let found = object(json!(["widgets.", "x/y"]));

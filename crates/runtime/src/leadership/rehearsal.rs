@@ -36,7 +36,7 @@ mod tests {
 
     // CMD-2a
     #[test]
-    fn each_replica_has_a_bucket_unless_the_program_says_how_many_there_are() {
+    fn a_rehearsal_has_a_bucket_per_replica_unless_buckets_or_the_lease_name_are_set() {
         let of = |buckets| Some((buckets, Some(3), Duration::from_secs(5)));
         assert_eq!(rehearsed(Leadership::leases()), of(3));
         assert_eq!(rehearsed(Leadership::leases().buckets(2)), of(2));

@@ -101,7 +101,7 @@ async fn a_change_is_one_request_that_carries_the_version() {
 
 // STW-3, SW-3
 #[tokio::test(start_paused = true)]
-async fn a_change_is_made_to_the_status_of_a_co_writer_whose_fields_survive() {
+async fn a_status_change_is_rebased_on_the_status_of_a_co_writer_whose_fields_survive() {
     let world = World::with(json!({ "ours": 1, "theirs": 1 }));
     world.others.lock().extend([json!({ "ours": 1, "theirs": 3 }), json!({ "ours": 1, "theirs": 2 })]);
     let written = rebased(&world, json!({ "ours": 1, "theirs": 1 }), json!({ "ours": 2, "theirs": 1 })).await;
@@ -112,7 +112,7 @@ async fn a_change_is_made_to_the_status_of_a_co_writer_whose_fields_survive() {
 
 // STW-3
 #[tokio::test(start_paused = true)]
-async fn a_change_that_somebody_else_has_made_is_not_sent_again() {
+async fn a_status_change_that_a_co_writer_already_made_is_not_sent_again() {
     let world = World::with(json!({ "ours": 1 }));
     world.others.lock().push(json!({ "ours": 2 }));
     let written = rebased(&world, json!({ "ours": 1 }), json!({ "ours": 2 })).await;
@@ -157,7 +157,7 @@ async fn an_object_that_is_gone_or_another_one_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_sent_for_an_object_that_the_store_of_the_writer_does_not_have_any_more() {
+async fn no_status_is_written_for_an_object_absent_from_the_store_of_the_writer() {
     let world = World::with(json!({}));
     let (start, new) = (json!({}), json!({ "ours": 1 }));
     let meanwhile = Meanwhile::Rebase { start: &start, new: &new, is_known: &|| false };

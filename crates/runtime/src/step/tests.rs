@@ -229,7 +229,7 @@ struct Borrowing<'a>(&'a mut Vec<&'static str>);
 
 // STEP-1
 #[tokio::test]
-async fn a_context_can_borrow_what_the_pass_has() {
+async fn a_step_context_can_borrow_data_of_the_pass() {
     async fn function(cx: &mut Borrowing<'_>) -> Flow {
         cx.0.push("function");
         Ok(())

@@ -118,7 +118,7 @@ mod tests {
 
     // TGT-5
     #[tokio::test]
-    async fn what_is_malformed_is_told_without_its_content() {
+    async fn a_malformed_kubeconfig_is_refused_without_its_content() {
         for (text, expected) in [
             (String::new(), "it is empty"),
             ("a: [".to_owned(), "it is no YAML"),

@@ -94,7 +94,7 @@ fn named() -> impl Fn(&Key, &String) -> Vec<Key> {
 
 // MAP-1
 #[tokio::test(start_paused = true)]
-async fn an_object_queues_its_own_key_when_it_comes_changes_or_goes() {
+async fn an_object_queues_its_own_key_when_it_is_created_changed_or_deleted() {
     let mut scene = Scene::new().await;
     scene.start(Trigger::of_objects(scene.store.clone())).await;
     assert_eq!(scene.ran().await, ["demo/early"]);
@@ -108,7 +108,7 @@ async fn an_object_queues_its_own_key_when_it_comes_changes_or_goes() {
 
 // WHY-1, WHY-2
 #[tokio::test(start_paused = true)]
-async fn the_cause_names_the_object_and_what_became_of_it() {
+async fn the_cause_of_a_pass_names_the_object_and_its_change() {
     let mut scene = Scene::new().await;
     let history = scene.controller.as_ref().unwrap().history();
     scene.start(Trigger::of_objects(scene.store.clone())).await;
@@ -167,7 +167,7 @@ async fn a_mapper_that_panics_loses_one_change_and_no_other() {
 
 // QUE-7, MAP-8
 #[tokio::test(start_paused = true)]
-async fn what_is_there_at_first_is_slow_and_later_changes_have_the_lane_of_the_trigger() {
+async fn initial_objects_use_the_slow_lane_and_later_changes_the_lane_of_the_trigger() {
     let mut scene = Scene::new().await;
     let urgent = Trigger::of_objects(scene.store.clone()).lane(Lane::Urgent);
     urgent.start("urgent", scene.queue.clone(), &scene.tasks);
@@ -209,7 +209,7 @@ async fn a_trigger_that_is_stopped_queues_nothing_and_holds_no_store() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_follower_is_told_how_the_watch_does_and_when_the_first_list_is_complete() {
+async fn a_follower_gets_the_states_of_the_watch_and_the_completion_of_the_first_list() {
     let server = Server::new();
     server.put("demo", "a", "1");
     server.fail_always("configmaps", Fault::Status(403, "Forbidden"));
@@ -258,7 +258,7 @@ impl RunPass for Failing {
 
 // EF-2, BO-5
 #[tokio::test(start_paused = true)]
-async fn what_is_remembered_of_an_object_goes_with_it_whether_its_deletion_passes_or_not() {
+async fn retries_and_failures_of_a_deleted_object_are_forgotten_even_if_a_filter_drops_the_deletion() {
     let scene = Scene::new().await;
     let failing = Failing::default();
     let services = RunnerServices {

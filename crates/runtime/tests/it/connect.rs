@@ -43,7 +43,7 @@ async fn a_context_that_is_not_there_names_those_that_are() {
 }
 
 #[tokio::test]
-async fn a_cluster_that_cannot_be_reached_says_so() {
+async fn an_unreachable_cluster_is_reported_as_a_connection_error() {
     let config = config_from_file(&file("nobody", ANONYMOUS), &context(Some("dev"))).await.unwrap();
     let options = ClusterOptions::new(Clock::system(), Random::seeded(1), Tasks::new());
     let error = Cluster::connect(config, options).unwrap().version().await.unwrap_err();

@@ -129,7 +129,7 @@ async fn seconds(seconds: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_works_on_what_is_there_and_on_what_comes() {
+async fn an_operator_processes_existing_and_later_created_objects() {
     let server = server();
     let kubectl = cluster(&server);
     create(&kubectl, &config_map("early", "")).await;

@@ -46,7 +46,7 @@ async fn a_store_follows_the_server() {
 
 // WATCH-7: the versions of answers and events are the same, so each write is reported once.
 #[tokio::test(start_paused = true)]
-async fn own_writes_are_told_once() {
+async fn own_writes_are_reported_once() {
     let server = server();
     let cluster = cluster(&server);
     let store = cluster.watches().subscribe(demo(), project_with(text));

@@ -199,7 +199,7 @@ fn evaluated(rule: &str, limit: u64) -> Evaluated {
 
 // SCH-4
 #[test]
-fn evaluations_cost_what_they_cost_on_the_real_server() {
+fn rule_evaluations_have_the_costs_of_the_real_server() {
     let mut wrong = Vec::new();
     for (rule, cost) in COSTS {
         let found = evaluated(rule, u64::MAX);
@@ -277,7 +277,7 @@ fn long_lists_are_collected_in_linear_time() {
 
 // SCH-4
 #[test]
-fn nothing_grows_beyond_measure() {
+fn rule_evaluations_with_excessive_growth_are_stopped() {
     let text = json!({"s": {"type": "string"}, "l": {"type": "array", "items": {"type": "integer"}}});
     let long = json!({"s": "a".repeat(1_000_000), "l": vec![1; 1_000]});
     let doubled = format!("{}.size() > 0", (0..60).fold("[self.l]".to_owned(), |list, _| format!("{list}.map(x, x + x)")));

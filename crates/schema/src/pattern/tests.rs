@@ -16,7 +16,7 @@ fn expressions_are_read_as_go_reads_them() {
 
 // CRD-2
 #[test]
-fn mistakes_are_told_in_the_words_of_go() {
+fn pattern_errors_have_the_messages_of_go() {
     let problem = |pattern: &str| compile(pattern).unwrap_err().replace("error parsing regexp: ", "");
     for (pattern, expected) in [
         ("[", "missing closing ]: `[`"),

@@ -291,7 +291,7 @@ mod tests {
 
     // RT-11
     #[tokio::test]
-    async fn ports_that_somebody_took_are_replaced_three_times_at_most() {
+    async fn a_start_on_ports_in_use_is_attempted_at_most_three_times() {
         let taken = "listen tcp 127.0.0.1:4001: bind: address already in use";
         let third = on_free_ports(async |attempt| if attempt < 3 { Err(refused(taken)) } else { Ok(attempt) }).await;
         assert_eq!(third.unwrap(), 3);
@@ -313,7 +313,7 @@ mod tests {
 
     // RT-16
     #[test]
-    fn linux_and_macos_run_it_and_others_are_told() {
+    fn a_real_control_plane_requires_linux_or_macos_and_the_error_names_both() {
         assert_eq!(["linux", "macos", "windows", "freebsd"].map(is_supported), [true, true, false, false]);
         assert_eq!(RealError::Platform.to_string(), "run a real control plane: it needs Linux or macOS");
     }

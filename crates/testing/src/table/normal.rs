@@ -148,7 +148,7 @@ mod tests {
 
     // TTBL-4
     #[test]
-    fn what_means_the_same_is_equal() {
+    fn equivalent_values_count_as_equal() {
         let rows = [
             (json!({"a": null, "b": [], "c": {"d": {}}}), json!({}), true),
             (json!({"a": ""}), json!({}), false),

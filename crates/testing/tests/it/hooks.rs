@@ -17,7 +17,7 @@ fn map(name: &str, value: &str) -> Value {
 
 // TCL-5
 #[tokio::test]
-async fn hooks_see_what_becomes_of_objects_while_the_test_waits() {
+async fn hooks_observe_object_changes_only_while_the_test_waits() {
     let cluster = TestCluster::start().await;
     cluster.apply(map("known", "1")).await;
     let seen = Mutex::new(Vec::new());

@@ -33,7 +33,7 @@ async fn objects_come_and_go_and_expectations_follow() {
 
 // TCL-8
 #[tokio::test]
-async fn what_operators_log_is_printed_for_the_harness() {
+async fn a_test_cluster_installs_a_tracing_dispatcher() {
     let cluster = TestCluster::start().await;
     // The level may be set by `RUST_LOG`.
     assert!(tracing::dispatcher::has_been_set());
@@ -72,7 +72,7 @@ async fn a_deployment_becomes_available_and_its_pods_run() {
 // TCL-3
 #[tokio::test]
 #[should_panic(expected = "expected of ConfigMap")]
-async fn a_failed_expectation_says_what_was_expected_and_seen() {
+async fn a_failed_expectation_panics_with_the_expected_kind() {
     let cluster = TestCluster::start().await;
     cluster.expect::<ConfigMap>("missing").within(std::time::Duration::from_secs(1)).to_exist().await;
 }

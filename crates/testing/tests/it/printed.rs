@@ -8,7 +8,7 @@ use serde_json::json;
 
 // CMD-6
 #[tokio::test]
-async fn warnings_about_printed_manifests_are_told_with_their_objects() {
+async fn warnings_about_printed_manifests_name_their_objects() {
     let cluster = TestCluster::start().await;
     let pod = json!({
         "metadata": {"labels": {"app": "a"}},

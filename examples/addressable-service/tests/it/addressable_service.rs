@@ -32,7 +32,7 @@ async fn the_address_follows_the_service() {
 }
 
 #[tokio::test]
-async fn an_announced_service_is_annotated_until_the_object_goes() {
+async fn an_announced_service_is_annotated_until_the_addressable_service_is_deleted() {
     let cluster = TestCluster::start().await;
     let config =
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config-addressing"}, "data": {"announce": "true"}});

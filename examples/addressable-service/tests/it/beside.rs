@@ -164,7 +164,7 @@ async fn writes_of(operator: Operator, cluster: &TestCluster) -> Vec<(String, St
 }
 
 #[tokio::test]
-async fn nothing_is_written_about_what_the_original_left() {
+async fn objects_left_by_the_original_controller_need_no_writes_apart_from_the_failing_object() {
     for scene in SCENES {
         let Some(cluster) = loaded(scene).await else { return };
         let mut written = writes_of(knative(), &cluster).await;

@@ -16,7 +16,7 @@ fn lines_of_code(text: &str) -> usize {
 }
 
 #[test]
-fn the_reconciler_is_at_most_half_as_long_as_on_kube_alone() {
+fn the_reconciler_has_at_most_half_the_lines_of_the_version_on_kube_alone() {
     let here = lines_of_code(include_str!("../../src/addressable_service.rs"));
     let on_kube_alone = lines_of_code(include_str!("../../examples/on-kube-alone.rs"));
     assert!(here * 2 <= on_kube_alone, "{here} lines here, {on_kube_alone} on kube alone");
@@ -24,7 +24,7 @@ fn the_reconciler_is_at_most_half_as_long_as_on_kube_alone() {
 
 /// Checks the expectations of the tests of `addressable_service.rs` with the controller on kube alone.
 #[tokio::test]
-async fn the_controller_on_kube_alone_does_the_same() {
+async fn the_controller_on_plain_kube_passes_the_same_scenario() {
     let cluster = TestCluster::start().await;
     for definition in operator().declarations().crds() {
         cluster.apply(definition.clone()).await;

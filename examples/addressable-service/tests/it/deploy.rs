@@ -17,7 +17,7 @@ fn printed(args: &[&str]) -> String {
 
 // CMD-6, INJ-3
 #[tokio::test]
-async fn what_is_printed_is_all_that_hand_written_reconcilers_need() {
+async fn the_printed_manifests_grant_all_permissions_that_hand_written_reconcilers_need() {
     let cluster = TestCluster::start_with(TestOptions::default().exclusive().rbac()).await;
     let system = format!("{}-system", cluster.namespace());
     assert_eq!(cluster.apply_printed(&printed(&["--system-namespace", &system])).await, [""; 0]);

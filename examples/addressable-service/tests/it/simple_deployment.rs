@@ -62,7 +62,7 @@ async fn the_number_and_the_image_of_pods_follow_the_object() {
 
 /// Checks that the pods of a deleted deployment are not replaced while the watch has not reported the deletion yet.
 #[tokio::test]
-async fn a_deleted_deployment_gets_no_more_pods_though_its_deletion_is_told_late() {
+async fn a_deleted_deployment_leaves_no_pods_although_its_deletion_event_is_delayed() {
     let cluster = TestCluster::start().await;
     let operator = cluster.run(operator()).await;
     let Some(server) = cluster.embedded() else { return operator.stop().await };

@@ -100,7 +100,7 @@ async fn cert_manager_is_installed_upgraded_and_removed() {
 
 // WAVE-2, I3
 #[tokio::test]
-async fn types_come_before_their_objects_and_stay_while_somebody_uses_them() {
+async fn definitions_precede_their_instances_and_stay_until_foreign_instances_are_deleted() {
     let Some(manifests) = shared_manifests("cert-manager.yaml") else { return };
     let definitions_only: Vec<Value> =
         manifests.into_iter().filter(|object| object.kind() == "CustomResourceDefinition").collect();

@@ -8,7 +8,7 @@ use crate::world::{bundle, config_map, message};
 const GOOD: &str = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: one\n";
 
 #[tokio::test]
-async fn what_is_wrong_with_a_text_is_named_and_nothing_installed_is_lost() {
+async fn an_invalid_manifest_is_named_with_document_and_line_and_installed_objects_stay() {
     let cluster = TestCluster::start().await;
     let operator = cluster.run(bundle_operator::operator()).await;
     cluster.apply(bundle("demo", json!({ "manifests": GOOD }))).await;

@@ -4,7 +4,7 @@ use kubewright_testing::{TestCluster, TestOptions};
 
 // MAN-1, WAVE-2
 #[tokio::test]
-async fn the_sample_becomes_ready_and_goes_without_leaving_anything() {
+async fn the_sample_becomes_ready_and_its_deletion_removes_its_custom_resource_definition() {
     let cluster = TestCluster::start_with(TestOptions::default().exclusive()).await;
     let operator = cluster.run(bundle_operator::operator()).await;
     let mut sample = yaml::document(include_str!("../../sample.yaml")).unwrap();

@@ -10,7 +10,7 @@ use crate::world::{NAME, World, condition};
 
 // PAR-01, PAR-10, OL-2
 #[tokio::test]
-async fn all_components_get_ready_and_the_customer_sees_what_they_publish() {
+async fn all_components_become_ready_and_the_owner_status_shows_their_published_values() {
     let world = World::start().await;
     let owner = world.ready().await;
     let endpoint = format!("https://demo-apiserver.{}.svc", world.cluster.namespace());
@@ -61,7 +61,7 @@ async fn a_change_of_the_order_changes_one_component() {
 
 // LOOP-04, PAR-03
 #[tokio::test]
-async fn a_mistake_blocks_its_component_and_nothing_else() {
+async fn an_invalid_spec_of_one_component_blocks_only_this_component() {
     let world = World::start().await;
     world.ready().await;
     let twice = json!([{"name": "corporate", "issuer": "https://a"}, {"name": "corporate", "issuer": "https://b"}]);
@@ -83,7 +83,7 @@ async fn a_mistake_blocks_its_component_and_nothing_else() {
 
 // PAR-01, OL-2
 #[tokio::test]
-async fn a_component_that_is_no_longer_ordered_goes_with_all_that_it_made_and_published() {
+async fn a_component_removed_from_the_spec_is_deleted_with_its_objects_and_published_data() {
     let world = World::start().await;
     world.ready().await;
     world.patch(json!({"spec": {"landscaper": null, "cloudOrchestrator": null, "authentication": null}})).await;
@@ -98,7 +98,7 @@ async fn a_component_that_is_no_longer_ordered_goes_with_all_that_it_made_and_pu
 
 // RND-2, RND-6
 #[tokio::test]
-async fn what_a_generator_renders_follows_the_order_and_is_repaired() {
+async fn rendered_objects_follow_changes_of_the_owner_spec_and_are_restored_after_deletion() {
     let world = World::start().await;
     world.ready().await;
     let providers = |wanted: &'static str| move |config: &Value| config["data"]["providers"] == wanted;

@@ -112,7 +112,7 @@ async fn the_others_take_over_from_a_replica_that_was_killed() {
 
 // LDR-6
 #[tokio::test]
-async fn one_replica_deletes_what_has_expired() {
+async fn only_one_replica_deletes_the_expired_objects() {
     let cluster = TestCluster::start().await;
     let replicas = three(&cluster).await;
     let mut names = BTreeSet::new();

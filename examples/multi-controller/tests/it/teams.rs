@@ -63,7 +63,7 @@ async fn a_report_follows_teams_and_accesses() {
 }
 
 #[tokio::test]
-async fn a_role_binding_of_somebody_else_stays_as_it_is() {
+async fn a_foreign_role_binding_stays_unchanged_and_blocks_the_access_of_the_same_name() {
     let cluster = TestCluster::start().await;
     let theirs = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "edits", "namespace": cluster.namespace()},

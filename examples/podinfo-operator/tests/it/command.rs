@@ -153,7 +153,7 @@ fn dev_in_a_pipe_logs_text_and_run_json() {
 
 // CMD-2a
 #[test]
-fn a_wrong_number_of_replicas_is_exit_code_2_and_told_with_the_range() {
+fn a_wrong_replica_count_exits_with_code_2_and_names_the_allowed_range() {
     for number in ["0", "10", "two"] {
         let output = run(&["dev", "--replicas", number]);
         assert_eq!(output.status.code(), Some(2));

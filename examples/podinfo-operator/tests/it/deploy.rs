@@ -58,7 +58,7 @@ async fn works_as(cluster: &TestCluster, operator: Operator, account: &str) {
 
 // CMD-6
 #[tokio::test]
-async fn what_is_printed_is_applied_without_a_warning_and_all_that_the_operator_needs() {
+async fn the_printed_manifests_apply_without_a_warning_and_grant_all_needed_permissions() {
     let cluster = TestCluster::start_with(TestOptions::default().exclusive().rbac()).await;
     let system = restricted(&cluster).await;
     let yaml = printed(&["--system-namespace", &system, "--metrics-service", "--", "--resync", "1h"]);
@@ -81,7 +81,7 @@ async fn what_is_printed_is_applied_without_a_warning_and_all_that_the_operator_
 
 // CMD-6, CHK-3
 #[tokio::test]
-async fn what_is_printed_for_one_namespace_is_all_that_the_operator_needs_there() {
+async fn the_printed_manifests_for_one_namespace_grant_all_permissions_that_the_operator_needs() {
     let cluster = TestCluster::start_with(TestOptions::default().rbac()).await;
     let system = restricted(&cluster).await;
     let (namespace, name) = (cluster.namespace().to_owned(), format!("{}-podinfo", cluster.namespace()));

@@ -48,7 +48,7 @@ async fn an_install_brings_all_objects_to_ready() {
 }
 
 #[tokio::test]
-async fn an_upgrade_changes_what_differs_and_removes_what_is_no_longer_wanted() {
+async fn an_upgrade_changes_only_differing_dependents_and_deletes_redundant_ones() {
     let (cluster, operator) = installed().await;
     let before = cluster.get::<ConfigMap>("demo").await.unwrap();
     let change = json!({"spec": {"image": "stefanprodan/podinfo:6.9.2", "ingress": null}});
@@ -95,7 +95,7 @@ async fn other_settings_need_other_pods() {
 
 // A restriction of the namespaces applies in tests as it does in production.
 #[tokio::test]
-async fn an_operator_under_test_keeps_to_the_namespaces_that_it_was_told() {
+async fn an_operator_under_test_is_confined_to_its_watched_namespaces() {
     let cluster = TestCluster::start().await;
     // On a shared cluster the operator is confined to the namespace of the test.
     if !cluster.is_shared() {

@@ -183,7 +183,7 @@ mod tests {
 
     // AUTH-6
     #[test]
-    fn what_is_missing_is_told_once_per_resource_and_sorted() {
+    fn missing_rights_are_listed_once_per_resource_and_sorted() {
         let rule = json!({"verbs": ["get", "list"], "apiGroups": ["", "x"], "resources": ["b", "a"]});
         let named = json!({"verbs": ["get"], "apiGroups": [""], "resources": ["a"], "resourceNames": ["n"]});
         let paths = json!({"verbs": ["get"], "nonResourceURLs": ["/x"]});
@@ -204,7 +204,7 @@ mod tests {
 
     // AUTH-6
     #[test]
-    fn a_rule_gives_what_it_covers() {
+    fn a_role_rule_grants_only_the_rights_that_it_covers() {
         let gives = |rule: Value, right: Right<'_>| RoleRule::new(&rule).gives(&right);
         let right = |resource, name, verb| Right::Resource { group: "", resource, name, verb };
         let rule = json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods", "*/log"]});

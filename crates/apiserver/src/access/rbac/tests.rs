@@ -138,7 +138,7 @@ fn a_rule_with_more_combinations_than_memory_is_judged() {
 
 // AUTH-6
 #[test]
-fn who_has_a_rule_that_covers_all_of_another_may_give_it() {
+fn a_user_with_a_rule_that_covers_another_rule_may_grant_it() {
     let all = json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]});
     let server = server(&[
         role("ClusterRole", "all", all),

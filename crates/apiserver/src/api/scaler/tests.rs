@@ -30,7 +30,7 @@ fn scaler() -> Value {
 
 // KND-6
 #[test]
-fn the_older_version_keeps_in_annotations_what_it_has_no_fields_for() {
+fn the_conversion_to_v1_keeps_fields_absent_from_v1_in_annotations() {
     let mut old = scaler();
     to_v1(&mut old);
     assert_eq!(old["spec"], json!({"maxReplicas": 5, "targetCPUUtilizationPercentage": 50}));
@@ -61,7 +61,7 @@ fn the_older_version_keeps_in_annotations_what_it_has_no_fields_for() {
 
 // KND-6
 #[test]
-fn nothing_is_lost_on_the_way_to_the_older_version_and_back() {
+fn an_autoscaler_loses_no_fields_in_the_conversion_to_v1_and_back() {
     let mut object = scaler();
     to_v1(&mut object);
     to_v2(&mut object);

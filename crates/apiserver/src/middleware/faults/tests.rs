@@ -66,7 +66,7 @@ const DEMO: &str = "/apis/apps/v1/namespaces/n/deployments/demo";
 
 // FLT-1
 #[tokio::test]
-async fn a_rule_acts_on_what_it_matches_and_as_often_as_it_says() {
+async fn a_fault_rule_applies_to_matching_requests_after_its_skips_and_up_to_its_limit() {
     let endpoint = Endpoint::new();
     let rule = endpoint
         .faults

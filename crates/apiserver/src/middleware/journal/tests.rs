@@ -39,7 +39,7 @@ fn ok() -> Response<Full<Bytes>> {
 
 // JRN-1
 #[tokio::test(start_paused = true)]
-async fn a_record_says_who_asked_for_what_and_what_came_of_it() {
+async fn a_journal_record_has_the_request_the_user_the_outcome_and_the_latency() {
     let journal = journal();
     let service = service_fn(|_: Request<Full<Bytes>>| async {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -73,7 +73,7 @@ async fn a_request_that_its_client_gave_up_is_recorded_as_cancelled() {
 
 // JRN-3
 #[tokio::test]
-async fn a_mark_hides_what_came_before_and_the_ring_forgets_the_oldest() {
+async fn a_mark_hides_earlier_records_and_a_full_journal_drops_the_oldest_records() {
     let journal = journal();
     journal.keep(2);
     send(&journal, request("GET", "/livez"), ok).await;

@@ -51,7 +51,7 @@ fn a_deleted_object_can_be_created_again() {
 }
 
 #[test]
-fn an_update_replaces_what_its_writer_saw() {
+fn an_update_with_the_current_revision_replaces_the_object() {
     on_all(|bench| {
         let seen = bench.create("a", 1).unwrap().revision;
         let event = bench.update("a", seen, 2).unwrap();
@@ -62,7 +62,7 @@ fn an_update_replaces_what_its_writer_saw() {
 
 // UPD-2
 #[test]
-fn an_update_of_what_has_changed_is_refused() {
+fn an_update_with_an_outdated_revision_is_refused() {
     on_all(|bench| {
         let seen = bench.create("a", 1).unwrap().revision;
         bench.update("a", seen, 2).unwrap();
@@ -72,7 +72,7 @@ fn an_update_of_what_has_changed_is_refused() {
 }
 
 #[test]
-fn an_update_of_what_is_gone_is_refused() {
+fn an_update_of_a_deleted_or_absent_object_is_refused() {
     on_all(|bench| {
         let seen = bench.create("a", 1).unwrap().revision;
         bench.delete("a");
@@ -92,7 +92,7 @@ fn an_object_that_was_made_anew_is_not_the_one_that_its_writer_saw() {
 }
 
 #[test]
-fn a_delete_of_what_has_changed_is_refused() {
+fn a_delete_of_a_changed_object_is_refused() {
     on_all(|bench| {
         let seen = bench.create("a", 1).unwrap().revision;
         bench.update("a", seen, 2).unwrap();
@@ -103,7 +103,7 @@ fn a_delete_of_what_has_changed_is_refused() {
 }
 
 #[test]
-fn a_delete_of_what_is_gone_is_refused() {
+fn a_delete_of_a_missing_object_is_refused() {
     on_all(|bench| {
         assert!(matches!(bench.one(Change::delete(maps(), name("n", "a"), 1)), Err(CommitError::Gone(_))));
     });

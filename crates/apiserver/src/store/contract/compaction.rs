@@ -4,7 +4,7 @@ use super::*;
 
 // STO-4, LIST-4, LIST-5
 #[test]
-fn what_was_before_a_compaction_cannot_be_read() {
+fn a_revision_before_a_compaction_cannot_be_read() {
     on_all(|bench| {
         bench.create("a", 1).unwrap();
         bench.put("a", 2);
@@ -21,7 +21,7 @@ fn what_was_before_a_compaction_cannot_be_read() {
 
 // SWATCH-4
 #[test]
-fn nobody_begins_to_follow_before_a_compaction() {
+fn a_subscription_from_a_compacted_revision_is_refused() {
     on_all(|bench| {
         bench.create("a", 1).unwrap();
         bench.put("a", 2);
@@ -79,7 +79,7 @@ fn an_older_compaction_changes_nothing() {
 
 // WCH-1: a follower that has read all events loses none.
 #[test]
-fn a_follower_who_has_read_everything_outlives_a_compaction() {
+fn a_follower_that_has_read_all_events_survives_a_compaction() {
     on_all(|bench| {
         bench.create("a", 1).unwrap();
         let mut watch = bench.subscribe(bench.start);

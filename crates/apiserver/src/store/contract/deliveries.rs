@@ -8,7 +8,7 @@ use super::*;
 
 // SWATCH-3
 #[test]
-fn a_follower_from_now_sees_what_comes_and_nothing_before() {
+fn a_follower_from_the_current_revision_gets_later_events_only() {
     on_all(|bench| {
         bench.create("a", 1).unwrap();
         let mut watch = bench.subscribe(bench.store.revision());
@@ -32,7 +32,7 @@ fn a_follower_from_an_older_version_sees_everything_since() {
 
 // WCH-1
 #[test]
-fn nothing_is_lost_or_repeated_between_history_and_present() {
+fn a_subscription_neither_loses_nor_repeats_events_between_history_and_live_changes() {
     on_all(|bench| {
         bench.create("a", 1).unwrap();
         let mut watch = bench.subscribe(bench.start);
@@ -162,7 +162,7 @@ fn a_change_before_the_wait_is_not_slept_through() {
 
 // SWATCH-16, SWATCH-14
 #[test]
-fn the_end_of_a_subscription_comes_after_what_was_before_it() {
+fn the_end_of_a_subscription_is_delivered_after_earlier_events() {
     for (_, store) in stores() {
         let bench = Bench { start: store.revision(), store };
         let mut watch = bench.subscribe(bench.start);
@@ -177,7 +177,7 @@ fn the_end_of_a_subscription_comes_after_what_was_before_it() {
 
 // SWATCH-14
 #[test]
-fn a_restart_ends_all_subscriptions_and_forgets_what_was() {
+fn a_restart_of_the_store_closes_subscriptions_drops_the_history_and_keeps_the_objects() {
     for (_, store) in stores() {
         let bench = Bench { start: store.revision(), store };
         bench.create("a", 1).unwrap();

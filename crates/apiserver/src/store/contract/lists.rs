@@ -114,7 +114,7 @@ fn a_list_shows_the_revision_of_the_whole_store() {
 
 // STO-2: objects that were written long ago are kept in another form, which a reader cannot notice.
 #[test]
-fn what_was_written_long_ago_reads_like_what_was_written_now() {
+fn objects_written_many_revisions_ago_are_read_like_recent_objects() {
     on_all(|bench| {
         for n in 0..1500 {
             bench.create(&format!("m{n:04}"), n).unwrap();

@@ -47,7 +47,7 @@ fn old_objects_keep_their_own_revision() {
 }
 
 #[test]
-fn a_page_of_an_old_version_goes_on_where_it_ended() {
+fn a_page_of_an_old_revision_continues_after_the_last_name() {
     on_all(|bench| {
         for at in ["a", "b", "c", "d"] {
             bench.create(at, 1).unwrap();

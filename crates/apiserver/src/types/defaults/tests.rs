@@ -40,7 +40,7 @@ fn short_template() -> Value {
 
 // BDF-1, BDF-2, BDF-5, VEC-10
 #[test]
-fn pods_get_what_the_server_adds() {
+fn pods_get_the_default_fields_of_the_server() {
     let pod = defaulted("v1", "Pod", json!({"metadata": {"name": "p1"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}));
     let mut spec = template()["spec"].clone();
     spec["enableServiceLinks"] = true.into();

@@ -35,7 +35,7 @@ fn scalars_print_when_required_or_kept() {
 
 // NRM-2, NRM-3
 #[test]
-fn an_empty_deployment_prints_what_it_always_has() {
+fn an_empty_deployment_is_serialized_with_its_always_present_fields() {
     let deployment = form("apps", "Deployment", json!({"metadata": {"name": "d"}}));
     let template = json!({"metadata": {}, "spec": {"containers": null}});
     let spec = json!({"selector": null, "strategy": {}, "template": template});

@@ -69,7 +69,7 @@ fn a_good_object_has_no_errors() {
 
 // BVA-2; the answer of the real server
 #[test]
-fn a_deployment_without_selector_and_image_says_so() {
+fn a_deployment_without_selector_and_image_is_refused_with_the_field_paths() {
     let object = json!({"metadata": {"name": "bad"}, "spec": {"template": {"spec": {"containers": [{"name": "x"}]}}}});
     assert_eq!(
         errors("apps/v1", "Deployment", object),
@@ -168,7 +168,7 @@ fn only_few_fields_of_a_pod_change() {
 
 // BVA-4
 #[test]
-fn stateful_sets_and_jobs_keep_what_identifies_their_pods() {
+fn stateful_set_service_names_and_job_templates_are_immutable() {
     let found = update("apps/v1", "StatefulSet", deployment(), json!({"spec": {"serviceName": "other"}}));
     assert!(
         found.len() == 1 && found[0].starts_with("spec: Forbidden: updates to statefulset spec for fields other than"),
@@ -222,7 +222,7 @@ fn a_lease_lasts() {
 
 // BI-1; the answer of the real server
 #[test]
-fn events_stand_beside_what_they_are_about() {
+fn an_event_must_be_in_the_namespace_of_its_involved_object() {
     let stored = json!({"metadata": {"namespace": "default"}, "involvedObject": {"namespace": "other"}, "eventTime": null});
     let model = Builtin::of_gvk(&GroupVersionKind::new("events.k8s.io", "v1", "Event")).unwrap();
     let found: Vec<String> = model
@@ -264,7 +264,7 @@ fn services_have_distinct_ports() {
 }
 
 #[test]
-fn ingresses_lead_somewhere() {
+fn an_ingress_requires_a_default_backend_or_rules_with_valid_paths_and_backends() {
     let ingress = |spec: Value| errors("networking.k8s.io/v1", "Ingress", json!({ "spec": spec }));
     assert_eq!(ingress(json!({})), ["spec: Invalid value: {}: either `defaultBackend` or `rules` must be specified"]);
     let path = |path: Value| ingress(json!({"rules": [{"host": "x.io", "http": {"paths": [path]}}]}));
@@ -327,7 +327,7 @@ fn webhooks_can_be_called() {
 }
 
 #[test]
-fn api_services_are_named_after_what_they_serve() {
+fn an_api_service_is_named_after_its_version_and_group() {
     let service = json!({
         "metadata": {"name": "v1beta1.metrics.k8s.io"},
         "spec": {

@@ -42,7 +42,7 @@ fn a_template_is_looked_at_again_only_when_the_spec_changes() {
 }
 
 #[test]
-fn equal_ports_by_the_thousand_are_told_as_far_as_there_is_room() {
+fn thousands_of_equal_ports_yield_a_bounded_number_of_warnings() {
     let ports: Vec<Value> = (0..10_000).map(|_| json!({"containerPort": 1, "protocol": "TCP"})).collect();
     let many = deployment("a", &json!({"name": "c", "image": "i", "ports": ports}));
     let told = warnings(DEPLOYMENT, &many, None);
@@ -51,7 +51,7 @@ fn equal_ports_by_the_thousand_are_told_as_far_as_there_is_room() {
 
 // BVA-5
 #[test]
-fn files_of_a_volume_that_hide_each_other_are_told() {
+fn overlapping_file_paths_in_a_volume_yield_warnings() {
     let items = |paths: &[&str]| paths.iter().map(|path| json!({"key": "k", "path": path})).collect::<Vec<_>>();
     let volumes = json!([
         {"name": "m", "configMap": {"name": "c", "items": items(&["a", "b", "a", "a/b/", "ab"])}},

@@ -39,7 +39,7 @@ fn schedules_name_the_next_time() {
 }
 
 #[test]
-fn what_is_no_schedule_is_refused() {
+fn an_invalid_schedule_is_refused_and_an_impossible_date_has_no_next_time() {
     for wrong in
         ["", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "*/0 * * * *", "5-1 * * * *", "@never", "* * * * someday"]
     {

@@ -123,7 +123,7 @@ fn outcomes_stop_short_of_ready() {
 
 // STG-6
 #[test]
-fn a_pod_that_no_node_takes_stays_pending_and_says_why() {
+fn a_pod_without_a_suitable_node_stays_pending_with_the_reason_unschedulable() {
     let mut pod = pod();
     pod["spec"]["nodeSelector"] = json!({"kubernetes.io/os": "windows"});
     play(&mut pod, start(), &StageDelays::NONE);
@@ -173,7 +173,7 @@ fn a_pod_of_a_job_succeeds_or_fails_after_its_time() {
 
 // STG-6
 #[test]
-fn a_deleted_pod_goes_after_its_delay_and_within_its_grace_period() {
+fn a_deleted_pod_is_removed_after_its_delay_and_within_its_grace_period() {
     let delays = StageDelays { terminated: Duration::from_secs(5), ..StageDelays::NONE };
     let mut pod = pod();
     pod["metadata"]["deletionTimestamp"] = json!(seconds(30).to_string());

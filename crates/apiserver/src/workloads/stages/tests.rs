@@ -103,7 +103,7 @@ async fn every_kind_of_workload_becomes_ready() {
 
 // STG-13
 #[tokio::test(start_paused = true)]
-async fn what_stands_around_workloads_gets_its_status() {
+async fn claims_volumes_autoscalers_budgets_and_services_beside_workloads_get_their_status() {
     let server = server(Workloads::Pods, StageDelays::NONE);
     let in_default = |kind: &str, api_version: &str, spec: Value| json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "web", "namespace": "default"}, "spec": spec});
     let resources = json!({"requests": {"storage": "1Gi"}});

@@ -71,7 +71,7 @@ fn scaling_down_takes_the_highest_first() {
 
 // STG-9
 #[test]
-fn an_update_goes_from_the_highest_ordinal_down_to_the_partition() {
+fn a_rolling_update_replaces_pods_from_the_highest_ordinal_down_to_the_partition() {
     let mut simulation = Simulation::new();
     simulation.apply(stateful_set(3, "i:1", json!({})));
     simulation.apply(stateful_set(

@@ -114,7 +114,7 @@ async fn discovery_finds_kinds_both_ways() {
 
 // SCLI-21, SWATCH-3, SWATCH-8
 #[tokio::test]
-async fn watchers_see_what_is_there_and_what_changes() {
+async fn watchers_report_existing_objects_and_later_changes() {
     let cluster = TestCluster::start().await;
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client().clone(), cluster.namespace());
     for (strategy, config) in [("listed", watcher::Config::default()), ("streamed", watcher::Config::default().streaming_lists())]

@@ -9,13 +9,13 @@ mod program;
 
 // EVD-7, SCLI-14, REQ-2, PB-6: typed clients that speak protobuf, informers, server-side apply, leader election.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_program_of_client_go_finds_what_it_needs() {
+async fn a_client_go_program_succeeds_against_the_server() {
     program::passes("go").await;
 }
 
 // EVD-7: typed and dynamic client, watches, custom objects.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_program_of_the_python_client_finds_what_it_needs() {
+async fn a_python_client_program_succeeds_against_the_server() {
     program::passes("python").await;
 }
 

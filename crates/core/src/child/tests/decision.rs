@@ -41,7 +41,7 @@ fn wrote(size: i64, generation: i64) -> LastWrite {
 
 /// KID-6
 #[test]
-fn an_absent_child_is_created_but_not_while_the_owner_goes() {
+fn an_absent_child_is_created_unless_absent_children_are_skipped() {
     for strategy in STRATEGIES {
         for is_closed in [false, true] {
             let options = Options { is_closed, ..by(strategy) };
@@ -53,7 +53,7 @@ fn an_absent_child_is_created_but_not_while_the_owner_goes() {
 
 /// ENS-08, ENS-15: ownership is checked before everything else.
 #[test]
-fn what_is_not_ours_is_never_written() {
+fn a_child_of_another_owner_is_never_written_and_an_unowned_one_only_by_adoption() {
     let (mut former, mut other, mut unowned) = (live(2, 1), live(2, 1), live(2, 1));
     former["metadata"]["ownerReferences"][0]["uid"] = "u-before".into();
     other["metadata"]["ownerReferences"][0]["name"] = "else".into();
@@ -190,7 +190,7 @@ fn a_child_that_is_created_once_stays_and_one_of_a_user_is_marked() {
 
 /// ENS-14
 #[test]
-fn a_child_that_is_replaced_goes_first_unless_only_its_marks_are_missing() {
+fn a_replaced_child_is_recreated_unless_only_its_marks_are_missing() {
     let options = by(Strategy::Replace);
     assert_eq!(decision(&desired(1), Some(&live(1, 4)), None, options), Decision::Unchanged);
     assert_eq!(decision(&desired(2), Some(&live(1, 4)), None, options), Decision::Recreate("u-child".to_owned()));

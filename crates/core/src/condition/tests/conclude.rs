@@ -84,7 +84,7 @@ fn a_direct_mark_survives_success_where_no_dependent_decides() {
 
 // CSET-20, CSET-10
 #[test]
-fn success_computes_what_was_set_without_a_mark() {
+fn success_computes_ready_from_conditions_that_were_set_without_a_mark() {
     let mut manager = begun(two(), &ready());
     manager.set(Condition::new("A", False, "Broken", "text"));
     concluded(&mut manager, Ok(()), Method::Reconcile);
@@ -138,7 +138,7 @@ fn a_halt_replaces_texts_that_no_mark_of_this_pass_left() {
 
 // ACT-5
 #[test]
-fn stalled_is_there_while_somebody_must_act() {
+fn the_stalled_condition_is_present_only_for_blocked_and_terminal_outcomes() {
     for existing in [vec![], vec![stored("Stalled", True, "Before", 10)]] {
         for (halt, reason) in halts() {
             let is_stuck = matches!(reason, "Blocking" | "Ending");
@@ -157,7 +157,7 @@ fn stalled_is_there_while_somebody_must_act() {
 
 // ACT-10, ACT-14
 #[test]
-fn a_pass_that_is_not_told_changes_nothing() {
+fn a_cancelled_pass_changes_no_conditions() {
     let existing = with(stored("Stalled", True, "Before", 10));
     let quiet = Conclusion::cancelled().report;
     for method in [Method::Reconcile, Method::Finalize] {

@@ -28,7 +28,7 @@ fn marks_in_a_pass_are_those_of_the_manager() {
 }
 
 #[test]
-fn marks_outside_a_pass_change_the_list_alone() {
+fn marks_outside_a_pass_change_only_the_condition_list() {
     let mut conditions = Conditions::from(vec![stored("Ready", True, "Reconciled", 10)]);
     conditions.mark_false("A", "Broken", "it is broken");
     conditions.mark_true("B");

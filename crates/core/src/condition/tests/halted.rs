@@ -39,7 +39,7 @@ fn waiting_is_kept_or_removed() {
 
 // STEP-9
 #[test]
-fn only_a_true_condition_tells_of_a_wait() {
+fn a_wait_is_read_only_from_a_true_waiting_condition() {
     assert_eq!(begun(none(), &[stored(WAITING, False, "RolloutPending", 10)]).waiting(None), None);
     assert_eq!(begun(none(), &[]).waiting(None), None);
     let without = Condition { observed_generation: None, ..stored(WAITING, True, "RolloutPending", 10) };

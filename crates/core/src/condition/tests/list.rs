@@ -25,7 +25,7 @@ fn conditions_of_other_types_are_read() {
 }
 
 #[test]
-fn what_was_read_is_written_as_it_was() {
+fn a_list_of_conditions_is_written_back_unchanged() {
     let (before, mut list) = (deployment(), deployment());
     write_list(&mut list, read_list(&before)).unwrap();
     assert_eq!(list, before);

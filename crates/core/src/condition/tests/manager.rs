@@ -136,7 +136,7 @@ fn all_changes_of_a_pass_carry_the_same_whole_second() {
 
 // CSET-5
 #[test]
-fn setting_what_differs_in_the_time_only_changes_nothing() {
+fn setting_a_condition_that_differs_only_in_its_time_changes_nothing() {
     let existing = [Condition { observed_generation: Some(GENERATION), ..stored("A", False, "Broken", 10) }];
     let mut manager = begun(two(), &existing);
     manager.set(Condition { last_transition_time: at(50), ..existing[0].clone() });
@@ -176,7 +176,7 @@ fn declared_conditions_cannot_be_cleared() {
 
 // CSET-12
 #[test]
-fn what_is_missing_is_initialised() {
+fn missing_conditions_are_initialized_and_existing_ones_stay_unchanged() {
     let ready = |status| stored("Ready", status, "Before", 10);
     let table = [
         (vec![], "Unknown", "Unknown"),
@@ -312,7 +312,7 @@ fn types_and_reasons_are_made_legal() {
 
 // ACT-6
 #[test]
-fn the_prior_is_what_the_pass_found() {
+fn prior_returns_the_conditions_stored_before_the_pass() {
     use crate::flow::{Prior, PriorCondition};
     let mut manager = begun(two(), &[stored("Ready", True, "Reconciled", 10)]);
     manager.mark_false("A", "Broken", "");

@@ -37,7 +37,7 @@ fn checksums_are_those_of_the_predecessor() {
 
 // EXC-2
 #[test]
-fn a_changed_sample_is_told_with_both_checksums() {
+fn a_changed_example_is_reported_with_both_checksums() {
     let config_map = |annotations: Value| json!({ "metadata": { "annotations": annotations }, "data": { "_example": "test" } });
     let good = "d87f7e0c";
     for accepted in [

@@ -93,7 +93,7 @@ fn an_endpoint_is_there_where_its_protocol_has_one() {
 }
 
 #[test]
-fn what_is_wrong_is_told_key_by_key() {
+fn each_invalid_observability_key_is_reported_with_its_cause() {
     assert_eq!(
         problem(&[
             ("metrics-protocol", "opencensus"),

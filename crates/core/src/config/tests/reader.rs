@@ -48,7 +48,7 @@ fn the_key_wins_over_former_names_and_these_in_their_order() {
 
 // CFG-3
 #[test]
-fn a_value_out_of_range_is_told_with_the_bounds() {
+fn a_value_out_of_range_is_reported_with_the_bounds() {
     let fails = |range, text| read(&window().range(range), &data([("window", text)])).unwrap_err();
     let prefix = "failed to parse \"window\": must be";
     assert_eq!(fails("6s..=60m", "5s"), format!("{prefix} at least 6s and at most 60m, but is \"5s\""));
@@ -91,7 +91,7 @@ fn an_empty_option_is_outside_of_no_range() {
 
 // CFG-2
 #[test]
-fn a_prefix_collects_what_no_other_key_reads() {
+fn a_prefix_collects_the_keys_that_no_other_field_reads() {
     let entries =
         data([("class.a.b", " x "), ("class", "x"), ("class.", "x"), ("classes.a", "x"), ("class.own", "x"), ("class.e", "")]);
     let mut reader = Reader::new(&entries);
@@ -104,7 +104,7 @@ fn a_prefix_collects_what_no_other_key_reads() {
 
 // CFG-3
 #[test]
-fn values_under_a_prefix_are_told_by_their_keys() {
+fn errors_of_values_under_a_prefix_name_their_keys() {
     let entries = data([("buckets.a", "1"), ("buckets.b", "11"), ("buckets.c", "x"), ("buckets.d", "2")]);
     let mut reader = Reader::new(&entries);
     let buckets = reader.collect(&Field::<u8>::new("buckets").range("1..=10"));
@@ -114,7 +114,7 @@ fn values_under_a_prefix_are_told_by_their_keys() {
 
 // CFG-4
 #[test]
-fn unknown_keys_are_told_or_refused() {
+fn unknown_keys_are_returned_and_refused_by_a_strict_reader() {
     let entries = data([("a", "1"), ("z", "2"), ("y", "3"), ("_example", "a: 1")]);
     let read = |reader: Reader<'_>| {
         let mut reader = reader;

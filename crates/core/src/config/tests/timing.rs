@@ -46,7 +46,7 @@ fn each_key_is_read_and_others_stay() {
 
 // 14: absent keys keep the values that the author of the operator set
 #[test]
-fn the_keys_change_what_is_there() {
+fn config_keys_replace_values_of_the_base_timing_and_absent_keys_keep_them() {
     let mut base = Timing::default().without_jitter();
     base.conflict = Delay::secs::<9>();
     let found = base.updated(&data([("safety-net", "1m")])).unwrap().value;
@@ -55,7 +55,7 @@ fn the_keys_change_what_is_there() {
 
 // 14, HALT-4
 #[test]
-fn all_wrong_values_are_told_together() {
+fn all_wrong_values_are_reported_together() {
     let problems = problem(&[
         ("conflict", "0s"),
         ("waits-cap", "100ms"),

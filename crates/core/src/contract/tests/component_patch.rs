@@ -25,7 +25,7 @@ fn patched(live: &Value, change: impl FnOnce(&mut Value)) -> (Value, Value) {
 
 // 13.10, PAR-06
 #[test]
-fn only_what_differs_is_patched_and_only_on_the_object_that_it_was_made_for() {
+fn component_patches_contain_only_the_differences_and_fail_on_another_object() {
     assert_eq!(component_patch(&live(), &live(), OPERATION), None);
     let (patch, wanted) = patched(&live(), |wanted| {
         wanted.set_label("a", "2");
@@ -46,7 +46,7 @@ fn only_what_differs_is_patched_and_only_on_the_object_that_it_was_made_for() {
 
 // OPA-4, OPA-8
 #[test]
-fn what_others_put_in_the_same_place_meanwhile_is_not_overwritten() {
+fn a_patch_does_not_overwrite_values_set_meanwhile_by_another_writer_at_the_same_path() {
     let (patch, _) = patched(&live(), |wanted| wanted.set_annotation(OPERATION, "reconcile"));
     let mut annotated = live();
     annotated.set_annotation("note", "by hand");

@@ -170,7 +170,7 @@ fn a_blocked_component_is_not_healthy() {
 
 // STAT-01, STH-1
 #[test]
-fn a_failure_tells_the_message_of_the_author_and_the_error() {
+fn a_failure_reports_the_message_of_the_author_and_the_error() {
     let mut case = Case::of(quota()).stating(true_("Extra"));
     case.statements.reconciliation = ("Resizing".to_owned(), "resizing".to_owned());
     case.tells("ServerReconciliation", ConditionStatus::False, "Internal_Error", "resizing\nquota exceeded");
@@ -202,7 +202,7 @@ fn the_conditions_of_the_author_count_in_their_order() {
 
 // STH-5, LOOP-06
 #[test]
-fn conditions_that_were_not_touched_go_after_a_success_alone() {
+fn untouched_conditions_are_removed_only_after_a_success() {
     let with = |outcome: Flow| {
         let mut case = Case::of(outcome);
         case.before.extend([true_("Former"), true_("Paused")]);
@@ -255,7 +255,7 @@ fn the_preset_openmcp_has_no_conditions_of_the_framework_and_marks_internal_ones
 
 // 13.6, STEP-8, STEP-9
 #[test]
-fn paused_and_waiting_are_told_as_conditions_of_the_framework() {
+fn paused_and_waiting_are_reported_as_framework_conditions() {
     let waiting = WaitingSince { reason: "Electing".to_owned(), since: at(40), generation: Some(3) };
     let mark = WaitingMark::Set { waiting: waiting.clone(), message: "a leader is elected".to_owned() };
     let wait = || Err(Wait::for_event("Electing").message("a leader is elected").into());

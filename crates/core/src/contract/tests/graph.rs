@@ -45,7 +45,7 @@ fn an_edge_to_an_undeclared_type_and_a_type_that_is_declared_twice_are_errors() 
 
 // EDGE-3
 #[test]
-fn a_teardown_goes_from_the_depending_components_to_the_dependencies() {
+fn a_teardown_deletes_depending_components_before_their_dependencies() {
     assert_eq!(shop().teardown(), [vec![PORTAL], vec![SERVER], vec![DATABASE]]);
     assert_eq!(shop().creation(), [vec![DATABASE], vec![SERVER], vec![PORTAL]]);
     assert_eq!(shop().depending(DATABASE).collect::<Vec<_>>(), [SERVER, PORTAL]);

@@ -42,7 +42,7 @@ fn broken_labels_of_a_component_that_is_being_deleted_are_repaired() {
 
 // OPA-4
 #[test]
-fn a_component_that_is_ignored_by_hand_is_left_alone() {
+fn a_component_with_the_ignore_operation_is_left_alone() {
     for is_deleting in [true, false] {
         let ignored = Observation { operation: Some(Operation::Ignore), is_deleting, ..ready(SERVER) };
         for (is_configured, is_owner_deleting) in [(true, false), (false, false), (true, true), (false, true)] {
@@ -67,7 +67,7 @@ fn an_owner_that_is_being_deleted_deletes_every_component_once() {
 
 // OP-04, OPA-8
 #[test]
-fn reconcile_of_the_owner_goes_to_every_component() {
+fn a_reconcile_request_of_the_owner_is_passed_to_every_component() {
     let owner = OwnerState { asks: true, ..owner() };
     assert_eq!(action(&owner, true, Some(&ready(SERVER))), OwnerAction::Update(OperationChange::Reconcile));
     assert_eq!(action(&owner, false, Some(&deleting())), OwnerAction::Operate(OperationChange::Reconcile));

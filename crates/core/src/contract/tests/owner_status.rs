@@ -29,7 +29,7 @@ fn types(report: &OwnerReport) -> Vec<&str> {
 
 // OL-3, OL-4, AGG-5
 #[test]
-fn a_success_is_told_and_applied() {
+fn a_successful_owner_pass_is_reported_as_ready_and_applied() {
     let told = ended(&Ok(()), false, false, &[], &format());
     assert_eq!(types(&told), ["ServerHealthy", "Ready", "ComponentsSuccessful"]);
     assert_eq!((told.phase, told.message.as_deref(), told.applied), (Phase::Ready, None, Some(4)));
@@ -38,7 +38,7 @@ fn a_success_is_told_and_applied() {
 
 // OL-3, OL-4
 #[test]
-fn a_failure_is_told_and_not_applied() {
+fn a_failure_is_reported_and_keeps_the_applied_generation() {
     let told = ended(&Err(Failure::terminal("Broken", "no host").into()), false, false, &[], &format());
     assert_eq!(types(&told), ["ServerHealthy", "Ready", "Stalled", "ComponentsSuccessful"]);
     assert_eq!((told.phase, told.message.as_deref(), told.applied), (Phase::NotReady, Some("no host"), None));
@@ -61,7 +61,7 @@ fn a_deletion_is_blocked_while_components_are_left() {
 
 // PROV-02, 13.13
 #[test]
-fn under_the_preset_openmcp_the_owner_has_no_condition_of_its_own_and_the_message_tells_errors_only() {
+fn the_preset_openmcp_has_no_ready_condition_of_the_owner_and_only_errors_as_message() {
     let format = Format::openmcp();
     let ready = OwnerCondition { condition: true_("Ready"), managed_by: String::new() };
     let waits = Wait::for_event("ComponentsNotReady").message("Server is not").into();

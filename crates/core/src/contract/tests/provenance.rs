@@ -13,7 +13,7 @@ fn labelled(labels: Value) -> Value {
 
 // PROV-01
 #[test]
-fn labels_are_read_as_the_table_says() {
+fn provenance_labels_are_parsed_or_refused_with_the_label_name() {
     let read = |labels| Provenance::read(&labelled(labels), &format());
     let missing = || Err(InvalidProvenance::Missing { label: OWNER.to_owned() });
     let invalid = |label: &str| Err(InvalidProvenance::Invalid { label: label.to_owned(), value: "x".to_owned() });

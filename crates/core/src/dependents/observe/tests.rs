@@ -37,7 +37,7 @@ fn an_object_in_which_nothing_is_ours_has_no_fingerprint() {
 
 // WATCH-3
 #[test]
-fn a_projection_has_what_decisions_need() {
+fn a_projection_has_the_fields_that_decisions_need() {
     let live = json!({
         "apiVersion": "example.com/v1", "kind": "Thing",
         "metadata": {

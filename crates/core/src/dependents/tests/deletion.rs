@@ -173,7 +173,7 @@ fn plain_dependents_cost_one_delete_each_and_no_status_write() {
 
 // DEL-3
 #[test]
-fn a_namespace_stays_with_what_stays_in_it() {
+fn a_namespace_is_kept_while_it_contains_orphaned_objects() {
     let mut world = World::new();
     let set = [
         object("Namespace", "inner"),
@@ -189,7 +189,7 @@ fn a_namespace_stays_with_what_stays_in_it() {
 
 // RED-3
 #[test]
-fn a_redundant_namespace_waits_for_what_is_in_it() {
+fn a_redundant_namespace_is_deleted_after_the_dependents_in_it() {
     let mut world = World::new();
     let set = [object("Namespace", "inner"), object("Foo", "foo").within("inner").finalizer()];
     installed(&mut world, &set);
@@ -258,7 +258,7 @@ fn an_object_that_comes_back_is_deleted_again_in_growing_pauses() {
 
 // RED-4, DEL-1
 #[test]
-fn an_object_of_somebody_else_is_left_alone() {
+fn a_dependent_with_another_owner_id_is_not_deleted() {
     let mut world = World::new();
     installed(&mut world, &[object("ConfigMap", "c")]);
     world.cluster.edit("ConfigMap", "c", |live| live.set_label(format!("{OPERATOR}/owner-id"), "someone"));
@@ -306,7 +306,7 @@ fn a_dependent_that_failed_before_its_turn_does_not_fail_the_deletion() {
 
 // WRITE-7, DEL-1
 #[test]
-fn what_no_watch_shows_yet_is_read_before_it_counts_as_gone() {
+fn an_object_absent_from_the_watch_is_read_before_it_counts_as_deleted() {
     let mut world = World::new();
     installed(&mut world, &[object("ConfigMap", "c")]);
     world.is_blind = true;
@@ -345,7 +345,7 @@ fn a_type_that_another_component_took_keeps_its_finalizer() {
 
 // DEL-1, DEL-3
 #[test]
-fn a_namespace_stays_with_what_belongs_to_somebody_else_by_now() {
+fn a_namespace_is_kept_while_it_contains_objects_of_another_owner_or_without_owner() {
     let set = |kept: Value| [object("Namespace", "inner"), kept.within("inner")];
     let taken = set(object("ConfigMap", "kept"));
     let hidden = set(object("ConfigMap", "kept").with("delete-policy", "orphan"));

@@ -122,7 +122,7 @@ fn a_redundant_api_service_that_does_not_answer_stays_without_its_label() {
 
 // GATE-4a, PLAN-7
 #[test]
-fn an_api_service_whose_server_went_before_it_is_not_in_use() {
+fn an_api_service_whose_server_was_deleted_first_is_not_in_use() {
     for redundant in [false, true] {
         for restarted in [false, true] {
             let set = [service().with("delete-order", "1"), object("ConfigMap", "server").finalizer()];
@@ -144,7 +144,7 @@ fn an_api_service_whose_server_went_before_it_is_not_in_use() {
 
 // GATE-4a, WRITE-8
 #[test]
-fn what_serves_an_api_service_stays_while_it_may_have_instances() {
+fn the_server_of_an_api_service_stays_while_the_api_service_may_have_instances() {
     let mut world = with_service(&[service(), object("ConfigMap", "server")]);
     world.between = vec![Event::INSTANCE];
     world.delete();

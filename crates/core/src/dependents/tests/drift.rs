@@ -27,7 +27,7 @@ fn an_edited_field_of_ours_is_restored_at_once() {
 
 // DRIFT-2
 #[test]
-fn a_due_reapply_of_what_is_in_sync_sends_and_records_nothing() {
+fn a_due_reapply_of_an_object_in_sync_sends_and_records_nothing() {
     let mut world = World::new();
     let set = [object("ConfigMap", "c")];
     world.apply(&set);
@@ -83,7 +83,7 @@ fn strip(world: &mut World) {
 
 // DRIFT-4
 #[test]
-fn an_object_of_whose_fields_nothing_is_known_is_written_when_a_reapply_is_due() {
+fn an_object_without_managed_fields_is_written_when_a_reapply_is_due() {
     let mut world = World::new();
     let set = [object("ConfigMap", "c")];
     world.apply(&set);
@@ -128,7 +128,7 @@ fn an_apply_makes_the_fields_of_an_object_known_again() {
 
 // DRIFT-4, DRIFT-6
 #[test]
-fn an_object_of_whose_fields_nothing_is_known_is_not_recreated() {
+fn an_object_without_managed_fields_is_not_recreated() {
     let mut world = World::new();
     let set = [object("ConfigMap", "c").with("update-policy", "recreate")];
     world.apply(&set);

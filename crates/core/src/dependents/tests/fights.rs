@@ -8,7 +8,7 @@ use super::world::{Annotate, World, object};
 
 // DRIFT-5
 #[test]
-fn corrections_are_spaced_and_people_are_told() {
+fn repeated_corrections_are_spaced_and_reported_once() {
     let mut world = World::new();
     let set = [object("ConfigMap", "c")];
     world.apply(&set);
@@ -68,7 +68,7 @@ fn a_first_edit_of_one_field_is_not_held_back_by_that_of_another() {
 
 // DRIFT-5
 #[test]
-fn a_drift_that_waits_is_told_with_object_field_manager_and_time() {
+fn a_delayed_drift_correction_is_reported_with_object_field_manager_and_time() {
     let mut world = World::new();
     let set = of_two_fields();
     world.apply(&set);

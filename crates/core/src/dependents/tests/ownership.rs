@@ -18,7 +18,7 @@ fn existing(world: &mut World) -> [Value; 2] {
 
 // A11, OWN-1, OWN-2
 #[test]
-fn unowned_objects_are_adopted_and_owned_ones_left_alone() {
+fn unowned_objects_are_adopted_and_objects_of_another_owner_are_left_unchanged() {
     let mut world = World::new();
     let set = existing(&mut world);
     let (reason, message) = blocked(world.apply(&set));
@@ -89,7 +89,7 @@ fn an_object_that_a_create_has_met_is_read_by_the_next_pass_instead_of_created_a
 
 // OWN-3, TRG-3
 #[test]
-fn an_object_of_nobody_that_is_on_its_way_out_is_watched_until_it_is_gone() {
+fn a_terminating_object_without_owner_is_watched_until_it_is_deleted() {
     let mut world = World::new();
     world.cluster.put(object("ConfigMap", "c").finalizer());
     world.cluster.remove("ConfigMap", "c");
@@ -148,7 +148,7 @@ fn a_type_that_was_deleted_and_lost_our_label_comes_back() {
 
 // PURGE-4, OWN-1, OWN-4
 #[test]
-fn what_loses_our_label_before_it_is_purged_is_not_taken_where_nothing_may_be_adopted() {
+fn an_object_that_loses_its_owner_label_before_the_purge_is_purged_only_if_adoptable() {
     for (policy, stays) in [("never", true), ("if-unowned", false)] {
         let mut world = World::new();
         let set = [object("ConfigMap", "c").with("purge-order", "0").with("adoption-policy", policy)];
@@ -200,7 +200,7 @@ fn an_owner_mark_under_another_name_is_an_owner_whatever_hash_it_has() {
 
 // OWN-3a
 #[test]
-fn owner_marks_are_told_from_other_labels_by_their_form() {
+fn owner_marks_are_distinguished_from_other_labels_by_their_form() {
     let hash = crate::manifest::OwnerId::new("a/b/c").hash().to_owned();
     for (key, hash, id, is_owner) in [
         ("other.example.com/owner-id", hash.as_str(), "", true),
@@ -224,7 +224,7 @@ fn owner_marks_are_told_from_other_labels_by_their_form() {
 
 // OWN-3a
 #[test]
-fn our_own_label_decides_alone() {
+fn the_own_owner_label_takes_precedence_over_foreign_owner_labels() {
     let mut world = World::new();
     let set = [object("ConfigMap", "c")];
     world.apply(&set);

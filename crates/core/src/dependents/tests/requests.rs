@@ -141,7 +141,7 @@ fn an_immutable_field_is_named_with_the_remedies() {
 
 // OUT-3
 #[test]
-fn transient_errors_are_told_with_the_longest_time_that_the_server_asks_for() {
+fn transient_errors_are_reported_with_the_longest_retry_after_of_the_server() {
     let mut world = World::new();
     let set = [object("ConfigMap", "a"), object("ConfigMap", "b"), object("ConfigMap", "c")];
     let key = |name| ObjectKey::new("", "ConfigMap", "demo", name);

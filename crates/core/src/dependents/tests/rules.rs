@@ -7,7 +7,7 @@ use super::world::{Annotate, End, World, blocked, definition, object, waiting};
 
 // READY-4
 #[test]
-fn a_failed_dependent_is_told_at_once() {
+fn a_failed_dependent_blocks_the_pass_at_once_with_its_message() {
     let mut world = World::new();
     let set = [object("Foo", "foo")];
     world.apply(&set);
@@ -39,7 +39,7 @@ fn an_unseen_generation_counts_after_half_a_minute() {
 
 // WAVE-3
 #[test]
-fn what_is_created_again_in_the_second_of_its_creation_is_waited_for() {
+fn an_object_recreated_in_the_second_of_its_creation_is_waited_for() {
     let mut world = World::new();
     let set = [object("Foo", "foo")];
     world.apply(&set);

@@ -248,7 +248,7 @@ fn a_limiter_of_ones_own_decides_on_the_retries_that_count() {
 
 // LIM-2
 #[test]
-fn a_limiter_that_says_now_gives_the_smallest_delay() {
+fn a_limiter_that_allows_an_immediate_retry_gives_the_smallest_delay() {
     let at_once = bucket(Duration::from_secs(1), 2);
     let mut limits = Limits::new(Timing::default(), 1);
     limits.set_limiter(at_once);
@@ -277,7 +277,7 @@ fn the_class_of_unknown_errors_can_be_set() {
 
 // ACT-6, FPIPE-11
 #[test]
-fn a_second_pass_with_the_same_result_tells_nothing_new() {
+fn a_second_pass_with_the_same_result_reports_no_event() {
     for flow in [Wait::for_event("W").into(), blocked(), Failure::terminal("T", "x").into()] {
         let mut memory = fresh();
         assert!(run(&flow, &mut memory).report.event.is_some());
@@ -296,7 +296,7 @@ fn the_first_success_of_a_kind_without_conditions_is_no_news() {
 
 // ACT-6, ACT-11
 #[test]
-fn what_was_told_outweighs_conditions_that_say_something_else() {
+fn a_repeated_outcome_sends_no_second_event_although_the_conditions_differ() {
     let marked = Prior::Conditions { ready: Some(PriorCondition { is_true: false, reason: "Marked".to_owned() }), stalled: None };
     let (mut memory, mut limits) = (fresh(), Limits::new(Timing::default(), 1));
     let mut event = |flow: Flow| end(&flow, &mut memory, &marked, &mut limits, &pass(Moment::START)).report.event;
@@ -337,7 +337,7 @@ fn an_event_of_ones_own_replaces_the_runners() {
 
 // ACT-17
 #[test]
-fn nothing_is_both_unretried_and_invisible() {
+fn every_outcome_except_done_is_retried_or_reported() {
     for flow in [Err(Halt::Done), growing("W"), blocked(), failed(), Failure::terminal("T", "x").into()] {
         let conclusion = run(&flow, &mut fresh());
         let visible =
@@ -348,7 +348,7 @@ fn nothing_is_both_unretried_and_invisible() {
 
 // STAGE-13, SW-4
 #[test]
-fn a_report_counts_nothing_and_an_outcome_can_be_reported_again_with_what_was_added() {
+fn a_report_advances_no_back_off_and_a_joined_outcome_can_be_reported_again() {
     let mut memory = fresh();
     let limits = Limits::new(Timing::default().without_jitter(), 1);
     let told = |flow: &Flow, memory: &KeyMemory| report(flow, memory, &Prior::Memory, limits.timing());

@@ -27,7 +27,7 @@ fn the_data_of_a_secret_is_masked_as_it_was_sent_and_as_it_was_decoded() {
 
 // SW-9a
 #[test]
-fn fields_whose_names_tell_are_masked_and_those_that_point_to_a_secret_are_not() {
+fn fields_with_confidential_names_are_masked_and_references_to_secrets_are_not() {
     let object = json!({
         "kind": "Database",
         "spec": {

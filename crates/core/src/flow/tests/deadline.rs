@@ -80,7 +80,7 @@ fn another_reason_or_generation_starts_the_clock_again() {
 
 // STEP-9
 #[test]
-fn without_a_pending_wait_the_condition_goes_unless_the_pass_failed() {
+fn without_a_pending_deadline_the_waiting_mark_is_removed_unless_the_failure_is_retried() {
     let mark = |outcome: Flow| apply_deadline(outcome, Some(&since(0)), Some(1), at(1)).1;
     assert_eq!(mark(Ok(())), WaitingMark::Remove);
     assert_eq!(mark(Err(Halt::Done)), WaitingMark::Remove);

@@ -6,7 +6,7 @@ fn remedy(code: u16, message: &str) -> String {
 
 // OUT-3a: the texts are those of Kubernetes 1.36.
 #[test]
-fn a_missing_rule_is_told_as_a_role_has_it() {
+fn a_missing_permission_is_reported_as_the_rule_of_a_role() {
     for (message, expected) in [
         (
             "secrets \"two\" is forbidden: User \"op\" cannot create resource \"secrets\" in API group \"\" in the namespace \"demo\"",
@@ -42,7 +42,7 @@ fn a_missing_rule_is_told_as_a_role_has_it() {
 
 // OUT-3a
 #[test]
-fn a_role_that_gives_away_more_than_its_writer_holds_is_told_with_the_verb_that_allows_it() {
+fn a_refused_privilege_escalation_names_the_escalate_or_bind_verb_to_grant() {
     let told = "user \"op\" (groups=[\"system:authenticated\"]) is attempting to grant RBAC permissions not currently \
                 held:\n{APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"get\"]}";
     let role = remedy(403, &format!("roles.rbac.authorization.k8s.io \"r\" is forbidden: {told}"));
@@ -53,7 +53,7 @@ fn a_role_that_gives_away_more_than_its_writer_holds_is_told_with_the_verb_that_
 
 // OUT-3a
 #[test]
-fn admission_is_told_by_the_plugin_that_denies() {
+fn the_remedy_for_an_admission_denial_names_the_denying_plugin() {
     for (code, message, expected) in [
         (
             403,
@@ -105,7 +105,7 @@ fn admission_is_told_by_the_plugin_that_denies() {
 }
 
 #[test]
-fn what_is_no_denial_has_no_remedy() {
+fn errors_that_are_no_denials_have_no_remedy() {
     for (code, message) in [
         (422, "ConfigMap \"c\" is invalid: data[?]: Invalid value: \"?\": a valid config key"),
         (409, "Operation cannot be fulfilled: the object has been modified"),
@@ -118,7 +118,7 @@ fn what_is_no_denial_has_no_remedy() {
 
 // OUT-3a
 #[test]
-fn a_failure_tells_the_remedy_of_its_denial() {
+fn the_text_of_a_failure_has_the_remedy_for_its_denial() {
     let message = "pods \"p\" is forbidden: exceeded quota: small, requested: pods=1".to_owned();
     let status = ApiStatus { code: 403, reason: "Forbidden".to_owned(), message, ..ApiStatus::default() };
     let text = Failure::unclassified(status).context("create pod").text();

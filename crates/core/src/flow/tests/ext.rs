@@ -15,7 +15,7 @@ fn kinds(flows: impl IntoIterator<Item = Flow<u8>>) -> Vec<Option<HaltKind>> {
 
 // RES-10, table 1.2
 #[test]
-fn what_is_no_failure_is_left_alone() {
+fn outcomes_other_than_failures_are_left_unchanged() {
     let expected = kinds(others());
     assert_eq!(kinds(others().map(|flow| flow.or_terminal("T"))), expected);
     assert_eq!(kinds(others().map(|flow| flow.or_after(Delay::secs::<1>()))), expected);

@@ -61,7 +61,7 @@ fn the_rows_of_the_table() {
 }
 
 #[test]
-fn values_keep_their_places() {
+fn joined_values_keep_their_positions() {
     let values = join([("a", Ok(1)), ("b", Err(Halt::Done)), ("c", Ok(3))]).unwrap();
     assert_eq!(values, Joined(vec![Some(1), None, Some(3)]));
 }

@@ -90,7 +90,7 @@ fn durations_that_cannot_work_together_are_an_error_with_all_three() {
 
 // CFG-3
 #[test]
-fn errors_name_key_value_and_what_is_allowed() {
+fn lease_configuration_errors_name_the_key_the_value_and_the_constraint() {
     let error =
         read(&[("buckets", "11"), ("buckets.x", "0"), ("lease-duration", "15"), ("map-lease-prefix.a", "B_")]).unwrap_err();
     let lines: Vec<&str> = error.lines().collect();

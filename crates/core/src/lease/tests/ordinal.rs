@@ -61,7 +61,7 @@ fn variables_that_are_empty_count_as_not_set() {
 
 // LDR-40
 #[test]
-fn all_that_is_wrong_with_the_variables_is_told_at_once() {
+fn all_wrong_environment_variables_are_reported_at_once() {
     let errors = from_env(&[("STATEFUL_SERVICE_PORT", "http"), ("STATEFUL_SERVICE_PROTOCOL", "http://")]).unwrap_err();
     let lines: Vec<&str> = errors.lines().collect();
     assert_eq!(

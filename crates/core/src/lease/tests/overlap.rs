@@ -59,7 +59,7 @@ fn free_deleted_and_unrelated_leases_do_not_overlap() {
 
 // LDR-33
 #[test]
-fn a_list_replaces_what_was_seen_and_keeps_the_times_of_what_did_not_change() {
+fn a_list_replaces_the_observed_leases_and_keeps_the_times_of_unchanged_ones() {
     let mut guard = guard();
     let (one, two) = (record("a", Some(15), 0), record("b", Some(15), 0));
     guard.observe_all([("comp.00-of-02", &one), ("comp.01-of-02", &two)], NOW);

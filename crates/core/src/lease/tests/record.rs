@@ -50,7 +50,7 @@ fn a_record_is_read_from_the_lease_and_written_back_the_same() {
 }
 
 #[test]
-fn a_lease_that_says_nothing_is_free() {
+fn a_lease_without_a_holder_is_free() {
     for object in [json!({}), lease(Value::Null), lease(json!({ "holderIdentity": null, "renewTime": "soon" }))] {
         assert_eq!(LeaseRecord::of(&object), LeaseRecord::default());
         assert!(LeaseRecord::of(&object).is_free());
@@ -83,7 +83,7 @@ fn a_new_lease_carries_record_and_labels() {
 
 // LDR-13
 #[test]
-fn a_write_keeps_what_belongs_to_others_and_names_the_version_that_was_seen() {
+fn a_lease_write_keeps_foreign_labels_and_fields_and_sends_the_seen_resource_version() {
     let observed = ObservedLease::of(lease(held()));
     let write = LeaseWrite::gain(&identity("host_2"), 60, Some(&observed.record));
     let object = write.replace(&observed, &lease_labels("kubewright.dev", "x", 1), now());

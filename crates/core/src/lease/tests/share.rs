@@ -18,7 +18,7 @@ fn replicas_take_equal_shares_rounded_up() {
 
 // LDR-35
 #[test]
-fn all_electors_are_told_once_when_the_share_is_full_and_when_it_is_not_any_more() {
+fn all_electors_are_notified_once_when_the_share_becomes_full_and_when_it_has_room_again() {
     let mut share = Share::new(3, Some(2));
     assert_eq!(told(&mut share, &[(0, LeaseState::Acquiring)]), []);
     assert_eq!(told(&mut share, &[(0, LeaseState::Leading)]), []);

@@ -135,7 +135,7 @@ async fn a_component_cannot_write_its_owner_or_other_components() {
 
 // KID-6, TEAR-2
 #[tokio::test]
-async fn a_component_that_keeps_running_creates_children_again_unless_it_goes_in_the_foreground() {
+async fn a_component_waiting_in_deletion_recreates_children_except_in_foreground_deletion() {
     for is_foreground in [false, true] {
         let log = Log::default();
         let noted = log.clone();
@@ -206,7 +206,7 @@ async fn a_helper_of_a_component_is_deleted_before_the_component_is_released() {
 
 // ENS-12, KID-13, 13.6
 #[tokio::test]
-async fn a_component_tells_of_children_that_its_gate_holds_back() {
+async fn a_component_reports_the_children_that_its_gate_holds_back() {
     let version = Arc::new(parking_lot::Mutex::new(1));
     let wanted = Arc::clone(&version);
     let world = World::start(Parts::new(move |cx| {

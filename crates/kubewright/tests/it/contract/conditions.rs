@@ -13,7 +13,7 @@ fn says(object: &Value, type_: &str, status: &str, reason: &str) -> bool {
 
 // STAT-01, STH-1, STH-3, 13.6
 #[tokio::test]
-async fn a_failure_has_the_authors_message_before_it_and_keeps_what_the_author_set() {
+async fn a_failure_is_appended_to_the_message_of_the_author_whose_conditions_are_kept() {
     let world = World::start().await;
     world.script.set("apply Landscaper", |words| {
         words.reconciliation("Installing", "installing the chart");
@@ -32,7 +32,7 @@ async fn a_failure_has_the_authors_message_before_it_and_keeps_what_the_author_s
 
 // STAT-02, LOOP-06, STH-4, STH-5, STH-9
 #[tokio::test]
-async fn a_successful_pass_sets_what_is_required_and_removes_what_it_does_not_touch() {
+async fn a_successful_pass_sets_required_conditions_and_removes_untouched_ones() {
     let world = World::start().await;
     world.script.set("apply Landscaper", |words| {
         words.healthy();

@@ -44,7 +44,7 @@ async fn a_component_waits_for_a_dependency_that_is_absent_and_then_for_one_that
 
 // DEP-06, CL-1
 #[tokio::test]
-async fn a_dependency_whose_data_cannot_be_used_is_a_failure_that_is_retried() {
+async fn unusable_data_of_a_dependency_is_a_failure_that_is_retried() {
     let world = World::start().await;
     let mut api_server = world.component::<ApiServer>();
     api_server["spec"]["size"] = 13.into();
@@ -95,7 +95,7 @@ async fn all_finalizers_stand_before_the_first_apply_and_those_of_later_targets_
 
 // FIN-07, RDY-5, FZ-4
 #[tokio::test]
-async fn nothing_is_placed_on_a_dependency_that_is_being_deleted() {
+async fn no_finalizer_is_added_to_a_dependency_that_is_being_deleted() {
     let world = World::start().await;
     world.create::<ApiServer>().await;
     world.ready::<ApiServer>().await;
@@ -146,7 +146,7 @@ async fn a_dependency_that_only_lags_behind_keeps_the_component_waiting_and_heal
 
 // DEP-19, WAKE-2
 #[tokio::test]
-async fn a_dependency_that_changes_its_revision_or_goes_starts_a_pass_of_the_depending_component() {
+async fn a_revision_change_or_deletion_of_a_dependency_starts_a_pass_of_the_depending_component() {
     let world = World::start().await;
     world.create::<ApiServer>().await;
     world.ready::<ApiServer>().await;

@@ -34,7 +34,7 @@ async fn an_abandoned_component_releases_its_dependencies_too() {
 
 // FDEL-06, FZ-13
 #[tokio::test]
-async fn a_forced_component_is_cleaned_up_once_more_and_goes_whatever_the_outcome() {
+async fn a_forced_component_is_cleaned_up_once_more_and_deleted_despite_a_blocked_cleanup() {
     let world = World::start().await;
     world.create::<ApiServer>().await;
     world.ready::<ApiServer>().await;
@@ -55,7 +55,7 @@ async fn a_forced_component_is_cleaned_up_once_more_and_goes_whatever_the_outcom
 
 // FDEL-06, FZ-13
 #[tokio::test]
-async fn a_forced_component_goes_without_cleanup_when_others_depend_on_it() {
+async fn a_forced_component_with_depending_components_is_released_without_a_cleanup() {
     let world = World::start().await;
     world.create_all().await;
     world.delete::<Authentication>().await;

@@ -69,7 +69,7 @@ fn condition(component: &Value, type_: &str) -> Value {
 
 // 13.6, STEP-8, FPIPE-05
 #[tokio::test]
-async fn a_paused_pipeline_of_a_component_is_told_and_taken_back() {
+async fn the_paused_condition_of_a_component_is_set_and_cleared_again() {
     let cluster = TestCluster::start().await;
     let operator = cluster.run(operator()).await;
     create(&cluster, 0).await;

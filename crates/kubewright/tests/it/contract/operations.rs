@@ -57,7 +57,7 @@ async fn reconcile_is_consumed_once_and_causes_one_pass() {
 
 // STAT-05, OPA-1, STH-8
 #[tokio::test]
-async fn a_removal_that_is_refused_is_a_failure_that_the_status_tells_of() {
+async fn a_refused_removal_of_the_operation_annotation_fails_the_pass_and_shows_in_the_status() {
     let world = World::start().await;
     world.create::<Landscaper>().await;
     world.ready::<Landscaper>().await;

@@ -147,7 +147,7 @@ author!(ApiHen, ApiHenSpec, NoPart,);
 
 // CT-8
 #[test]
-fn a_declared_component_whose_kind_is_not_its_type_does_not_start() {
+fn a_component_whose_kind_differs_from_its_declared_type_does_not_start() {
     let problems = problems(farm().component_controller(Tending::<ApiHen>::new));
     let expected = "component ApiHen has the kind APIHen; say in `contract!` which of the two is its type, `ApiHen { type = \"APIHen\" }` or ";
     assert!(problems.iter().any(|problem| problem.starts_with(expected)), "{problems:?}");
@@ -155,7 +155,7 @@ fn a_declared_component_whose_kind_is_not_its_type_does_not_start() {
 
 // 13.3
 #[test]
-fn a_status_whose_parts_overlap_or_that_has_another_form_does_not_start() {
+fn a_contract_with_overlapping_status_parts_or_a_wrong_status_form_does_not_start() {
     let problems = problems(farm().component_controller(Tending::<Hen>::new));
     let has = |text: &str| problems.iter().any(|problem| problem.starts_with(text));
     assert!(has("component Hen: two parts of its status have the property \"conditions\""), "{problems:?}");

@@ -51,7 +51,7 @@ async fn a_component_that_is_created_and_deleted_ignored_gets_no_pass_and_is_for
 
 // LOOP-01
 #[tokio::test]
-async fn nothing_is_sent_for_a_component_that_is_gone_and_its_timers_go_with_it() {
+async fn a_deleted_component_causes_no_more_writes_and_its_timers_are_dropped() {
     let world = World::start().await;
     world.script.set("apply Landscaper", |_| Wait::after(Delay::secs::<20>(), "Growing").into());
     world.create::<Landscaper>().await;

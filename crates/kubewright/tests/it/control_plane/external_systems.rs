@@ -98,7 +98,7 @@ async fn access_is_awaited_by_a_timer_blocked_when_denied_and_renewed_before_it_
 
 // LOOP-05
 #[tokio::test]
-async fn an_api_server_goes_when_all_its_deletion_conditions_are_true() {
+async fn an_api_server_is_deleted_when_all_its_deletion_conditions_are_true() {
     let world = World::start().await;
     world.create_api_server().await;
     let held = json!({ "metadata": { "finalizers": ["example.com/hold"] } });
@@ -147,7 +147,7 @@ async fn a_role_binding_that_is_being_deleted_is_not_deleted_again() {
 
 // 17.1
 #[tokio::test]
-async fn a_cloud_orchestrator_goes_on_as_soon_as_its_remote_object_does() {
+async fn a_cloud_orchestrator_continues_as_soon_as_its_remote_object_changes() {
     let world = World::start().await;
     world.create_api_server().await;
     world.create::<CloudOrchestrator>(json!({})).await;

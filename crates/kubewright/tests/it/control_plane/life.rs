@@ -168,7 +168,7 @@ async fn a_control_plane_that_is_ready_takes_no_request() {
 
 // DEP-13, OL-5, 13.9: each step follows the preceding event.
 #[tokio::test]
-async fn an_owner_goes_after_its_components_and_they_in_the_order_of_the_graph_without_a_timer() {
+async fn components_are_deleted_in_graph_order_before_their_owner_without_a_timer() {
     let life = Life::begin().await;
     life.create().await;
     life.rest().await;
@@ -252,7 +252,7 @@ async fn the_phase_of_an_owner_follows_its_components() {
 
 // 13.10: a component that is switched on later is created, one that is switched off is deleted.
 #[tokio::test]
-async fn a_component_that_is_switched_off_goes_and_comes_back() {
+async fn a_component_is_deleted_when_switched_off_and_created_again_when_switched_on() {
     let life = Life::begin().await;
     life.create().await;
     life.cluster.patch::<ControlPlane>(NAME, json!({ "spec": { "landscaper": null } })).await;

@@ -69,7 +69,7 @@ async fn a_child_that_is_gone_already_is_no_failure() {
 
 // FDEL-03, KID-6: a child is deleted between a read and a change in a cleanup that still writes it
 #[tokio::test]
-async fn a_child_that_goes_while_a_cleanup_changes_it_is_skipped() {
+async fn a_child_deleted_while_a_cleanup_changes_it_is_skipped() {
     let (script, log) = script(|cx, widget| {
         Box::pin(async move {
             let child = child_of(&names(cx)[0], widget.spec.size + 1);
@@ -92,7 +92,7 @@ async fn a_child_that_goes_while_a_cleanup_changes_it_is_skipped() {
 
 // FDEL-07, KID-16
 #[tokio::test]
-async fn a_cleanup_leaves_what_is_not_ours() {
+async fn a_cleanup_keeps_foreign_and_preexisting_objects() {
     let secret = |name: &str| {
         let mut secret = Secret::default();
         secret.metadata.name = Some(name.to_owned());
@@ -137,7 +137,7 @@ async fn a_cleanup_leaves_what_is_not_ours() {
 
 // FDEL-08, KID-6
 #[tokio::test]
-async fn a_cleanup_does_not_create_again_what_foreground_deletion_removes() {
+async fn a_cleanup_does_not_recreate_children_removed_by_foreground_deletion() {
     let (script, log) = script(|cx, widget| {
         Box::pin(async move {
             for name in names(cx) {

@@ -60,7 +60,7 @@ async fn start() -> (World, Log) {
 
 // FDEL-11, KID-19
 #[tokio::test]
-async fn a_guarded_child_goes_when_its_owner_deletes_it() {
+async fn a_guarded_child_is_deleted_when_its_owner_is_deleted() {
     let (world, log) = start().await;
     world.cluster.delete::<Widget>("demo").await;
     gone(&world).await;
@@ -71,7 +71,7 @@ async fn a_guarded_child_goes_when_its_owner_deletes_it() {
 
 // FDEL-11, KID-5, KID-19
 #[tokio::test]
-async fn a_guarded_child_that_somebody_deletes_stays_until_the_cleanup() {
+async fn a_guarded_child_deleted_by_another_client_stays_until_the_cleanup() {
     let (world, log) = start().await;
     world.cluster.delete::<ConfigMap>("guarded").await;
     world.condition("demo", "Ready", "False", "ChildTerminating").await;

@@ -10,7 +10,7 @@ use crate::reconcile::world::World;
 
 // FMETA-03
 #[tokio::test]
-async fn an_annotation_is_patched_where_it_differs_and_nothing_else_is_touched() {
+async fn an_annotation_is_patched_only_if_it_differs_and_other_annotations_stay() {
     let log = Log::default();
     let noted = log.clone();
     let script = Script::default().reconcile(move |cx, widget, status| {

@@ -142,7 +142,7 @@ async fn an_apply_that_changes_nothing_counts_as_unchanged() {
 
 // ENS-07
 #[tokio::test]
-async fn what_others_put_on_a_child_survives_an_update() {
+async fn finalizers_labels_and_owner_references_of_others_survive_an_update_of_a_child() {
     let (script, _) = ensuring(sized);
     let world = start(script).await;
     world.create("demo", 3).await;

@@ -74,7 +74,7 @@ async fn autoupdate(world: &World) -> Option<String> {
 
 // ENS-12, KID-7, KID-13, KID-15
 #[tokio::test]
-async fn a_closed_gate_holds_back_updates_and_tells_of_them() {
+async fn a_closed_gate_holds_back_updates_and_reports_them() {
     let upgrades = Upgrades::default();
     let world = upgrades.start().await;
     world.create("demo", 3).await;

@@ -22,7 +22,7 @@ fn guarded(cx: &Context<Widget>, widget: &Widget) -> Ensure<ConfigMap> {
 
 // ENS-04, ENS-05, ENS-06, KID-11
 #[tokio::test]
-async fn a_hash_guard_skips_what_is_equal_and_corrects_drift() {
+async fn a_hash_guard_skips_equal_children_and_corrects_drift() {
     let (script, log) = ensuring(guarded);
     let mut world = start(script.clone()).await;
     world.create("demo", 3).await;
@@ -50,7 +50,7 @@ async fn a_hash_guard_skips_what_is_equal_and_corrects_drift() {
 
 // ENS-06, KID-11: a kind with a generation, whose drift the hash alone does not show
 #[tokio::test]
-async fn a_hash_guard_goes_by_the_generation_where_there_is_one() {
+async fn a_hash_guard_detects_drift_by_the_generation_of_kinds_that_have_one() {
     let (script, log) = ensuring(|cx, widget| {
         let part =
             Widget::new(&format!("{}-part", cx.key().name()), crate::reconcile::widget::WidgetSpec { size: widget.spec.size });

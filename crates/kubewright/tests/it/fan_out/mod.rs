@@ -114,7 +114,7 @@ async fn a_task_sums_up_its_parts() {
 
 // TASK-02, FAN-4
 #[tokio::test]
-async fn an_invalid_specification_is_told_of_and_not_tried_again() {
+async fn an_invalid_specification_is_reported_and_not_retried_until_it_changes() {
     let world = World::start().await;
     world.create(&["a", "b", "a"], false, None).await;
     let task = world.cluster.expect::<FanOutTask>("backup").condition("Invalid", "True", "InvalidSpec").await;

@@ -6,7 +6,7 @@ use super::replicas::{Replica, all_led, create, leases, ready};
 
 // LDR-35
 #[tokio::test]
-async fn two_replicas_take_half_each_and_one_alone_takes_all() {
+async fn two_replicas_hold_half_of_the_buckets_each_and_a_single_replica_holds_all() {
     let cluster = TestCluster::start().await;
     let mut replicas = Replica::start_all(&cluster, 2, &leases(4).replicas(2)).await;
     all_led(&cluster, &replicas, 4).await;

@@ -231,7 +231,7 @@ async fn a_task_that_panics_at_the_end_of_its_term_begins_again() {
 
 // LDR-6, SHT-2
 #[tokio::test]
-async fn a_task_whose_term_is_lost_while_the_operator_ends_does_not_go_on_beside_its_successor() {
+async fn the_operator_stops_within_a_lease_duration_if_a_task_loses_its_term_during_shutdown() {
     let cluster = TestCluster::start().await;
     let first = Sweeps::with(AtStop::Ignore);
     let patient = first.operator().options(|options| options.shutdown_timeout = Duration::from_mins(2)).leadership(leases(1));
@@ -314,7 +314,7 @@ async fn an_error_stops_the_operator_and_another_replica_takes_over_at_once() {
 
 // LDR-6, INJ-3
 #[test]
-fn what_a_task_sends_by_itself_is_in_the_roles() {
+fn permissions_declared_for_requests_of_a_leader_task_are_in_the_rules() {
     let operator = Operator::new(OPERATOR).state(Sweeps::default()).leader_task("sweeper", Sweeper::new);
     let operator = Operator::from(operator.permissions("", "configmaps", &["patch"]));
     let rules = operator.declarations().rules();

@@ -38,7 +38,7 @@ async fn a_leader_whose_lease_was_taken_stops_as_soon_as_it_sees_the_other_holde
 
 // CFG-30, PHA-7: in Knative the process hangs, prints nothing, and ignores the first signal.
 #[tokio::test]
-async fn durations_that_cannot_work_together_are_told_and_neither_a_stop_nor_a_correction_hangs() {
+async fn conflicting_lease_durations_are_reported_and_block_neither_a_stop_nor_a_correction() {
     let cluster = TestCluster::start().await;
     let map = |lease: &str| {
         json!({

@@ -91,7 +91,7 @@ async fn the_admission_policy_of_the_original_lets_ours_write() {
 
 // 13.13, CT-1
 #[tokio::test]
-async fn what_the_api_server_of_the_original_refuses_is_never_sent() {
+async fn requests_that_the_api_server_of_the_original_refuses_are_never_sent() {
     let Some(folder) = folder() else { return };
     let refusals = refusals(&folder);
     let [name_too_long, changed_architecture] = refusals.as_slice() else { panic!("{refusals:?}") };

@@ -21,7 +21,7 @@ fn status_of(object: &Value, type_: &str) -> String {
 
 // CL-3
 #[tokio::test]
-async fn a_teardown_goes_on_while_a_dependency_is_not_ready() {
+async fn a_teardown_continues_while_a_dependency_is_not_ready() {
     let Some(folder) = folder() else { return };
     let scene = RecordedScene::read(&folder, "teardown-dependency-not-ready");
     // The original stays in its state, however often a pass is requested.

@@ -195,25 +195,25 @@ async fn try_all(rows: Vec<StepCall>) {
 
 // FPIPE-12, STEP-5, STEP-6
 #[tokio::test]
-async fn each_step_of_claim_and_settings_fails_with_its_call_and_repairs_what_is_missing() {
+async fn each_settings_step_fails_when_its_api_call_fails_and_repairs_the_package_afterwards() {
     try_all(of_settings()).await;
 }
 
 // FPIPE-12, STEP-5, STEP-6
 #[tokio::test]
-async fn each_step_with_an_object_of_its_own_fails_with_its_call_and_repairs_what_is_missing() {
+async fn each_resource_step_fails_when_its_api_call_fails_and_repairs_the_package_afterwards() {
     try_all(of_resources()).await;
 }
 
 // FPIPE-12, STEP-5, STEP-6
 #[tokio::test]
-async fn each_step_with_a_part_of_the_workload_fails_with_its_call_and_repairs_what_is_wrong() {
+async fn each_deployment_step_fails_when_its_api_call_fails_and_repairs_the_deployment_afterwards() {
     try_all(of_the_deployment()).await;
 }
 
 // FPIPE-12, STEP-5, STEP-6
 #[tokio::test]
-async fn each_step_of_an_upgrade_and_of_a_resize_fails_with_its_call_and_goes_on() {
+async fn each_step_of_an_upgrade_and_a_resize_fails_with_its_request_and_continues_afterwards() {
     let world = PackageWorld::start().await;
     let mut spec = shop();
     let volume = world.volume("1Gi").await;

@@ -14,7 +14,7 @@ use super::world::{PackageWorld, condition, descriptor, shop};
 
 // FPIPE-04, FPIPE-12, STEP-2, STEP-5
 #[tokio::test]
-async fn a_package_is_installed_with_all_its_parts_and_then_left_alone() {
+async fn a_package_is_installed_with_all_its_objects_and_not_written_again() {
     let world = PackageWorld::start().await;
     let extra = BTreeMap::from([("motd".to_owned(), BTreeMap::from([("text".to_owned(), "hello".to_owned())]))]);
     let accounts = vec![AccountProducer { producer: "users".to_owned(), optional: false }];
@@ -67,7 +67,7 @@ async fn settings_of_a_newer_generation_restart_the_pods_and_foreign_changes_are
 
 // STEP-5
 #[tokio::test]
-async fn a_package_that_was_restored_from_a_backup_tells_the_registered_version_and_loses_the_mark() {
+async fn a_restored_package_gets_the_registered_version_and_loses_the_restored_annotation() {
     use kubewright_testing::fixtures::package::RESTORED;
 
     let mut world = PackageWorld::start().await;
@@ -120,7 +120,7 @@ async fn accounts_at_optional_packages_are_made_when_these_are_installed() {
 
 // 17.2
 #[tokio::test]
-async fn a_package_with_a_volume_tells_whether_it_is_large_enough_and_warns_of_another_class() {
+async fn a_package_reports_whether_its_volume_is_large_enough_and_warns_of_another_storage_class() {
     let world = PackageWorld::start().await;
     let mut spec = shop();
     spec.volume = Some(world.volume("1Gi").await);

@@ -54,7 +54,7 @@ async fn a_volume_grows_while_the_workload_is_stopped() {
 
 // FLOW-01, STEP-5
 #[tokio::test]
-async fn a_resize_goes_on_in_another_process_after_each_of_its_requests() {
+async fn a_resize_continues_in_a_new_process_after_each_of_its_requests() {
     let mut ended = 0;
     for requests in 0.. {
         let mut world = PackageWorld::start().await;

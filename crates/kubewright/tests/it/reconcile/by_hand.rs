@@ -17,7 +17,7 @@ fn annotated(value: &str) -> Value {
 
 // FNL-2
 #[tokio::test]
-async fn a_finalizer_by_hand_is_set_and_cleared_by_the_reconciler_alone() {
+async fn a_manual_finalizer_is_set_and_removed_by_the_reconciler_alone() {
     let script = Script::default()
         .reconcile(|cx, widget, status| {
             Box::pin(async move {
@@ -73,7 +73,7 @@ async fn a_pass_that_leaves_the_status_writes_none_whatever_its_outcome() {
 
 // OPA-1, SW-1
 #[tokio::test]
-async fn an_annotation_is_consumed_once_and_the_pass_goes_on_with_the_answer() {
+async fn an_annotation_is_consumed_once_and_the_pass_continues_with_the_server_answer() {
     let script = Script::default().reconcile(|cx, widget, status| {
         Box::pin(async move {
             let had = cx.consume_annotation(ANNOTATION, "reconcile").await?;

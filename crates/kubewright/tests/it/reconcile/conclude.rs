@@ -80,7 +80,7 @@ async fn noted(world: &World, note: &str) -> Value {
 
 // STAGE-15, ACT-13
 #[tokio::test]
-async fn every_outcome_is_told_by_the_reconciler() {
+async fn every_outcome_is_reported_by_conclude_in_the_status_of_the_reconciler() {
     let world = World::start_operator(script(), Noting::operator(&script())).await;
     world.create("demo", 1).await;
     noted(&world, "reconcile Reconciled").await;
@@ -101,7 +101,7 @@ async fn every_outcome_is_told_by_the_reconciler() {
 
 // STAGE-15, STAGE-8, SW-5
 #[tokio::test]
-async fn a_finalizer_that_cannot_be_set_is_told_by_the_reconciler() {
+async fn a_failure_to_set_the_finalizer_is_concluded_by_the_reconciler() {
     let world = World::start_operator(script(), Noting::operator(&script())).await;
     let refused = world.cluster.faults().on_writes().of("test.kubewright.dev", "widgets").subresource("").internal_error();
     world.cluster.create(widget(&world.cluster, "demo", 1)).await.unwrap();

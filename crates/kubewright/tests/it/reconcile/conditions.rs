@@ -15,7 +15,7 @@ fn condition<'a>(widget: &'a Value, kind: &str) -> Option<&'a Value> {
 
 // STAGE-14, ACT-13, CSET-21, RTY-21
 #[tokio::test]
-async fn a_panic_is_one_failed_pass_that_the_object_tells_of() {
+async fn a_panic_fails_one_pass_and_is_reported_in_the_ready_condition() {
     let script = Script::default().reconcile(|cx, widget, status| {
         Box::pin(async move {
             status.size = Some(-1);
@@ -59,7 +59,7 @@ async fn a_method_that_takes_too_long_is_a_failed_pass() {
 
 // ACT-5, ACT-6, CSET-21
 #[tokio::test]
-async fn a_blocked_pass_is_stalled_until_something_changes_and_told_once() {
+async fn a_blocked_pass_is_stalled_until_the_object_changes_and_is_reported_by_one_event() {
     let script = Script::default().reconcile(|_, widget, status| {
         Box::pin(async move {
             if widget.spec.size > 10 {
@@ -128,7 +128,7 @@ async fn the_marks_of_the_user_outweigh_the_texts_of_a_failure() {
 
 // CND-8: reported after the status is written, once, and not again for the same conditions
 #[tokio::test]
-async fn conditions_that_changed_are_told_by_events_when_the_controller_asks_for_it() {
+async fn changed_conditions_are_reported_by_events_if_the_controller_requests_them() {
     let script = Script::default();
     let operator = Widgets::operator_with(&script, |controller| controller.condition_events(ConditionEvents::PerStatus));
     let world = World::start_operator(script, operator).await;

@@ -12,7 +12,7 @@ use super::world::World;
 
 // FNL-5, STAGE-11, FNL-10
 #[tokio::test]
-async fn finalize_runs_once_and_the_object_goes() {
+async fn finalize_runs_once_and_the_object_is_deleted() {
     let script = Script::default().finalize(|_, _, status| {
         Box::pin(async move {
             status.size = Some(0);
@@ -97,7 +97,7 @@ async fn an_object_that_was_never_marked_is_never_worked_on() {
 
 // STAGE-8, SW-5
 #[tokio::test]
-async fn reconcile_is_not_called_without_the_finalizer_and_the_status_says_why() {
+async fn reconcile_is_not_called_without_the_finalizer_and_the_status_reports_the_failure() {
     let world = World::start(Script::default()).await;
     let faults = world.cluster.faults();
     let refused = faults.on_writes().of("test.kubewright.dev", "widgets").subresource("").internal_error();
@@ -115,7 +115,7 @@ async fn reconcile_is_not_called_without_the_finalizer_and_the_status_says_why()
 
 // FZ-8, FNL-7, FZ-9, FIN-06
 #[tokio::test]
-async fn a_legacy_finalizer_counts_as_ours_and_goes_with_ours() {
+async fn a_legacy_finalizer_counts_as_the_own_one_and_is_removed_on_deletion() {
     let script = Script::default();
     let operator = Widgets::operator_with(&script, |controller| {
         controller.finalizer(Some(FINALIZER)).legacy_finalizers(["test.kubewright.dev/former"])
@@ -235,7 +235,7 @@ async fn a_person_forces_the_release_after_one_more_cleanup() {
 
 // FDEL-10, FZ-14
 #[tokio::test]
-async fn a_deletion_that_fails_or_is_blocked_is_told_and_one_that_waits_is_not() {
+async fn a_failed_or_blocked_deletion_is_reported_by_a_condition_and_a_waiting_one_is_not() {
     let script = Script::default().finalize(|cx, _, status| {
         Box::pin(async move {
             let pass = status.size.unwrap_or_default();

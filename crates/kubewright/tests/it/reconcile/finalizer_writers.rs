@@ -24,7 +24,7 @@ fn of_metadata(world: &World) -> usize {
 
 // FIN-01, FIN-02, FIN-05, FZ-5, FZ-7, FZ-9
 #[tokio::test]
-async fn a_finalizer_comes_and_goes_beside_those_of_others_by_one_request_each() {
+async fn a_finalizer_is_added_and_removed_beside_foreign_finalizers_by_one_request_each() {
     let world = World::start(Script::default()).await;
     world.cluster.create(with_finalizers(&world.cluster, &[OTHER])).await.unwrap();
     let ready = world.condition("demo", "Ready", "True", "Reconciled").await;
@@ -45,7 +45,7 @@ async fn a_finalizer_comes_and_goes_beside_those_of_others_by_one_request_each()
 
 // FIN-06, FZ-8
 #[tokio::test]
-async fn a_former_name_goes_together_with_the_own_one() {
+async fn a_former_finalizer_is_removed_together_with_the_current_one() {
     let script = Script::default();
     let operator = Widgets::operator_with(&script, |controller| {
         controller.finalizer(Some(FINALIZER)).legacy_finalizers(["test.kubewright.dev/former"])

@@ -41,7 +41,7 @@ async fn the_reference_of_a_pass_names_the_object_in_the_version_that_it_saw_las
 
 // EMIT-1
 #[tokio::test]
-async fn events_are_reported_by_the_kind_with_controller_or_as_the_author_says() {
+async fn events_are_reported_by_the_controller_of_the_kind_or_by_the_configured_agent() {
     for (agent, expected) in [(None, "widget-controller"), (Some("sizing"), "sizing")] {
         let script = Script::default();
         let operator = Widgets::operator_with(&script, |controller| match agent {

@@ -36,7 +36,7 @@ fn ready() -> Script {
 }
 
 #[tokio::test]
-async fn a_kind_whose_watch_fails_for_ever_changes_nothing_for_others() {
+async fn a_permanently_failing_watch_of_one_kind_does_not_affect_other_controllers() {
     let mut runs = Vec::new();
     for is_disturbed in [false, true] {
         let script = ready();

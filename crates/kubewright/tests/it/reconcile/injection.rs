@@ -97,7 +97,7 @@ impl Reconcile for Unreachable {
 
 // OPR-4, INJ-4
 #[tokio::test]
-async fn everything_that_is_missing_is_told_at_once() {
+async fn all_missing_injected_values_and_duplicate_controller_names_are_reported_together() {
     let cluster = TestCluster::start().await;
     let operator = Operator::new("mirror.test.kubewright.dev")
         .add_controller(Controller::new(|_: State<u8>, _: Enqueue<Secret>, _: State<Log>| Unreachable).named("one"))

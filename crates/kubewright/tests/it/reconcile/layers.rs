@@ -133,7 +133,7 @@ impl PassLayer for SwitchableLayer {
 
 // OPR-7, SW-5
 #[tokio::test]
-async fn a_layer_that_keeps_the_method_from_running_is_told_by_the_status() {
+async fn a_layer_that_prevents_the_method_is_reported_in_the_status() {
     let open = Arc::new(AtomicBool::new(false));
     let script = Script::default();
     let operator = Widgets::operator(&script).layer(PipelineStage::Conditions, SwitchableLayer(Arc::clone(&open)));

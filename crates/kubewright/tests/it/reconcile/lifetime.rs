@@ -105,7 +105,7 @@ async fn stores_and_recorders_outlive_the_passes_that_use_them() {
 
 // STORE-3
 #[tokio::test]
-async fn a_store_with_a_selector_has_what_it_selects() {
+async fn a_store_with_a_selector_contains_only_selected_objects() {
     let cluster = TestCluster::start().await;
     cluster.apply(secret("a", json!({"watched": "yes"}), "1")).await;
     cluster.apply(secret("b", json!({"watched": "no"}), "1")).await;

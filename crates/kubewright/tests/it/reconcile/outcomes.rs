@@ -151,7 +151,7 @@ async fn a_live_read_that_fails_is_sent_once_in_each_pass_and_the_pass_is_retrie
 
 // RTY-18, ACT-10
 #[tokio::test]
-async fn five_conflicts_in_a_row_are_quiet_and_the_sixth_is_told() {
+async fn five_conflicts_in_a_row_are_not_reported_and_the_sixth_is_reported() {
     let script = by_size();
     let operator = Widgets::operator_with(&script, |controller| controller);
     let world = World::start_operator(script, operator).await;

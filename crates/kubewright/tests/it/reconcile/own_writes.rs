@@ -82,7 +82,7 @@ async fn until(cluster: &TestCluster, what: &str, holds: impl Fn() -> bool) {
 
 // STORE-8
 #[tokio::test]
-async fn what_a_pass_writes_through_its_client_is_in_the_stores_of_the_next_one() {
+async fn the_stores_of_a_pass_contain_the_writes_of_the_previous_pass() {
     let cluster = TestCluster::start().await;
     cluster.journal().keep_bodies(true);
     let log = Log::default();

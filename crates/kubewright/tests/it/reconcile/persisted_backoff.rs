@@ -42,7 +42,7 @@ fn delay(world: &World) -> Option<String> {
 
 // RTY-17, BO-9, BO-11, BO-13, BO-14
 #[tokio::test]
-async fn a_back_off_goes_on_after_a_restart_and_starts_anew_after_success() {
+async fn a_backoff_continues_after_a_restart_and_starts_anew_after_a_success() {
     let script = failing();
     let first = operator(&script);
     let mut world = World::start_operator(script.clone(), first).await;

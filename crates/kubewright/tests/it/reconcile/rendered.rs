@@ -302,7 +302,7 @@ async fn a_wait_that_takes_too_long_and_a_generator_that_is_blocked_are_blocked(
 
 // RND-5, DEL-1
 #[tokio::test]
-async fn a_deletion_goes_in_order_and_the_finalizer_goes_last() {
+async fn a_deletion_follows_the_delete_order_and_removes_the_finalizer_last() {
     let world = World::start().await;
     world.set(json!({ "pages": { "a": { "deleteOrder": 0 }, "b": { "deleteOrder": 1 } } })).await;
     world.ready().await;

@@ -31,7 +31,7 @@ async fn an_operator_that_is_done_writes_nothing_when_it_starts_again() {
 
 // TCL-6, TS-4
 #[tokio::test]
-async fn an_operator_that_writes_in_each_pass_is_told() {
+async fn the_second_pass_check_fails_for_an_operator_that_writes_in_each_pass() {
     let counting = Script::default();
     let calls = counting.clone();
     let script = counting.reconcile(move |_, _, status| {

@@ -81,7 +81,7 @@ async fn a_co_writers_field_and_condition_survive() {
 
 // SW-4, STAGE-13, STW-5, STAT-04
 #[tokio::test]
-async fn a_status_that_cannot_be_written_is_told_by_an_event_and_retried() {
+async fn a_failed_status_write_is_retried_and_reported_by_one_event() {
     let world = World::start(Script::default()).await;
     let refused =
         world.cluster.faults().on_writes().of("test.kubewright.dev", "widgets").subresource("status").times(3).forbidden();
@@ -123,7 +123,7 @@ async fn an_object_that_was_recreated_meanwhile_is_not_written() {
 
 // ACT-18, QUE-9
 #[tokio::test]
-async fn a_wait_on_a_timer_repeats_the_pass_and_is_told_once() {
+async fn a_wait_on_a_timer_repeats_the_pass_and_sends_one_event() {
     let script = Script::default().reconcile(|_, widget, status| {
         Box::pin(async move {
             status.size = Some(status.size.unwrap_or(0) + 1);
@@ -144,7 +144,7 @@ async fn a_wait_on_a_timer_repeats_the_pass_and_is_told_once() {
 }
 
 #[tokio::test]
-async fn several_objects_are_told_apart() {
+async fn each_of_several_objects_gets_its_own_status() {
     let world = World::start(Script::default()).await;
     for size in 1..=20 {
         world.cluster.create(widget(&world.cluster, &format!("w{size}"), size)).await.unwrap();

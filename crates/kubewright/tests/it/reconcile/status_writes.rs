@@ -39,7 +39,7 @@ async fn the_seen_generation_advances_with_each_pass_and_the_applied_one_with_su
 
 // STAT-08, SW-9: the operator's mask and the default masks, in conditions, events, and on the page of the admin server
 #[tokio::test]
-async fn confidential_text_is_masked_as_the_operator_says() {
+async fn confidential_text_is_masked_by_the_redactor_of_the_operator() {
     let script = Script::default().reconcile(|_, _, status| {
         status.conditions.mark_true_with("Sized", "Sized", "by shop-token-7f3 of Bearer canary");
         Box::pin(async {

@@ -20,7 +20,7 @@ async fn until_again(world: &World, delay: &str) {
 
 // RTY-22, 14: the next pass uses the replaced values; an invalid value changes nothing; without the ConfigMap the default applies again
 #[tokio::test]
-async fn the_next_pass_goes_by_a_replaced_timing() {
+async fn the_next_pass_uses_a_replaced_timing() {
     let script =
         Script::default().reconcile(|_, _, _| Box::pin(async { Err(Classified::conflict("somebody was faster").into()) }));
     let operator = Widgets::operator_with(&script, |controller| controller).timing_from_config();

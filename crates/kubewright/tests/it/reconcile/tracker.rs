@@ -80,7 +80,7 @@ fn target(size: i64, data: Value) -> Value {
 
 // TRK-1, TRK-5, TRK-7
 #[tokio::test]
-async fn a_tracked_object_starts_passes_when_it_comes_changes_and_goes() {
+async fn a_tracked_object_starts_a_pass_when_it_is_created_changed_or_deleted() {
     let world = world().await;
     world.create("demo", 1).await;
     world.condition("demo", "Ready", "False", "TargetMissing").await;

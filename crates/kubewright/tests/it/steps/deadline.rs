@@ -76,7 +76,7 @@ async fn the_clock_of_a_wait_survives_a_restart() {
 
 // FPIPE-11, STEP-9, ACT-6
 #[tokio::test]
-async fn a_blocked_wait_is_told_once() {
+async fn a_wait_past_its_deadline_is_reported_by_one_event_despite_a_restart() {
     let mut world = World::start(waiting()).await;
     world.create("demo", 1).await;
     world.condition("demo", "Stalled", "True", "DeadlineExceeded").await;

@@ -9,7 +9,7 @@ use crate::reconcile::widget::Widget;
 
 // FPIPE-05, STEP-8
 #[tokio::test]
-async fn nothing_is_written_for_a_paused_object_but_its_status() {
+async fn a_paused_object_and_its_child_get_no_writes_except_the_status() {
     let mut world = start().await;
     world.create("demo", -1).await;
     let paused = world.condition("demo", "Paused", "True", "Paused").await;

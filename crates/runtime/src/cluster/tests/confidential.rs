@@ -4,7 +4,7 @@ use super::*;
 
 // SW-9
 #[tokio::test(start_paused = true)]
-async fn what_a_hostile_server_repeats_of_a_secret_is_not_shown() {
+async fn confidential_values_that_a_server_echoes_are_absent_from_errors() {
     let server = Server::new();
     let cluster = server.cluster();
     let secrets = ApiResource::known(&GroupVersionKind::new("", "v1", "Secret"), "secrets", true);
@@ -54,7 +54,7 @@ async fn errors_of_the_client_for_users_do_not_quote_confidential_values() {
 
 // SW-9
 #[test]
-fn the_credentials_of_a_kubeconfig_are_masked_in_what_its_server_says() {
+fn kubeconfig_credentials_are_masked_in_messages_of_the_server() {
     let auth = json!({"username": "shop", "password": "correct horse", "token": "battery-staple"});
     let credentials = super::super::connect::credentials(&serde_json::from_value(auth).unwrap());
     let told = "got battery-staple and correct horse and Basic c2hvcDpjb3JyZWN0IGhvcnNl";
@@ -63,7 +63,7 @@ fn the_credentials_of_a_kubeconfig_are_masked_in_what_its_server_says() {
 
 // SW-9
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_decoded_is_not_quoted() {
+async fn an_undecodable_answer_is_not_quoted_in_the_error() {
     let decoded = serde_json::from_str::<Vec<u8>>("[\"correct horse\"]").unwrap_err();
     let error = ApiError::undecodable("get /apis".to_owned(), &decoded);
     assert_eq!(

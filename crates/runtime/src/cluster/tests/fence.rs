@@ -74,7 +74,7 @@ async fn no_client_sends_a_write_when_the_term_has_ended() {
 
 // LDR-30, LDR-32
 #[tokio::test(start_paused = true)]
-async fn reads_dry_runs_and_what_runs_outside_of_the_pass_are_let_through() {
+async fn the_write_fence_admits_reads_dry_runs_and_writes_outside_the_pass() {
     let (cluster, seen) = noting();
     let write = ApiRequest::patch(&maps(), "ns", "a", PatchKind::Merge, &json!({}));
     fenced(fence(None), async {
@@ -156,7 +156,7 @@ async fn a_write_that_is_under_way_is_given_up_when_its_term_is_revoked() {
 
 // LDR-30
 #[tokio::test(start_paused = true)]
-async fn a_process_that_stood_still_does_not_send_what_it_was_about_to_send() {
+async fn a_suspended_process_does_not_send_its_pending_write_after_the_fence_expired() {
     let (cluster, arrived) = distant(Duration::from_secs(1));
     let process = Tasks::new();
     let write = ApiRequest::patch(&maps(), "ns", "a", PatchKind::Merge, &json!({}));

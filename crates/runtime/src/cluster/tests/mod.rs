@@ -74,7 +74,7 @@ async fn a_name_that_would_address_something_else_is_not_sent() {
 }
 
 #[test]
-fn a_delete_can_name_what_exactly_it_means() {
+fn a_delete_can_require_a_uid_and_a_resource_version() {
     let delete = ApiRequest::delete_exactly(&config_maps(), ("demo", "a"), ("u1", Some("7")), Propagation::Background);
     let body: serde_json::Value = serde_json::from_slice(delete.payload().unwrap()).unwrap();
     assert_eq!(body["preconditions"], json!({"uid": "u1", "resourceVersion": "7"}));
@@ -112,7 +112,7 @@ async fn a_server_that_never_answers_costs_thirty_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_answer_and_no_json_are_told_apart() {
+async fn connection_failures_and_invalid_json_are_distinct_errors() {
     let server = Server::new();
     let cluster = server.cluster();
     server.fail_next("configmaps", Fault::Reset);
@@ -126,7 +126,7 @@ async fn no_answer_and_no_json_are_told_apart() {
 
 // ERR-2: a single table decides which errors are transient.
 #[tokio::test(start_paused = true)]
-async fn what_may_pass_is_told_by_the_classification() {
+async fn the_status_code_decides_which_errors_are_transient() {
     let server = Server::new();
     let cluster = server.cluster();
     for (code, passes) in [
@@ -307,7 +307,7 @@ async fn an_unknown_type_is_looked_for_again_but_only_once_per_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_who_ask_at_the_start_share_one_look() {
+async fn concurrent_type_lookups_at_startup_share_one_discovery() {
     let server = Server::new();
     let cluster = server.cluster();
     let kind = GroupKind::new("", "ConfigMap");
@@ -317,7 +317,7 @@ async fn many_who_ask_at_the_start_share_one_look() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_who_miss_a_type_share_a_look_that_began_after_they_asked() {
+async fn concurrent_lookups_of_a_missing_type_share_one_new_discovery() {
     let server = Server::new();
     let discovery = server.cluster().discovery().clone();
     let asks = (0..10).map(|_| async { discovery.resolve(&widgets()).await.unwrap() });
@@ -388,7 +388,7 @@ async fn a_known_type_does_not_wait_for_a_server_that_hangs() {
 
 // WATCH-10
 #[tokio::test(start_paused = true)]
-async fn a_slow_server_tells_its_new_types_in_the_end() {
+async fn new_types_are_discovered_when_a_slow_server_answers() {
     let server = Server::new();
     let cluster = server.cluster();
     let config_maps = GroupKind::new("", "ConfigMap");
@@ -404,7 +404,7 @@ async fn a_slow_server_tells_its_new_types_in_the_end() {
 
 // WATCH-10
 #[tokio::test(start_paused = true)]
-async fn those_who_wait_for_a_read_share_its_failure() {
+async fn concurrent_resolutions_share_one_failed_discovery_request() {
     for (fault, seconds) in [(Fault::Hang, 30), (Fault::Status(503, "ServiceUnavailable"), 0)] {
         let server = Server::new();
         server.fail_always("GET /apis", fault);
@@ -458,7 +458,7 @@ async fn errors_classify_themselves_through_any_wrapper() {
 
 // TGT-3
 #[tokio::test(start_paused = true)]
-async fn nobody_acts_for_two_others_at_once() {
+async fn a_cluster_handle_that_impersonates_a_user_refuses_a_second_impersonation() {
     let cluster = Server::new().cluster();
     assert!(!cluster.acts_as_another());
     let alice = cluster.acting_as(&Impersonation::user("alice")).unwrap();
@@ -468,7 +468,7 @@ async fn nobody_acts_for_two_others_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_api_that_gives_no_metadata_alone_is_asked_for_whole_objects() {
+async fn an_api_without_metadata_only_answers_is_asked_for_whole_objects() {
     let accepted: Arc<parking_lot::Mutex<Vec<String>>> = Arc::default();
     let notes = accepted.clone();
     let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {

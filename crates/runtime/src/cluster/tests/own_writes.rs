@@ -106,7 +106,7 @@ fn gone(uid: &str) -> Value {
 
 // STORE-8
 #[tokio::test(start_paused = true)]
-async fn each_way_to_write_is_visible_at_once_and_told_once() {
+async fn each_kind_of_write_is_visible_in_the_store_at_once_and_reported_once() {
     let scene = Scene::start().await;
     let mut changes = scene.store.changes();
     scene.answer(|server, line, body| {
@@ -193,7 +193,7 @@ async fn an_own_write_is_ahead_of_the_watch_until_its_event_comes() {
 
 // STORE-8
 #[tokio::test(start_paused = true)]
-async fn what_is_no_change_of_an_object_changes_no_store() {
+async fn dry_runs_refusals_and_answers_without_one_complete_object_change_no_store() {
     let scene = Scene::start().await;
     let all = "/api/v1/namespaces/demo/configmaps";
     let one = &format!("{all}/old");
@@ -239,7 +239,7 @@ async fn answers_are_handed_on_byte_by_byte() {
 
 // STORE-8
 #[tokio::test(start_paused = true)]
-async fn handles_of_one_cluster_share_what_their_clients_write() {
+async fn cluster_handles_of_one_identity_share_the_writes_of_their_clients() {
     let scene = Scene::start().await;
     let another = scene.cluster.acting_as(&Impersonation::user("alice")).unwrap();
     let of_another = store_of(&another);
@@ -265,7 +265,7 @@ impl WriteObserver for Log {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_observer_is_told_of_the_writes_of_its_future_only() {
+async fn an_observer_sees_only_the_writes_of_its_own_future() {
     let scene = Scene::start().await;
     let log = Arc::new(Log::default());
     let one = "/api/v1/namespaces/demo/configmaps/old";

@@ -76,7 +76,7 @@ async fn a_map_that_comes_later_does_not_turn_metrics_off() {
 
 // OBS-3
 #[tokio::test(start_paused = true)]
-async fn what_this_version_does_not_export_is_an_error_that_says_so() {
+async fn observability_settings_unsupported_by_this_version_are_errors_with_the_reason() {
     let (log, _guard) = CapturedLog::start();
     let world = World::new(ConfigValues::default());
     world.put(

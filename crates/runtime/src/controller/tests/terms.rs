@@ -91,7 +91,7 @@ async fn with_a_bucket_its_queued_and_delayed_keys_go_and_its_passes_are_cancell
 
 // LDR-22, LDR-30
 #[tokio::test(start_paused = true)]
-async fn what_a_pass_comes_to_after_its_term_counts_for_nothing() {
+async fn a_pass_that_fails_after_the_end_of_its_term_is_not_repeated() {
     let [first, _] = keys_of_both(1);
     let pass = |_, _| -> Pass {
         Box::pin(async {

@@ -32,7 +32,7 @@ fn changed(name: &str, own: bool) -> QueuedBy {
 
 // WHY-1
 #[tokio::test(start_paused = true)]
-async fn each_pass_tells_what_queued_its_key() {
+async fn each_pass_reports_the_cause_that_queued_its_key() {
     let scene =
         Scene::start(|_, _| done(), |controller| controller.keys(|| vec![key("a")]).resync(Some(Duration::from_hours(10))));
     scene.because("a", Lane::Slow, QueuedBy::FirstList);
@@ -61,7 +61,7 @@ async fn each_pass_tells_what_queued_its_key() {
 
 // WHY-1
 #[tokio::test(start_paused = true)]
-async fn a_timer_tells_the_reason_of_the_pass_before() {
+async fn a_timer_cause_names_the_outcome_of_the_previous_pass() {
     let pass = |_, number| -> Pass {
         Box::pin(async move {
             match number {
@@ -101,7 +101,7 @@ async fn an_event_before_the_timer_is_the_only_cause() {
 
 // WHY-1
 #[tokio::test(start_paused = true)]
-async fn the_cause_of_a_delayed_key_is_told_when_its_time_is_over() {
+async fn the_cause_of_a_delayed_key_is_reported_when_its_delay_ends() {
     let scene = Scene::start(|_, _| done(), |controller| controller);
     scene.enqueue.because_after(key("a"), Delay::secs::<10>(), Lane::Fast, changed("ns/x", false));
     scene.at(2000).await;
@@ -112,7 +112,7 @@ async fn the_cause_of_a_delayed_key_is_told_when_its_time_is_over() {
 
 // WHY-1, QUE-3
 #[tokio::test(start_paused = true)]
-async fn what_comes_during_a_pass_is_told_by_the_next_one() {
+async fn a_change_during_a_pass_is_reported_as_the_cause_of_the_next_pass() {
     let slow = |_, _| -> Pass {
         Box::pin(async {
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -148,7 +148,7 @@ impl RunPass for Writing {
 
 // WHY-4
 #[tokio::test(start_paused = true)]
-async fn writes_and_the_end_of_the_object_are_told() {
+async fn the_history_reports_the_writes_of_a_pass_and_the_deletion_of_the_object() {
     let clock = Clock::virtual_from(jiff::Timestamp::UNIX_EPOCH);
     let tasks = Tasks::new();
     let services = RunnerServices {
@@ -207,7 +207,7 @@ async fn a_span_follows_from_that_of_the_pass_before() {
 
 // WHY-7, WHY-2
 #[tokio::test(start_paused = true)]
-async fn the_line_at_the_end_of_a_pass_says_why_it_ran() {
+async fn the_log_line_at_the_end_of_a_pass_names_the_cause_of_the_pass() {
     let (log, _guard) = crate::testing::CapturedLog::start();
     let pass = |_, _| -> Pass { Box::pin(async { Failure::terminal("Broken", "broken").into() }) };
     let scene = Scene::start(pass, |controller| controller);

@@ -198,7 +198,7 @@ async fn replicas_are_made_by_the_function_that_the_program_names() {
 
 // CMD-2a
 #[test]
-fn a_wrong_number_of_replicas_is_told_with_flag_value_and_range() {
+fn a_wrong_replica_count_is_reported_with_flag_value_and_range() {
     for number in ["0", "10", "-1"] {
         let error = Cli::try_parse_from(["demo", "dev", &format!("--replicas={number}")]).unwrap_err().to_string();
         for part in ["--replicas", &format!("'{number}'"), "1..=9"] {
@@ -209,7 +209,7 @@ fn a_wrong_number_of_replicas_is_told_with_flag_value_and_range() {
 
 // CMD-3, CMD-4, CMD-5, CMD-6
 #[tokio::test]
-async fn what_only_prints_needs_no_cluster() {
+async fn commands_that_only_print_need_no_cluster() {
     let deploy = &["deploy", "--image", "i", "--namespace", "n"];
     for args in [&["crds"][..], &["rbac", "--prefix", "x"], deploy, &["version"], &["--version"], &["-V"], &["--help"]] {
         assert_eq!(exit_of(args, None).await, code(0), "{args:?}");
@@ -265,7 +265,7 @@ fn roles_come_with_a_service_account_where_its_namespace_is_known() {
 
 // CMD-4, flow-and-contract.md, 14
 #[test]
-fn an_operator_whose_delays_follow_a_config_map_may_read_it() {
+fn the_printed_roles_allow_reading_the_config_map_of_the_timing() {
     let printed = |operator: Operator, args: &[&str]| {
         let line = ["demo", "rbac", "--system-namespace", "s"];
         let cli = Cli::try_parse_from(line.iter().chain(args)).unwrap();

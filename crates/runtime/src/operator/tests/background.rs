@@ -40,7 +40,7 @@ fn with_state(log: &Log) -> Operator {
 
 // OPR-8, SHT-2
 #[tokio::test(start_paused = true)]
-async fn an_operator_of_tasks_alone_runs_them_until_it_is_stopped() {
+async fn an_operator_with_only_tasks_runs_them_until_it_is_stopped() {
     let log = Log::default();
     #[allow(clippy::unused_async)] // constructors may be async
     let construct = async |State(log): State<Log>| {
@@ -164,7 +164,7 @@ async fn the_error_of_a_task_that_was_stopped_is_only_logged() {
 
 // OPR-3, OPR-4
 #[test]
-fn mistakes_in_names_of_tasks_are_told_with_all_others() {
+fn invalid_task_names_are_reported_together_with_all_other_problems() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();
     let task = || async |_: CancellationToken| Ok::<(), BoxError>(());
@@ -216,7 +216,7 @@ async fn tasks_are_left_out_by_name_like_controllers() {
 
 // OPR-8, INJ-3
 #[test]
-fn what_the_constructor_of_a_task_asks_for_is_declared() {
+fn rules_and_kinds_needed_by_the_constructor_of_a_task_are_declared() {
     struct Asks;
 
     impl crate::inject::FromOperator for Asks {

@@ -320,7 +320,7 @@ async fn a_part_that_does_not_start_is_named() {
 
 // OPR-3, OPR-4
 #[test]
-fn all_mistakes_are_told_at_once() {
+fn all_mistakes_of_an_operator_are_reported_at_once() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();
     let wrong = Operator::new("Not A Name")
@@ -388,7 +388,7 @@ async fn a_blocked_start_can_be_stopped() {
 
 // CMD-4
 #[test]
-fn roles_hold_what_is_declared() {
+fn rbac_roles_contain_the_declared_rules() {
     let mut declarations = operator(vec![Part::new("widget")]).declarations();
     declarations.rule(Rule::new("", "configmaps", &["get"]).in_namespace("system"));
     let documents = rbac_documents(&declarations, "demo");

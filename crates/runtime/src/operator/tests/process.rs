@@ -63,7 +63,7 @@ async fn a_controller_that_cannot_run_stops_the_operator_with_an_error() {
 
 // SHT-4
 #[tokio::test(start_paused = true)]
-async fn a_failed_start_waits_for_what_runs_already() {
+async fn a_failed_start_waits_for_the_end_of_running_tasks() {
     let has_ended = Arc::new(AtomicBool::new(false));
     let first = Changed { task: Some(Arc::clone(&has_ended)), ..Changed::new("first", |runner| runner) };
     let failing = Part { fails: true, ..Part::new("second") };

@@ -141,7 +141,7 @@ async fn a_server_that_does_not_answer_does_not_delay_the_deadline() {
 
 // OPR-4, HLT-5
 #[test]
-fn a_check_with_the_name_of_one_of_the_operators_own_is_told_with_all_other_mistakes() {
+fn checks_named_like_built_in_checks_are_reported_with_all_other_problems() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();
     let wrong = Operator::new("Not A Name")
@@ -161,7 +161,7 @@ fn a_check_with_the_name_of_one_of_the_operators_own_is_told_with_all_other_mist
 
 // OPR-4
 #[test]
-fn invalid_options_are_told_together() {
+fn invalid_operator_options_are_reported_together() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();
     let wrong = operator(vec![]).metrics_prefix("my-operator").options(|options| {

@@ -28,7 +28,7 @@ async fn a_list_and_the_events_after_it_leave_no_gap() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_list_is_told_apart_from_what_comes_later() {
+async fn changes_of_the_initial_list_are_distinguished_from_later_events() {
     let server = Server::new();
     server.put("demo", "a", "1");
     let cluster = server.cluster();
@@ -55,7 +55,7 @@ async fn a_long_list_comes_in_pages_and_is_synced_with_the_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_whose_pages_expire_starts_again_and_loses_nothing() {
+async fn a_list_with_an_expired_continue_token_starts_again_and_loses_no_objects() {
     let server = Server::new();
     for n in 0..7 {
         server.put("demo", &format!("c{n}"), "x");
@@ -68,7 +68,7 @@ async fn a_list_whose_pages_expire_starts_again_and_loses_nothing() {
 
 // STORE-6
 #[tokio::test(start_paused = true)]
-async fn after_an_expired_version_only_real_differences_are_told() {
+async fn after_an_expired_resource_version_only_actual_differences_are_reported() {
     let server = Server::new();
     for name in ["a", "b", "c"] {
         server.put("demo", name, "1");
@@ -172,7 +172,7 @@ async fn a_server_that_is_away_is_asked_for_no_list() {
 
 // STORE-5
 #[tokio::test(start_paused = true)]
-async fn a_busy_server_says_when_to_come_back() {
+async fn the_delay_requested_by_a_busy_server_is_respected_up_to_five_minutes() {
     let server = Server::new();
     server.fail_next("limit=", Fault::Busy(30));
     let cluster = server.cluster();
@@ -313,7 +313,7 @@ async fn a_watch_that_ends_as_soon_as_it_opens_backs_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_watch_says_since_when_and_why() {
+async fn the_status_of_a_broken_watch_has_the_start_and_the_error() {
     let server = Server::new();
     let cluster = server.cluster();
     let store = synced(&cluster).await;
@@ -355,7 +355,7 @@ async fn a_forbidden_watch_shows_and_is_tried_again_in_growing_waits_of_at_most_
 
 // WATCH-6
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_is_refused_where_lists_are_allowed_is_asked_for_alone_and_listed_when_it_is_allowed() {
+async fn a_forbidden_watch_is_retried_without_lists_and_the_kind_is_listed_again_once_allowed() {
     let server = Server::new();
     server.put("demo", "a", "1");
     server.fail_always("watch=true", Fault::Status(403, "Forbidden"));
@@ -439,7 +439,7 @@ async fn a_path_that_stays_unknown_though_its_type_is_served_is_a_warning() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_type_that_goes_takes_its_objects_along() {
+async fn a_type_that_is_no_longer_served_removes_its_objects_from_the_store() {
     let server = Server::new();
     server.put("demo", "a", "1");
     let cluster = server.cluster();
@@ -461,7 +461,7 @@ async fn a_type_that_goes_takes_its_objects_along() {
 
 // EF-5: the old side of a change is the entry that the store had; filters keep nothing besides the store
 #[tokio::test(start_paused = true)]
-async fn the_old_side_of_a_change_goes_with_the_change() {
+async fn the_old_state_of_a_change_is_dropped_with_the_change() {
     let server = Server::new();
     server.put("demo", "a", "1");
     let cluster = server.cluster();

@@ -47,7 +47,7 @@ fn value(metrics: &Metrics, series: &str) -> Option<f64> {
 
 // 8.2
 #[tokio::test(start_paused = true)]
-async fn events_failures_ages_and_objects_are_told_by_kind_and_scope() {
+async fn watch_metrics_report_events_failures_ages_and_objects_by_kind_and_scope() {
     let server = Server::new();
     let (cluster, metrics) = (server.cluster(), Metrics::new("test"));
     cluster.watched().register(&metrics);

@@ -7,7 +7,7 @@ use crate::watch::Cause;
 
 // WATCH-7, STORE-8
 #[tokio::test(start_paused = true)]
-async fn an_own_write_is_visible_at_once_and_told_once() {
+async fn an_own_write_is_visible_at_once_and_reported_once() {
     let server = Server::new();
     let store = synced(&server.cluster()).await;
     let mut changes = store.changes();
@@ -102,7 +102,7 @@ async fn a_change_of_an_own_write_that_the_first_list_shows_is_an_event() {
 
 // REF-2
 #[tokio::test(start_paused = true)]
-async fn a_read_projects_anew_what_is_known() {
+async fn a_read_object_is_projected_again_even_if_its_version_is_known() {
     let server = Server::new();
     let object = server.put("demo", "a", "1");
     let needed = Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -141,7 +141,7 @@ async fn older_events_do_not_throw_an_own_write_back() {
 
 // WATCH-7: a deletion is never ignored.
 #[tokio::test(start_paused = true)]
-async fn a_deletion_after_an_own_write_is_told() {
+async fn a_deletion_after_an_own_write_is_reported() {
     let server = Server::new();
     let store = synced(&server.cluster()).await;
     let mut changes = store.changes();
@@ -174,7 +174,7 @@ async fn the_events_of_a_predecessor_do_not_hide_an_object_that_we_recreated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_we_deleted_stays_away_until_another_of_its_name_comes() {
+async fn an_own_deletion_hides_the_object_until_another_object_of_its_name_is_created() {
     let server = Server::new();
     let old = server.put("demo", "a", "1");
     let store = synced(&server.cluster()).await;

@@ -5,7 +5,7 @@ use crate::watch::{Cause, WatchState, presence, project_with};
 
 // STORE-10: apply a, delete a, subscribe, apply b.
 #[tokio::test(start_paused = true)]
-async fn a_late_subscriber_gets_what_is_there_and_what_comes() {
+async fn a_late_subscriber_gets_the_existing_objects_and_later_events() {
     let server = Server::new();
     let store = synced(&server.cluster()).await;
     server.put("demo", "gone", "0");

@@ -18,7 +18,7 @@ use super::widget::{Script, Widgets, map, row, table, table_with_finalizer, widg
 
 // TTBL-1
 #[tokio::test]
-async fn a_pass_that_does_nothing_passes_and_says_what_it_saw() {
+async fn a_table_row_gives_its_objects_and_its_time_to_a_pass_without_writes() {
     if !super::is_embedded_tier() {
         return;
     }
@@ -117,7 +117,7 @@ async fn a_finalizer_is_added_before_the_first_pass() {
 
 // TTBL-1
 #[tokio::test]
-async fn requests_are_made_to_fail_with_the_text_that_says_so() {
+async fn induced_request_failures_report_the_verb_and_the_resource() {
     if !super::is_embedded_tier() {
         return;
     }
@@ -155,7 +155,7 @@ async fn requests_are_made_to_fail_with_the_text_that_says_so() {
 
 // TTBL-8
 #[tokio::test]
-async fn what_a_pass_does_to_its_object_stays_in_the_pass() {
+async fn a_pass_changes_only_its_own_copies_of_objects() {
     if !super::is_embedded_tier() {
         return;
     }
@@ -190,7 +190,7 @@ impl FromConfigMap for Largest {
 
 // TTBL-1, INJ-6
 #[tokio::test]
-async fn configuration_is_given_in_place_of_its_config_map() {
+async fn configuration_can_be_given_to_a_row_without_a_config_map() {
     if !super::is_embedded_tier() {
         return;
     }

@@ -24,7 +24,7 @@ async fn a_task_of_a_dependency_that_does_not_stop_is_named() {
 
 // TCL-8
 #[tokio::test]
-async fn a_task_that_goes_on_after_the_pass_fails_the_row() {
+async fn a_task_that_still_runs_after_the_pass_fails_the_row() {
     if !super::is_embedded_tier() {
         return;
     }

@@ -240,7 +240,7 @@ async fn each_request_is_expected_once_and_compared() {
 
 // TTBL-6
 #[tokio::test]
-async fn writes_outside_of_the_keys_namespace_are_told() {
+async fn writes_outside_of_the_namespace_of_the_key_are_reported() {
     if !super::is_embedded_tier() {
         return;
     }

@@ -51,7 +51,7 @@ async fn whatever_runs_last_can_fail_the_row() {
 
 // OPR-4
 #[tokio::test]
-async fn a_row_without_a_state_that_the_constructor_asks_for_says_so() {
+async fn a_row_without_the_state_that_the_constructor_requires_names_the_missing_state() {
     if !super::is_embedded_tier() {
         return;
     }

@@ -115,41 +115,41 @@ fn changes(default: u8) -> u8 {
 }
 
 #[test]
-fn nothing_goes_wrong_in_any_order_of_the_creation_of_two_components() {
+fn contract_properties_hold_in_any_order_of_the_creation_of_two_components() {
     Scope::NEW.holds("creation");
 }
 
 #[test]
-fn nothing_goes_wrong_in_orders_with_few_interruptions_of_the_creation_of_two_slow_components() {
+fn contract_properties_hold_in_the_creation_of_two_slow_components_with_few_interruptions() {
     let users = &[User::DeleteOwner];
     Scope { is_slow: true, users, interruptions: interruptions(1), ..Scope::NEW }.holds("slow creation");
 }
 
 #[test]
-fn nothing_goes_wrong_in_any_order_of_changes_of_two_components() {
+fn contract_properties_hold_in_any_order_of_changes_of_two_components() {
     Scope { budget: changes(2), ..Scope::ROLLED_OUT }.holds("all changes");
 }
 
 #[test]
-fn nothing_goes_wrong_in_any_order_of_changes_of_two_components_that_take_their_time() {
+fn contract_properties_hold_in_any_order_of_changes_of_two_slow_components() {
     Scope { is_slow: true, budget: changes(1), ..Scope::ROLLED_OUT }.holds("all changes, slow");
 }
 
 #[test]
-fn nothing_goes_wrong_in_orders_with_few_interruptions_of_a_teardown_of_three_components() {
+fn contract_properties_hold_in_teardowns_of_three_components_with_few_interruptions() {
     let budget = changes(1);
     let users: &[User] = if budget > 1 { &USERS } else { &[User::DeleteOwner] };
     Scope { count: 3, users, budget, interruptions: interruptions(2), ..Scope::ROLLED_OUT }.holds("teardown");
 }
 
 #[test]
-fn nothing_goes_wrong_in_any_order_of_passes_of_a_teardown_of_four_components() {
+fn contract_properties_hold_in_any_order_of_teardown_passes_of_four_components() {
     let interruptions = interruptions(0);
     Scope { count: 4, users: &[User::DeleteOwner], interruptions, ..Scope::ROLLED_OUT }.holds("teardown, whole passes");
 }
 
 #[test]
-fn nothing_goes_wrong_in_seeded_orders_of_four_components() {
+fn contract_properties_hold_on_seeded_walks_of_four_components() {
     let walks = bound("KUBEWRIGHT_CONTRACT_WALKS", 4);
     let mut states = 0;
     for (number, graph) in graphs(4).into_iter().enumerate() {
@@ -199,7 +199,7 @@ fn an_owner_that_forgets_a_component_is_found() {
 }
 
 #[test]
-fn an_owner_that_goes_before_its_components_is_found() {
+fn the_model_detects_an_owner_that_is_deleted_before_its_components() {
     Scope::ROLLED_OUT.violates(Planner { awaits_components: false, ..Planner::correct() }, "left");
 }
 
@@ -210,7 +210,7 @@ fn work_on_an_ignored_component_is_found() {
 }
 
 #[test]
-fn a_finalizer_that_goes_from_an_ignored_dependency_is_found() {
+fn a_finalizer_removed_from_an_ignored_dependency_is_found_by_the_model() {
     let users = &[User::Ignore, User::DeleteOwner];
     let scope = Scope { users, budget: 2, ..Scope::ROLLED_OUT };
     scope.violates(Planner { next: defects::holds_ignored, ..Planner::correct() }, "ignored");
@@ -222,7 +222,7 @@ fn a_last_dependency_finalizer_that_wakes_no_controller_is_found() {
 }
 
 #[test]
-fn an_ignore_that_wakes_no_other_controller_when_it_goes_is_found() {
+fn the_model_detects_an_ignore_change_that_wakes_no_other_controller() {
     let scope = Scope { users: &[User::Ignore, User::Edit], budget: 3, ..Scope::ROLLED_OUT };
     scope.violates(Planner { wakes_by_ignore: false, ..Planner::correct() }, "hang");
 }

@@ -44,7 +44,7 @@ fn a_term_that_was_never_promoted_is_not_demoted() {
 
 // LDR-24: a new term starts after the demotion of the old one
 #[test]
-fn nothing_is_gained_before_the_demotion_ended() {
+fn a_new_lease_term_does_not_begin_before_the_previous_demotion_has_ended() {
     let mut bench = leading();
     bench.tell(Input::Watched(Some(held_by("other", 1, 2))), 3);
     assert_eq!(bench.tell(Input::Watched(Some(held_by("", 1, 3))), 4), []);
@@ -117,7 +117,7 @@ fn a_replica_that_stops_without_the_lease_demotes_and_releases_nothing() {
 
 // Acquiring: shutdown
 #[test]
-fn a_replica_that_stops_releases_what_a_pending_write_still_gained() {
+fn a_stopping_replica_releases_a_lease_that_its_pending_write_gained() {
     let stopping = || {
         let mut bench = ElectorBench::new(elector());
         bench.tell(Input::Start, 0);

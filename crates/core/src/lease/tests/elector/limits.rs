@@ -5,7 +5,7 @@ use crate::lease::*;
 
 // LDR-33
 #[test]
-fn nothing_is_gained_while_another_number_of_buckets_is_in_use() {
+fn no_lease_is_acquired_while_another_number_of_buckets_is_in_use() {
     let mut bench = ElectorBench::new(Elector::new(ME, LeaseTiming::default(), true, SEED));
     assert_eq!(bench.tell(Input::Overlap(Some(overlap(30))), 0), []);
     bench.tell(Input::Start, 0);
@@ -66,7 +66,7 @@ fn the_check_is_repeated_until_it_is_answered_while_the_lease_is_renewed() {
 
 // LDR-35
 #[test]
-fn a_replica_with_its_share_takes_what_stays_free_for_two_lease_durations() {
+fn a_replica_with_its_share_takes_a_lease_that_is_free_for_two_lease_durations() {
     let free = || held_by("", 0, 5);
     let mut bench = ElectorBench::new(elector());
     bench.tell(Input::Room(false), 0);

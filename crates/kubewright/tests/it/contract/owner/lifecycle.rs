@@ -112,7 +112,7 @@ async fn components_are_added_changed_and_removed_as_the_sections_of_the_owner_a
 
 // PAR-10, OL-3, OL-4, AGG-1
 #[tokio::test]
-async fn an_owner_is_not_ready_until_its_components_are_and_tells_which_keep_it_waiting() {
+async fn an_owner_is_not_ready_until_its_components_are_ready_and_names_the_unready_ones() {
     let world = World::start_operator(Script::default(), owner_operator()).await;
     world.create(&["ApiServer"]).await;
     let waits = world.condition("Ready", "False", "ComponentsNotReady").await;

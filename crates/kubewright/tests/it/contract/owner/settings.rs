@@ -57,7 +57,7 @@ async fn an_internal_configuration_can_disable_components() {
 
 // PAR-12, 13.3
 #[tokio::test]
-async fn labels_of_the_namespace_are_put_on_components_and_a_hook_that_fails_fails_nothing_else() {
+async fn namespace_labels_are_copied_to_components_and_a_failing_hook_blocks_no_other_change() {
     let world = World::start_operator(Script::default(), owner_operator()).await;
     let namespace = world.cluster.namespace().to_owned();
     let team =

@@ -12,7 +12,7 @@ use super::world::{ALL, World, condition, kind};
 
 // DEP-13, PAR-10, OL-5, TEAR-1
 #[tokio::test]
-async fn components_go_in_the_order_of_the_graph_each_by_the_event_before_it_and_the_owner_goes_last() {
+async fn components_are_deleted_in_graph_order_by_events_and_the_owner_last() {
     let world = World::start().await;
     world.roll_out().await;
     world.script.set("cleanup Authorization", || Wait::for_event("Busy").into());

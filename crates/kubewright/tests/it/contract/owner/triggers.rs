@@ -49,7 +49,7 @@ async fn passes_are_started_by_all_that_components_are_generated_from_and_not_by
 
 // CT-4, EDGE-3, OL-1
 #[test]
-fn the_operator_declares_what_the_loop_of_the_owner_needs() {
+fn the_operator_declares_the_rules_that_the_owner_loop_needs() {
     let operator: Operator = super::plane::owner_operator().into();
     let declarations = operator.declarations();
     let told: Vec<String> = declarations

@@ -48,7 +48,7 @@ fn container(args: &[&str]) -> Value {
 
 // CMD-6
 #[test]
-fn two_replicas_share_leases_and_one_alone_has_no_budget() {
+fn two_replicas_have_leases_and_a_disruption_budget_and_a_single_replica_has_no_budget() {
     let two = printed(&[]);
     let expected = [
         "Namespace",
@@ -218,7 +218,7 @@ fn a_pod_knows_its_name_and_namespace_and_gets_the_flags_behind_the_dashes() {
 
 // CMD-6
 #[test]
-fn a_pod_requests_what_it_is_told_to() {
+fn a_pod_requests_the_configured_cpu_and_memory_and_invalid_values_are_refused() {
     let plain = json!({"requests": {"cpu": "50m", "memory": "64Mi"}});
     assert_eq!(container(&[])["resources"], plain);
     assert_eq!(container(&["--cpu", "1", "--memory", "1Gi"])["resources"]["requests"], json!({"cpu": "1", "memory": "1Gi"}));
@@ -263,7 +263,7 @@ fn the_program_may_name_its_image_and_its_namespace() {
 
 // CMD-6, 2.2
 #[test]
-fn what_is_missing_or_refused_is_told_with_flag_value_and_remedy() {
+fn missing_or_invalid_flags_are_errors_that_name_flag_value_and_remedy() {
     let error = refused(&["--system-namespace", "s"]);
     assert!(error.contains("--image") && error.contains("options.image"), "{error}");
     assert!(refused(&["--image", "i"]).contains("--system-namespace"));

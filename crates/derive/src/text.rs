@@ -85,7 +85,7 @@ pub(crate) fn duration(text: &LitStr) -> Result<Duration> {
         Some(nanoseconds) => Ok(Duration::from_nanos(nanoseconds)),
         None => {
             let problem = format!(
-                "{:?} is no duration: it must consist of numbers with the units ns, us, ms, s, m and h, such as \"30s\" or \"1h30m\"",
+                "{:?} is not a duration: it must consist of numbers with the units ns, us, ms, s, m and h, such as \"30s\" or \"1h30m\"",
                 text.value()
             );
             Err(Error::new(text.span(), problem))

@@ -95,7 +95,9 @@ pub(crate) struct Nowhere;
 #[async_trait]
 impl Environment for Nowhere {
     async fn answer(&self, question: &Question) -> Result<Arc<Value>, RenderError> {
-        let text = format!("there is no cluster to ask {question:?}; give the context an environment with `with_environment`");
+        let text = format!(
+            "no cluster is available for the question {question:?}; give the context an environment with `with_environment`"
+        );
         Err(RenderError::input(text))
     }
 }

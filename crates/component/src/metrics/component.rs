@@ -39,7 +39,7 @@ pub(crate) fn register(registry: &metrics::Metrics) -> Families {
     );
     registry.register("operations", "Requests about dependents", families.operations.clone());
     registry.register_collector(Box::new(families.standings.clone()));
-    registry.register("drift_corrections", "Writes that restored what somebody else changed", families.drift.clone());
+    registry.register("drift_corrections", "Writes that restored fields that another program changed", families.drift.clone());
     registry.register("conflict_retries", "Writes that met a newer version", families.conflicts.clone());
     registry.register("renders", "Renderings", families.renders.clone());
     registry.register(

@@ -91,8 +91,10 @@ impl EnginePass<'_> {
             return;
         }
         let count = self.draft.component.deletion_hooks;
-        let note =
-            format!("{count} objects of deletion stages are not applied: what {} refers to is gone with its namespace", self.key);
+        let note = format!(
+            "{count} objects of deletion stages are not applied: the objects that {} references were deleted with its namespace",
+            self.key
+        );
         self.warn_of_the_end("DeletionHooksSkipped", note, namespace);
     }
 }

@@ -43,7 +43,7 @@ impl SharedPassState {
             Ok(component) => Some(component),
             Err(error) if error.is_not_found() => None,
             Err(error) => {
-                tracing::info!(component = %key, %error, "it is not known whether the component is gone");
+                tracing::info!(component = %key, %error, "failed to determine whether the component still exists");
                 return true;
             }
         };
@@ -86,7 +86,7 @@ impl SharedPassState {
 
     /// Removes these objects and returns those that are left. Each is read before it is deleted, because it may have been replaced or released.
     async fn remove_leftovers(&self, key: &Key, target: &DependentsTarget, leftovers: Vec<Leftover>) -> Vec<Leftover> {
-        tracing::info!(component = %key, count = leftovers.len(), "what was created for a component that is gone is removed");
+        tracing::info!(component = %key, count = leftovers.len(), "the objects that were created for a deleted component are removed");
         let uids = leftovers.iter().map(|leftover| (leftover.item.key(), leftover.uid.clone())).collect();
         let (inventory, _) = Inventory::new(leftovers.iter().map(|leftover| unsure(leftover.item.clone())).collect());
         let observed = Observed::new(&inventory);

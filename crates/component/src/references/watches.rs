@@ -110,7 +110,7 @@ impl ReferenceWatches {
         let ending = match read {
             Ok(object) => Some(object).filter(|object| object.deletion_timestamp().is_some()),
             Err(error) => {
-                tracing::info!(%namespace, %error, "it is not known whether the namespace is being deleted");
+                tracing::info!(%namespace, %error, "failed to determine whether the namespace is being deleted");
                 None
             }
         }?;

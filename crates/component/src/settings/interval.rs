@@ -34,7 +34,7 @@ impl From<Duration> for Interval {
 
 /// An error for a text that is no duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{found:?} is no duration (allowed: numbers with the units ns, us, ms, s, m, h, such as 90s or 1h30m)")]
+#[error("{found:?} is not a duration (allowed: numbers with the units ns, us, ms, s, m, h, such as 90s or 1h30m)")]
 pub struct InvalidInterval {
     found: String,
 }

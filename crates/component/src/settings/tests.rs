@@ -115,5 +115,5 @@ fn a_reapply_interval_of_zero_is_refused() {
 #[test]
 fn an_invalid_duration_is_refused_with_the_allowed_form() {
     let error = serde_json::from_value::<Requeue>(json!({"requeueInterval": "10"})).unwrap_err().to_string();
-    assert!(error.contains("\"10\" is no duration (allowed: "), "{error}");
+    assert!(error.contains("\"10\" is not a duration (allowed: "), "{error}");
 }

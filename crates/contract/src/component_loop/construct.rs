@@ -36,7 +36,7 @@ impl<C: ComponentController> Construct<ComponentLoop<C>> for LoopConstructor<C> 
         let plural = OwnerOf::<Component<C>>::plural(&());
         if asked.all_rules().iter().any(|rule| rule.group == owner.group && rule.resource == plural) {
             let text = format!("the controller of component {} asks for its owner, {}", Component::<C>::TYPE, owner.kind);
-            declarations.problem(format!("{text}; what it needs is in the component and its dependencies"));
+            declarations.problem(format!("{text}; a component finds its input in its own object and in its dependencies"));
         }
         self.controller.declare(declarations);
         <Component<C> as ContractMember>::Edges::declare(declarations);

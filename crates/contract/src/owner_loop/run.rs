@@ -276,7 +276,7 @@ fn name_conflict<C: Contract>(component: &OpenComponent<C>, key: &Key, owner: &s
 
 /// Ends the branch because the component belongs to a former owner; garbage collection is about to remove it.
 fn former_owner<C: Contract>(component: &OpenComponent<C>, key: &Key) -> Flow {
-    let text = format!("{} {key} belongs to a former owner of the same name, and goes with it", component.gvk.kind);
+    let text = format!("{} {key} belongs to a former owner of the same name and is deleted with it", component.gvk.kind);
     Wait::for_event(reason!("ChildOfFormerOwner")).message(text).into()
 }
 

@@ -274,12 +274,14 @@ impl Note {
                 format!("Namespace {namespace} is kept because {object} stays in it")
             }
             Self::DependentDeleted { object } => {
-                format!("{object} was deleted by somebody else and is created again")
+                format!("{object} was deleted by another program and is created again")
             }
             Self::DriftRepeated { object, managers, fields } => {
                 let fields = if fields.is_empty() { "fields" } else { fields };
                 let managers = if managers.is_empty() { "an unknown manager" } else { managers };
-                format!("{managers} keeps changing {fields} of {object} (take out of the manifest what another program sets)")
+                format!(
+                    "{managers} keeps changing {fields} of {object} (remove the fields that another program sets from the manifest)"
+                )
             }
             Self::DriftNotRepaired { object, field, error } => {
                 let field = if field.is_empty() { String::new() } else { format!("{field} of ") };

@@ -127,10 +127,13 @@ impl fmt::Display for Denial {
                  blockOwnerDeletion",
             ),
             Self::Quota { name } if name.is_empty() => {
-                f.write_str("raise the ResourceQuota of the namespace, or free what counts against it")
+                f.write_str("raise the ResourceQuota of the namespace, or delete objects that count against it")
             }
             Self::Quota { name } => {
-                write!(f, "raise the ResourceQuota {name}, free what counts against it, or name the limits that it demands")
+                write!(
+                    f,
+                    "raise the ResourceQuota {name}, delete objects that count against it, or set the limits that it demands"
+                )
             }
             Self::LimitRange => f.write_str("render resources within the LimitRange of the namespace, or change it"),
             Self::PodSecurity { profile } => write!(

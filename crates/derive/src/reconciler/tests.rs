@@ -152,7 +152,7 @@ fn arguments_that_mean_nothing_are_refused() {
         (quote!(kind = Widget, legacy_finalizers = ["a b"]), "\"a b\" is no former name of a finalizer"),
         (quote!(kind = Widget, finalizer_on = "never"), "\"never\" is not allowed here (allowed: \"always\", \"demand\")"),
         (quote!(kind = Widget, concurrency = 0), "at least one worker"),
-        (quote!(kind = Widget, timeout = "30"), "\"30\" is no duration: it must consist of numbers with the units"),
+        (quote!(kind = Widget, timeout = "30"), "\"30\" is not a duration: it must consist of numbers with the units"),
         (quote!(kind = Widget, resync = "0s"), "the duration must be longer than zero"),
         (quote!(kind = Widget, class(keys = ["a/class"])), "`class` needs keys of annotations and a value"),
         (quote!(kind = Widget, class(keys = [], value = "")), "`class` needs keys of annotations and a value"),

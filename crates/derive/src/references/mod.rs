@@ -19,7 +19,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         return loaded(input, &content);
     }
     if !input.generics.params.is_empty() {
-        return Err(Error::new_spanned(&input.generics, "what holds references cannot be generic"));
+        return Err(Error::new_spanned(&input.generics, "a type that holds references cannot be generic"));
     }
     let ident = &input.ident;
     let references = Ident::new("references", proc_macro2::Span::call_site());

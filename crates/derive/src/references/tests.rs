@@ -116,7 +116,7 @@ fn unknown_rules_and_shapes_are_refused() {
         [
             "unknown; allowed: `fallback_keys(\"a\", ..)`, `ignore_on_deletion`",
             "a union cannot hold references",
-            "what holds references cannot be generic",
+            "a type that holds references cannot be generic",
         ]
     );
 }

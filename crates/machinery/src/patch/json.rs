@@ -83,7 +83,7 @@ pub enum OperationError {
     #[error("all copies together are more than the allowed {MAX_COPIED_BYTES} bytes")]
     TooMuchCopied,
     /// The copied value is nested too deep.
-    #[error("what is copied is nested more than {MAX_NESTING} deep")]
+    #[error("the copied value is nested more than {MAX_NESTING} deep")]
     TooDeep,
 }
 

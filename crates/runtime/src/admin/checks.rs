@@ -30,7 +30,7 @@ pub enum CheckKind {
 
 /// The error of adding a check whose name is taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("add the check {0:?}: there is one of this name already; names of checks are unique")]
+#[error("add the check {0:?}: a check of this name exists already; names of checks are unique")]
 pub struct DuplicateCheck(pub String);
 
 type Probe = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;

@@ -110,7 +110,7 @@ fn probe(endpoint: &str, kind: CheckKind, only: &str, query: &str, checks: &Heal
     if !only.is_empty() {
         results.retain(|(name, _)| name == only);
         if results.is_empty() {
-            return AdminResponse::text(StatusCode::NOT_FOUND, format!("there is no check {only:?}\n"));
+            return AdminResponse::text(StatusCode::NOT_FOUND, format!("no check {only:?} exists\n"));
         }
     }
     results.retain(|(name, _)| !excluded(name));

@@ -166,7 +166,7 @@ pub(crate) fn shown(code: u16, body: &[u8], mask: impl FnOnce(&mut Value)) -> Va
     let message = if body.trim_ascii().is_empty() {
         format!("{code}{name}")
     } else {
-        format!("{code}{name}: the body is no Status of Kubernetes and is not shown (does a proxy answer for the server?)")
+        format!("{code}{name}: the body is not a Kubernetes Status and is not shown (does a proxy answer for the server?)")
     };
     json!({ "apiVersion": "v1", "kind": "Status", "status": "Failure", "code": code, "reason": "", "message": message })
 }

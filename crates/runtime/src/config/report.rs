@@ -34,7 +34,7 @@ impl ConfigReporter {
             self.recorder.record(reference, Event::warning("InvalidConfiguration", format!("{error}; {remedy}")));
         }
         for key in &reading.unknown {
-            tracing::debug!(config = map, namespace, key, "nothing reads this key of the configuration");
+            tracing::debug!(config = map, namespace, key, "the operator does not read this key of the configuration");
         }
     }
 

@@ -174,6 +174,6 @@ impl ChildPass {
 fn name_conflict(title: &str, owner: Option<&str>) -> String {
     match owner {
         Some(owner) => format!("{title} belongs to {owner}; rename one of the two"),
-        None => format!("{title} exists and belongs to nobody, and is not to be taken over; delete or rename it"),
+        None => format!("{title} exists without an owner and must not be adopted; delete or rename it"),
     }
 }

@@ -36,7 +36,7 @@ pub trait Constructible<Role>: Send + 'static {}
 /// The result of a constructor.
 #[diagnostic::on_unimplemented(
     message = "a constructor of `{R}` cannot return `{Self}`",
-    label = "not what it constructs",
+    label = "not the constructed type",
     note = "a constructor returns the reconciler or background task, a `Result` of it, or a future of one of these"
 )]
 #[async_trait]

@@ -29,7 +29,7 @@ pub trait FromOperator: Sized + Send + 'static {
 
 /// The error of requesting a value that was not declared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("inject {what}: it is not there; call its `declare` in that of the extractor that asks for it")]
+#[error("inject {what}: it was not declared; call its `declare` in the `declare` of the extractor that needs it")]
 pub struct Missing {
     pub(super) what: String,
 }

@@ -34,7 +34,7 @@ pub enum OperatorError {
     #[error("start the operator: {}", .0.join("; "))]
     Invalid(Vec<String>),
     /// A name is disabled that neither a controller nor a task has.
-    #[error("disable the controller or task {name:?}: there is none of this name; there are {}", .known.join(", "))]
+    #[error("disable the controller or task {name:?}: it does not exist; existing: {}", .known.join(", "))]
     UnknownController {
         /// The unknown name.
         name: String,
@@ -53,7 +53,7 @@ pub enum OperatorError {
         source: ApiError,
     },
     /// The server rejects the requests for its version and the kinds that it serves.
-    #[error("learn what the cluster serves: {source}; check the credentials in the kubeconfig")]
+    #[error("discover the kinds that the cluster serves: {source}; check the credentials in the kubeconfig")]
     Refused {
         /// The answer of the server.
         source: ApiError,
@@ -69,7 +69,7 @@ pub enum OperatorError {
         minimum: String,
     },
     /// The version of the server cannot be parsed.
-    #[error("read the version of the cluster: {found:?} is no version; a version is, for instance, v1.36.0")]
+    #[error("read the version of the cluster: {found:?} is not a version; a version is, for instance, v1.36.0")]
     UnreadableVersion {
         /// The version as the server states it.
         found: String,

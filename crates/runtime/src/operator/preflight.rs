@@ -32,7 +32,7 @@ pub struct MinimumVersion(Version);
 
 /// The error of a text that is not a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no version; write it like v1.34.0")]
+#[error("{0:?} is not a version; write it like v1.34.0")]
 pub struct InvalidVersion(String);
 
 impl Default for MinimumVersion {
@@ -103,7 +103,7 @@ impl<'a> Preflight<'a> {
         // A server that accepts a request and does not answer would delay the checks beyond their time limit.
         let in_time = self.cluster.clock().limit(limit, self.passed()).await;
         in_time.unwrap_or_else(|_| {
-            let culprits = vec!["the answers of the API server to what it is, serves and permits".to_owned()];
+            let culprits = vec!["the API server's answers about its version, kinds and permissions".to_owned()];
             let silent = OperatorError::Timeout { phase: Phase::Preflight, limit, culprits };
             Err(self.last.lock().take().unwrap_or(silent))
         })
@@ -209,7 +209,7 @@ impl<'a> Preflight<'a> {
                 // A server without authorization does not serve access reviews.
                 Err(error) if error.is_not_found() => return Vec::new(),
                 Err(error) if error.is_forbidden() => {
-                    tracing::warn!(%error, "the server does not say what the operator is allowed to do; this check is skipped");
+                    tracing::warn!(%error, "the server does not list the operator's permissions; their check is skipped");
                     return Vec::new();
                 }
                 // A server that does not answer one review is not asked further ones; the next round asks again.

@@ -27,7 +27,7 @@ fn differences(plain: &ScenarioOutcome, disturbed: &ScenarioOutcome, disturbance
         }
     }
     found.extend(
-        disturbed.touched.iter().map(|object| format!("{disturbance}: {object} belongs to somebody else and was touched")),
+        disturbed.touched.iter().map(|object| format!("{disturbance}: {object} belongs to another program and was changed")),
     );
     for (object, writes) in &disturbed.writes {
         // Where time is real, chance decides how many events one pass answers; a loop writes far more often than that.

@@ -199,7 +199,7 @@ impl Discovery {
         match self.inner.connection.clock().limit(patience, read).await {
             Ok((_, Ok(()))) => true,
             Ok((_, Err(error))) => {
-                tracing::debug!(%error, "discovery keeps what it knew");
+                tracing::debug!(%error, "discovery keeps its previous answer");
                 false
             }
             Err(_) => false,

@@ -157,7 +157,7 @@ async fn read_legacy(connection: &Connection, versions: Vec<(String, String)>, b
             Ok(list) => list.resources,
             Err(error) => {
                 // An extension server that is down must not hide the types of all other groups.
-                tracing::debug!(group, version, %error, "discovery keeps what it knew of a group");
+                tracing::debug!(group, version, %error, "discovery keeps its previous answer for a group");
                 table.keep(before, &group, &version);
                 continue;
             }

@@ -263,7 +263,7 @@ async fn an_old_cluster_is_refused() {
         "{error}"
     );
     let unreadable = failure(vec![], World { version: "latest", ..World::default() }).await;
-    assert!(unreadable.contains("\"latest\" is no version"), "{unreadable}");
+    assert!(unreadable.contains("\"latest\" is not a version"), "{unreadable}");
 }
 
 // PHA-3

@@ -5,15 +5,15 @@
 use std::cell::RefCell;
 
 use http_body_util::{BodyExt as _, Full};
-use kubewright_apiserver::{ApiServer, Identity, definition, patch::strategic_merge, proto, tables::JsonPath};
-use kubewright_machinery::{
-    fieldset::FieldSet,
-    object::GroupVersionKind,
-    patch::{json_patch, merge_patch},
-    quantity::Quantity,
-    selector::{FieldSelector, LabelSelector},
-    yaml,
-};
+use kubewright_apiserver::patch::strategic_merge;
+use kubewright_apiserver::tables::JsonPath;
+use kubewright_apiserver::{ApiServer, Identity, definition, proto};
+use kubewright_machinery::fieldset::FieldSet;
+use kubewright_machinery::object::GroupVersionKind;
+use kubewright_machinery::patch::{json_patch, merge_patch};
+use kubewright_machinery::quantity::Quantity;
+use kubewright_machinery::selector::{FieldSelector, LabelSelector};
+use kubewright_machinery::yaml;
 use kubewright_schema::{Schema, field_path};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;

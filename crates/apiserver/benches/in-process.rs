@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use http::{Method, Request};
 use http_body_util::{BodyExt as _, Full};
-use kubewright_apiserver::{ApiServer, Identity, server::Front};
+use kubewright_apiserver::server::Front;
+use kubewright_apiserver::{ApiServer, Identity};
 use tower::{Service, ServiceExt as _};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";

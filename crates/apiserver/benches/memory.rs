@@ -14,7 +14,8 @@ use futures::FutureExt as _;
 use http::{Method, Request};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
-use kubewright_apiserver::{ApiServer, Identity, server::Front};
+use kubewright_apiserver::server::Front;
+use kubewright_apiserver::{ApiServer, Identity};
 use tower::{Service, ServiceExt as _};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";

@@ -9,13 +9,11 @@
 //! message is written as `number(fields)`. The type of a field is taken from the OpenAPI definition. With `--check` nothing is written; the committed
 //! file is compared instead.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    error::Error,
-    fmt::Write as _,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use kubewright_apiserver::forms::Definitions;
 

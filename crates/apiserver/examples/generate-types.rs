@@ -9,7 +9,11 @@
 //! The data has one line per definition: its name, the kinds it stands for (`group/version/Kind`, separated by commas), and the definition as the
 //! server publishes it, without descriptions. With `--check` nothing is written; the committed file is compared instead.
 
-use std::{collections::BTreeSet, error::Error, fmt::Write as _, path::Path, process::ExitCode};
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,7 @@
 //! The user on whose behalf a request is made.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A user with groups. The TCP front puts one into the extensions of every request.
 #[derive(Clone, Debug, PartialEq, Eq)]

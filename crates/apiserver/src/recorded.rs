@@ -1,7 +1,8 @@
 //! Recorded answers of a real server, for comparison. The recordings lie beside the repository, or in the folder that `KUBEWRIGHT_RECORDED`
 //! names; a test that needs a missing recording says so and passes.
 
-use std::{path::Path, process::Command};
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 

@@ -39,8 +39,9 @@ fn dependent(component: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn hints_name_the_sample_and_one_of_its_dependents() {

@@ -83,6 +83,8 @@ pub mod prelude;
 
 mod main_entry;
 
+pub use k8s_openapi;
+pub use kube;
 pub use kubewright_component as component;
 pub use kubewright_contract as contract;
 pub use kubewright_core as core;
@@ -190,9 +192,6 @@ pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferen
 pub use kubewright_machinery as machinery;
 pub use kubewright_render as render;
 pub use kubewright_runtime as runtime;
-
-pub use k8s_openapi;
-pub use kube;
 pub use main_entry::Main;
 pub use schemars;
 pub use serde;

@@ -3,10 +3,6 @@
 pub use std::process::ExitCode;
 
 pub use kube::{CustomResource, Resource, ResourceExt};
-pub use schemars::JsonSchema;
-pub use serde::{Deserialize, Serialize};
-pub use serde_json::{Map, Value, json};
-
 pub use kubewright_component::{
     Component, ComponentBuilder, ComponentDeletePolicy, ComponentExt, ComponentState, ComponentStatus, ConfigMapKeyRef,
     ConfigMapRef, DependentEvents, EmbedsStatus, ExternalTrafficPolicy, HoldsReferences, HookContext, ImagePullPolicy, ImageSpec,
@@ -42,5 +38,8 @@ pub use kubewright_runtime::reconcile::{
 pub use kubewright_runtime::step;
 pub use kubewright_runtime::step::{Pass, Pipeline, Step, join_all};
 pub use kubewright_runtime::store::{AllNamespaces, MetaStore, OperatorScope, Optional, Store, SystemNamespace};
+pub use schemars::JsonSchema;
+pub use serde::{Deserialize, Serialize};
+pub use serde_json::{Map, Value, json};
 
 pub use crate::Main;

@@ -186,8 +186,9 @@ order_mark!(DeleteOrder, keys::DELETE_ORDER);
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn marks_are_written_under_the_operators_name() {

@@ -4,7 +4,6 @@ use kubewright_machinery::object::names;
 use serde_json::{Map, Value};
 
 use crate::field_error::FieldError;
-
 use crate::node::SchemaNode;
 use crate::object_meta::metadata_errors;
 use crate::path::ValuePath;

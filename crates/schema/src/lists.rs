@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::field_error::FieldError;
-
 use crate::limit::can_be_told;
 use crate::node::{Additional, ListType, SchemaNode};
 use crate::path::ValuePath;

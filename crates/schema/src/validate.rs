@@ -1,11 +1,11 @@
 //! Checks of values against a schema, with the texts of the real server.
 
-use std::{cmp::Ordering, collections::HashSet};
+use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
 
 use crate::field_error::FieldError;
-
 use crate::limit::MOST_NOTED;
 use crate::lists::Continued;
 use crate::node::{JsonType, SchemaNode, ValueChecks};

@@ -3,19 +3,17 @@
 use std::sync::Arc;
 
 use kube::config::KubeConfigOptions;
-use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::Identity;
 use kubewright_apiserver::clock::Clock as ServerClock;
 use kubewright_apiserver::listen::Endpoint;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};
+use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_runtime::clock::Clock;
 use tokio::sync::OnceCell;
 
-use crate::TestOptions;
 use crate::node::NodePlayer;
 use crate::real::{ControlPlane, Options};
 use crate::select::{Tier, may_use};
-use crate::time;
+use crate::{TestOptions, time};
 
 /// Wall time at the start of every embedded cluster: 2026-01-01T00:00:00Z.
 const EPOCH: i64 = 1_767_225_600;

@@ -8,7 +8,6 @@ use kubewright_runtime::clock::Random;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource};
 use kubewright_runtime::leadership::Leadership;
 use kubewright_runtime::operator::{Operator, OperatorError, RunningOperator};
-
 use serde_json::Value;
 
 use crate::TestCluster;

@@ -4,9 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::Identity;
 use kubewright_apiserver::clock::Clock as ServerClock;
+use kubewright_apiserver::{ApiServer, Identity};
 
 use crate::backend::Backend;
 use crate::{TestCluster, Tier, time};

@@ -1,7 +1,6 @@
 //! The CPU time and memory that a process uses.
 
-use std::fs;
-use std::io;
+use std::{fs, io};
 
 /// Clock ticks per second in `/proc`; the same on all Linux systems.
 const TICKS: f64 = 100.0;

@@ -6,9 +6,8 @@ mod simple_deployment;
 pub use addressable_service::{
     AddressableService, AddressableServiceSpec, AddressableServiceStatus, AddressableServices, Addressing,
 };
-pub use simple_deployment::{SimpleDeployment, SimpleDeploymentSpec, SimpleDeploymentStatus, SimpleDeployments};
-
 use kubewright::prelude::*;
+pub use simple_deployment::{SimpleDeployment, SimpleDeploymentSpec, SimpleDeploymentStatus, SimpleDeployments};
 
 /// Returns the operator with both controllers.
 pub fn operator() -> Operator {

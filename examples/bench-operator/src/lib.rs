@@ -4,13 +4,12 @@ mod api;
 pub mod floor;
 mod render;
 
-pub use api::{Bench, BenchSpec, DeploymentKind};
-pub use render::render;
-
 use std::time::Duration;
 
+pub use api::{Bench, BenchSpec, DeploymentKind};
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
+pub use render::render;
 
 /// The name of the operator, which is used in labels, annotations and the finalizer.
 pub const NAME: &str = "bench-operator.bench.kubewright.dev";

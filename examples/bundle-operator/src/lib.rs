@@ -37,10 +37,9 @@ mod api;
 mod render;
 
 pub use api::{Bundle, BundleSpec, Source};
-pub use render::render;
-
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
+pub use render::render;
 
 /// The name of the operator, which is used in labels, annotations and the finalizer.
 pub const NAME: &str = "bundle-operator.demo.kubewright.dev";

@@ -38,14 +38,13 @@ pub use api_server::{ApiServer, ApiServerAccess, ApiServerEndpoint, ApiServerSpe
 pub use authentication::{Authentication, AuthenticationSpec, Authentications, IdentityProvider, IdentityProviders};
 pub use authorization::{Authorization, AuthorizationSpec, Authorizations};
 pub use cloud_orchestrator::{CloudOrchestrator, CloudOrchestratorSpec};
-pub use landscaper::{Landscaper, LandscaperSpec, Landscapers};
-pub use owner::{ControlPlane, ControlPlaneSpec, ControlPlanes, Published};
-
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::api::rbac::v1::RoleBinding;
 use kubewright::contract::{ContractExt as _, RenderedComponentExt as _};
 use kubewright::prelude::*;
+pub use landscaper::{Landscaper, LandscaperSpec, Landscapers};
+pub use owner::{ControlPlane, ControlPlaneSpec, ControlPlanes, Published};
 
 /// The group of role bindings.
 const RBAC: &str = "rbac.authorization.k8s.io";

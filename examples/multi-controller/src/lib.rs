@@ -31,10 +31,9 @@ mod teams;
 pub use accesses::Accesses;
 pub use api::{Access, AccessSpec, AccessStatus, CLASS, CLASS_KEY, Report, ReportSpec, ReportStatus, Team, TeamSpec, TeamStatus};
 use expiry::Expiry;
+use kubewright::prelude::*;
 pub use reports::Reports;
 pub use teams::Teams;
-
-use kubewright::prelude::*;
 
 /// The group of role bindings.
 const RBAC: &str = "rbac.authorization.k8s.io";

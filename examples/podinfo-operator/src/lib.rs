@@ -4,10 +4,9 @@ mod api;
 mod render;
 
 pub use api::{Autoscaling, Ingress, Podinfo, PodinfoSpec};
-pub use render::render;
-
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
+pub use render::render;
 
 /// The name of the operator, which is used in labels, annotations and the finalizer.
 pub const NAME: &str = "podinfo-operator.demo.kubewright.dev";

@@ -36,7 +36,6 @@ mod database;
 
 pub use cache::{Cache, CacheSpec, DatabaseRef};
 pub use database::{Connection, Database, DatabaseSpec};
-
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
 

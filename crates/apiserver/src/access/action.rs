@@ -3,12 +3,10 @@
 use http::{Method, Uri};
 use serde_json::Value;
 
-use crate::{
-    identity::Identity,
-    kinds::Verb,
-    status::{Details, Status},
-    target::{ResourceTarget, Target},
-};
+use crate::identity::Identity;
+use crate::kinds::Verb;
+use crate::status::{Details, Status};
+use crate::target::{ResourceTarget, Target};
 
 /// Paths that every user may read, anonymous users included (DISC-13).
 const OPEN: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use super::{credentials::Credentials, service_account::TokenKey};
+use super::credentials::Credentials;
+use super::service_account::TokenKey;
 
 /// The number of tokens that are remembered as signed by this server; when it is reached, all are forgotten.
 const REMEMBERED: usize = 1_024;

@@ -5,11 +5,9 @@ use std::sync::LazyLock;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use crate::{
-    kinds::KindSpec,
-    status::{Cause, Status},
-    store::{ObjectName, Resource, Snapshot},
-};
+use crate::kinds::KindSpec;
+use crate::status::{Cause, Status};
+use crate::store::{ObjectName, Resource, Snapshot};
 
 /// Namespaces that cannot be deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];

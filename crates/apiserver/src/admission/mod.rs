@@ -6,13 +6,15 @@ mod pods;
 mod storage;
 
 use kubewright_machinery::object::ObjectExt as _;
-use serde_json::Value;
-
-use crate::{kinds::KindSpec, model::Endpoint, status::Status, store::Snapshot};
-
 pub(crate) use lifecycle::immortal;
 pub(crate) use nodes::NOT_READY;
+use serde_json::Value;
 pub(crate) use storage::finalizer_of;
+
+use crate::kinds::KindSpec;
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::Snapshot;
 
 /// Runs the plugins that check or change a new object.
 pub(crate) fn on_create(kind: &KindSpec, object: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {

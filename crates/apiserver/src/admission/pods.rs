@@ -3,11 +3,9 @@
 use serde_json::{Value, json};
 
 use super::lifecycle::name_of;
-use crate::{
-    kinds::KindSpec,
-    status::Status,
-    store::{ObjectName, Resource, Snapshot},
-};
+use crate::kinds::KindSpec;
+use crate::status::Status;
+use crate::store::{ObjectName, Resource, Snapshot};
 
 /// The time that a pod tolerates a node that is not ready or unreachable.
 const PATIENCE_SECONDS: u32 = 300;
@@ -130,7 +128,8 @@ fn add_tolerations(pod: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{kinds::Registry, store::Store};
+    use crate::kinds::Registry;
+    use crate::store::Store;
 
     fn completed(spec: Value) -> Value {
         let registry = Registry::builtin();

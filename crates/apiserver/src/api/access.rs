@@ -5,13 +5,11 @@
 use serde_json::Value;
 
 use super::ObjectApi;
-use crate::{
-    access::{UserAction, allows, check_escalation},
-    identity::Identity,
-    kinds::KindSpec,
-    status::Status,
-    store::ObjectName,
-};
+use crate::access::{UserAction, allows, check_escalation};
+use crate::identity::Identity;
+use crate::kinds::KindSpec;
+use crate::status::Status;
+use crate::store::ObjectName;
 
 impl ObjectApi {
     /// Returns true if the user may do the action.

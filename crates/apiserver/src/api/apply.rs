@@ -4,16 +4,12 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_schema::MAX_ANNOTATION_BYTES;
 use serde_json::Value;
 
-use super::{
-    ObjectApi,
-    ownership::{self, Rules},
-    update::Update,
-    write::{FieldValidation, Recording, WriteContext, WriteOutcome, too_deep},
-};
-use crate::{
-    smd::{self, ApplyError, Managers, Ownership},
-    status::{Cause, Details, Status},
-};
+use super::ObjectApi;
+use super::ownership::{self, Rules};
+use super::update::Update;
+use super::write::{FieldValidation, Recording, WriteContext, WriteOutcome, too_deep};
+use crate::smd::{self, ApplyError, Managers, Ownership};
+use crate::status::{Cause, Details, Status};
 
 /// The manager whose applies update the last-applied annotation of client-side apply (SMD-16).
 const KUBECTL: &str = "kubectl";

@@ -5,16 +5,12 @@ use http::{HeaderMap, header::AUTHORIZATION};
 use kubewright_machinery::object::ObjectExt as _;
 
 use super::ObjectApi;
+use crate::access::BadToken;
+use crate::access::service_account::{Bound, ISSUER, ObjectId, TokenClaims};
+use crate::identity::Identity;
 #[cfg(feature = "listen")]
 use crate::status::Status;
-use crate::{
-    access::{
-        BadToken,
-        service_account::{Bound, ISSUER, ObjectId, TokenClaims},
-    },
-    identity::Identity,
-    store::{ObjectName, Resource},
-};
+use crate::store::{ObjectName, Resource};
 
 /// Authentication of requests that arrive at a port.
 #[cfg(feature = "listen")]

@@ -5,17 +5,13 @@ use std::sync::Arc;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::{
-    ObjectApi, convert, metadata, model_of, ownership,
-    write::{self, WriteContext, WriteOutcome},
-};
-use crate::{
-    admission,
-    kinds::KindSpec,
-    model::Endpoint,
-    status::Status,
-    store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored},
-};
+use super::write::{self, WriteContext, WriteOutcome};
+use super::{ObjectApi, convert, metadata, model_of, ownership};
+use crate::admission;
+use crate::kinds::KindSpec;
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored};
 
 /// The number of generated names that are tried before the client gets an error.
 const NAME_ATTEMPTS: usize = 8;

@@ -1,6 +1,8 @@
 //! The kinds that are served: the registry, and the custom resource definitions in force.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 

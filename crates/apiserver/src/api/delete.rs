@@ -6,13 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use super::{ObjectApi, model_of, resource_of, update::is_released, write::WriteContext};
-use crate::{
-    admission,
-    kinds::{GcDefault, KindSpec},
-    status::Status,
-    store::{Change, CommitError, ObjectName, Stored},
-};
+use super::update::is_released;
+use super::write::WriteContext;
+use super::{ObjectApi, model_of, resource_of};
+use crate::admission;
+use crate::kinds::{GcDefault, KindSpec};
+use crate::status::Status;
+use crate::store::{Change, CommitError, ObjectName, Stored};
 
 /// The effect of a deletion on the dependents of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,13 @@
 //! Disturbances of watches and lists for tests (FLT-4), which a layer in front of the API cannot cause.
 
-use std::{
-    collections::HashMap,
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use parking_lot::RwLock;
 
-use crate::{clock::Seed, store::Resource};
+use crate::clock::Seed;
+use crate::store::Resource;
 
 /// The disturbances in force.
 #[derive(Debug, Default)]

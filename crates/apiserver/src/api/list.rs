@@ -1,21 +1,19 @@
 //! Lists: their version, selection and continuation (apiserver.md, 2.8).
 
-use std::{
-    num::{IntErrorKind, ParseIntError},
-    sync::Arc,
-    time::Duration,
-};
+use std::num::{IntErrorKind, ParseIntError};
+use std::sync::Arc;
+use std::time::Duration;
 
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::json;
 
-use super::{ObjectApi, resource_of, selection::Selection, token::Continue};
-use crate::{
-    kinds::KindSpec,
-    status::Status,
-    store::{ObjectName, Resource, Snapshot, Stored},
-    target::Query,
-};
+use super::selection::Selection;
+use super::token::Continue;
+use super::{ObjectApi, resource_of};
+use crate::kinds::KindSpec;
+use crate::status::Status;
+use crate::store::{ObjectName, Resource, Snapshot, Stored};
+use crate::target::Query;
 
 /// The maximum wait for a version that does not exist yet (CRUD-4).
 const PATIENCE: Duration = Duration::from_secs(3);

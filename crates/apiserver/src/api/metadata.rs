@@ -7,7 +7,8 @@ use kubewright_schema::{FieldError, FieldReason, coerce_object_meta};
 use serde_json::{Map, Value, json};
 
 use super::write::WriteContext;
-use crate::{kinds::KindSpec, types::address_problems};
+use crate::kinds::KindSpec;
+use crate::types::address_problems;
 
 /// The maximum length of a field manager's name.
 pub(crate) const MAX_MANAGER_BYTES: usize = 128;

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{
-    definition::DefinitionModel,
-    kinds::KindSpec,
-    model::{Anything, Model},
-    types::Builtin,
-};
+use crate::definition::DefinitionModel;
+use crate::kinds::KindSpec;
+use crate::model::{Anything, Model};
+use crate::types::Builtin;
 
 /// Returns the model of a kind.
 pub(crate) fn model_of(kind: &KindSpec) -> Arc<dyn Model> {

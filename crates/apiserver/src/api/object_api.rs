@@ -1,19 +1,16 @@
 //! The state behind the verbs.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
-use super::{ApiOptions, Disturbances, Names, definitions::ServedKinds, model_of};
-use crate::{
-    access::UserAuthentication,
-    clock::{Clock, Seed},
-    kinds::KindSpec,
-    store::{Saved, Store},
-};
+use super::definitions::ServedKinds;
+use super::{ApiOptions, Disturbances, Names, model_of};
+use crate::access::UserAuthentication;
+use crate::clock::{Clock, Seed};
+use crate::kinds::KindSpec;
+use crate::store::{Saved, Store};
 
 /// The Kubernetes API without HTTP: the stored objects, the kinds that are served, and the verbs on them.
 pub struct ObjectApi {

@@ -7,17 +7,13 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_schema::coerce_managers;
 use serde_json::{Value, json};
 
-use super::{
-    ObjectApi, convert, metadata, model_of,
-    update::Update,
-    write::{Recording, WriteContext},
-};
-use crate::{
-    kinds::{KindSpec, Registry},
-    model::Endpoint,
-    smd::{Managers, Ownership, Type, Versions},
-    types::Builtin,
-};
+use super::update::Update;
+use super::write::{Recording, WriteContext};
+use super::{ObjectApi, convert, metadata, model_of};
+use crate::kinds::{KindSpec, Registry};
+use crate::model::Endpoint;
+use crate::smd::{Managers, Ownership, Type, Versions};
+use crate::types::Builtin;
 
 const MANAGED_FIELDS: &str = "managedFields";
 

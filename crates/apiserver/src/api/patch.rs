@@ -1,18 +1,14 @@
 //! Patches and their application to the current object (apiserver.md, 2.12).
 
-use kubewright_machinery::{
-    object::ObjectExt as _,
-    patch::{self, JsonPatch, PatchError},
-};
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::patch::{self, JsonPatch, PatchError};
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::{Map, Value};
 
 use super::write::WriteContext;
-use crate::{
-    json::{self, JsonDocument},
-    patch::{StrategicError, strategic_merge},
-    status::{Details, Status},
-};
+use crate::json::{self, JsonDocument};
+use crate::patch::{StrategicError, strategic_merge};
+use crate::status::{Details, Status};
 
 /// The members of a JSON patch operation.
 const OPERATION: [&str; 4] = ["op", "path", "from", "value"];

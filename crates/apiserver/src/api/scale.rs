@@ -1,9 +1,7 @@
 //! Validation of the fields behind `/scale` in instances of custom resources.
 
-use kubewright_schema::{
-    FieldError,
-    go::{go_type, go_value},
-};
+use kubewright_schema::FieldError;
+use kubewright_schema::go::{go_type, go_value};
 use serde_json::Value;
 
 use crate::kinds::{FieldPath, KindSpec, ScaleSelector};

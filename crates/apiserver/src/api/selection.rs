@@ -3,7 +3,9 @@
 use kubewright_machinery::selector::{FieldRequirement, FieldSelector, LabelSelector};
 use serde_json::Value;
 
-use crate::{kinds::KindSpec, status::Status, target::Query};
+use crate::kinds::KindSpec;
+use crate::status::Status;
+use crate::target::Query;
 
 /// Label and field selector of a request.
 #[derive(Clone, Debug)]

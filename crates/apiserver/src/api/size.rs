@@ -3,7 +3,10 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use crate::{kinds::KindSpec, proto, status::Status, store::ObjectName};
+use crate::kinds::KindSpec;
+use crate::proto;
+use crate::status::Status;
+use crate::store::ObjectName;
 
 /// The size of the largest request that etcd accepts, in bytes.
 const LARGEST: usize = 3 << 19;

@@ -3,7 +3,8 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use crate::{kinds::KindSpec, model::Endpoint};
+use crate::kinds::KindSpec;
+use crate::model::Endpoint;
 
 /// Sets defaults that belong to the life cycle of the kind; the author of the object owns them.
 pub(crate) fn default(kind: &KindSpec, object: &mut Value) {

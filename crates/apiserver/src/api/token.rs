@@ -1,14 +1,15 @@
 //! Continue tokens of lists (LIST-2, VEC-1).
 
-use base64::{
-    DecodeError, Engine as _,
-    alphabet::URL_SAFE,
-    engine::{GeneralPurpose, general_purpose::NO_PAD},
-};
+use base64::alphabet::URL_SAFE;
+use base64::engine::GeneralPurpose;
+use base64::engine::general_purpose::NO_PAD;
+use base64::{DecodeError, Engine as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{json, status::Status, store::ObjectName};
+use crate::json;
+use crate::status::Status;
+use crate::store::ObjectName;
 
 /// The only version of tokens.
 const VERSION: &str = "meta.k8s.io/v1";

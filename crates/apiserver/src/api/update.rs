@@ -6,20 +6,15 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
-use super::{
-    ObjectApi, convert,
-    create::match_namespace,
-    metadata, ownership, patch, resource_of,
-    write::{self, Recording, WriteContext, WriteOutcome},
-};
-use crate::{
-    access::{Attributes, UserAction},
-    admission,
-    kinds::{KindSpec, Verb},
-    model::Endpoint,
-    status::Status,
-    store::{Change, CommitError, ObjectName, Resource, Stored},
-};
+use super::create::match_namespace;
+use super::write::{self, Recording, WriteContext, WriteOutcome};
+use super::{ObjectApi, convert, metadata, ownership, patch, resource_of};
+use crate::access::{Attributes, UserAction};
+use crate::admission;
+use crate::kinds::{KindSpec, Verb};
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Change, CommitError, ObjectName, Resource, Stored};
 
 /// The number of attempts of a write without a version that meets concurrent writes (UPD-8).
 const ATTEMPTS: usize = 6;

@@ -1,19 +1,19 @@
 //! Common parts of all writes: author, strictness, and the conversion of an object to its stored form.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use kubewright_machinery::object::{ObjectExt as _, is_nested_deeper};
 use serde_json::Value;
 
-use super::{ObjectApi, Remarks, convert, metadata, model_of, scale, size, strategy, warnings::Warnings};
-use crate::{
-    identity::Identity,
-    json::{MAX_PROBLEMS, PathPositions, holds_mark},
-    kinds::KindSpec,
-    model::{Collision, Endpoint, MAX_DEPTH, Preparation},
-    status::Status,
-    store::{ObjectName, Snapshot, Stored},
-};
-use std::sync::Arc;
+use super::warnings::Warnings;
+use super::{ObjectApi, Remarks, convert, metadata, model_of, scale, size, strategy};
+use crate::identity::Identity;
+use crate::json::{MAX_PROBLEMS, PathPositions, holds_mark};
+use crate::kinds::KindSpec;
+use crate::model::{Collision, Endpoint, MAX_DEPTH, Preparation};
+use crate::status::Status;
+use crate::store::{ObjectName, Snapshot, Stored};
 
 /// The treatment of unknown and duplicate fields (REQ-7 to REQ-10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,26 +1,22 @@
 //! The access of controllers and workload stages to objects: through the same pipeline as requests, with a user of their own.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
-
 use serde_json::Value;
 
-use super::{
-    DeleteOptions, ObjectApi,
-    delete::Deleted,
-    update::Update,
-    write::{Recording, WriteContext},
-};
-use crate::{
-    clock::{Clock, Seed},
-    identity::Identity,
-    kinds::{KindSpec, Registry, Verb},
-    model::Endpoint,
-    status::Status,
-    store::{ObjectName, Resource, Snapshot, Stored},
-    target::{ResourceTarget, Target},
-};
+use super::delete::Deleted;
+use super::update::Update;
+use super::write::{Recording, WriteContext};
+use super::{DeleteOptions, ObjectApi};
+use crate::clock::{Clock, Seed};
+use crate::identity::Identity;
+use crate::kinds::{KindSpec, Registry, Verb};
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{ObjectName, Resource, Snapshot, Stored};
+use crate::target::{ResourceTarget, Target};
 
 /// A write of a controller.
 #[derive(Debug)]

@@ -1,9 +1,7 @@
 //! Seeded randomness: the same seed and the same order of requests give the same ids and names.
 
-use std::{
-    hash::{BuildHasher, Hasher, RandomState},
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The alphabet of generated names: no vowels, and no characters that can be mistaken for each other.
 const NAME_ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";

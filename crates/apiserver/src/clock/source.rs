@@ -1,18 +1,15 @@
 //! Wall time and timers behind one handle (DET-1, DET-2).
 
-use std::{
-    cell::RefCell,
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-    time::Duration,
-};
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use http::HeaderValue;
 use jiff::{SignedDuration, Timestamp};
-use tokio::{sync::watch, time::Instant};
+use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// The server's only source of time. It is cheap to clone; clones share one time line.
 #[derive(Clone)]

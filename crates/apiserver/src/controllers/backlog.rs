@@ -1,10 +1,8 @@
 //! The backlog of a controller: its pending and its failed items.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 

@@ -1,11 +1,17 @@
 //! Controllers whose work consists of items that are handled one by one.
 
-use std::{fmt, future::Future, time::Duration};
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
 
-use futures::{FutureExt as _, future::BoxFuture};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 
-use super::{Controller, backlog::Backlog};
-use crate::{api::Writer, status::Status, store::Event};
+use super::Controller;
+use super::backlog::Backlog;
+use crate::api::Writer;
+use crate::status::Status;
+use crate::store::Event;
 
 /// A controller that queues items and handles them one by one. A failed item is retried later; an item whose round was cancelled is handled in the
 /// next round.

@@ -1,10 +1,13 @@
 //! The interface of controllers.
 
-use std::{fmt, time::Duration};
+use std::fmt;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 
-use crate::{api::Writer, status::Status, store::Event};
+use crate::api::Writer;
+use crate::status::Status;
+use crate::store::Event;
 
 /// A controller, which reacts to committed changes.
 pub trait Controller: fmt::Debug + Send + Sync {

@@ -4,17 +4,14 @@ use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{backlog::Backlog, by_item::ByItem};
-use crate::{
-    api::{DeleteOptions, Writer},
-    definition::{
-        self,
-        condition::{self, CLEANUP},
-    },
-    model::Endpoint,
-    status::Status,
-    store::{Event, ObjectName, Resource, Snapshot},
-};
+use super::backlog::Backlog;
+use super::by_item::ByItem;
+use crate::api::{DeleteOptions, Writer};
+use crate::definition::condition::{self, CLEANUP};
+use crate::definition::{self};
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, Resource, Snapshot};
 
 /// Establishes custom resource definitions and withdraws them on deletion.
 #[derive(Debug, Default)]

@@ -1,19 +1,17 @@
 //! The expiry of Events (CTL-6, BI-1).
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
-use futures::{FutureExt as _, future::BoxFuture};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
-use super::{Controller, backlog::Backlog};
-use crate::{
-    api::{DeleteOptions, Writer},
-    status::Status,
-    store::{Event, ObjectName, Resource},
-};
+use super::Controller;
+use super::backlog::Backlog;
+use crate::api::{DeleteOptions, Writer};
+use crate::status::Status;
+use crate::store::{Event, ObjectName, Resource};
 
 /// Deletes each Event a fixed time after its last write.
 #[derive(Debug)]

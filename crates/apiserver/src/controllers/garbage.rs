@@ -1,19 +1,20 @@
 //! The garbage collector, which deletes dependents whose owners are gone (CTL-1, GC-1 to GC-7).
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
+use std::time::Duration;
 
-use futures::{FutureExt as _, future::BoxFuture};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{Controller, backlog::Backlog};
-use crate::{
-    api::{DeleteOptions, Propagation, Writer, resource_of},
-    model::Endpoint,
-    status::Status,
-    store::{Event, ObjectName, ObjectRef, Stored},
-};
+use super::Controller;
+use super::backlog::Backlog;
+use crate::api::{DeleteOptions, Propagation, Writer, resource_of};
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, ObjectRef, Stored};
 
 const FOREGROUND: &str = "foregroundDeletion";
 const ORPHAN: &str = "orphan";

@@ -3,13 +3,12 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use super::{backlog::Backlog, by_item::ByItem};
-use crate::{
-    api::Writer,
-    model::Endpoint,
-    status::Status,
-    store::{Event, ObjectName, Resource},
-};
+use super::backlog::Backlog;
+use super::by_item::ByItem;
+use crate::api::Writer;
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, Resource};
 
 /// Writes the status of validating admission policies, as the real controller does for a policy without findings. This server does not yet check or
 /// evaluate their expressions.

@@ -3,14 +3,13 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::{backlog::Backlog, by_item::ByItem};
-use crate::{
-    admission,
-    api::Writer,
-    model::Endpoint,
-    status::Status,
-    store::{Event, ObjectName, Resource, Snapshot},
-};
+use super::backlog::Backlog;
+use super::by_item::ByItem;
+use crate::admission;
+use crate::api::Writer;
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, Resource, Snapshot};
 
 /// Adds the protection finalizer where it is missing, and removes it from objects that are being deleted and no longer used.
 #[derive(Clone, Debug)]

@@ -3,13 +3,12 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use super::{backlog::Backlog, by_item::ByItem};
-use crate::{
-    api::{DeleteOptions, Writer},
-    model::Endpoint,
-    status::Status,
-    store::{Event, ObjectName, Resource, Snapshot},
-};
+use super::backlog::Backlog;
+use super::by_item::ByItem;
+use crate::api::{DeleteOptions, Writer};
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, Resource, Snapshot};
 
 /// The label of APIServices that the server itself maintains.
 pub(crate) const AUTOMANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";

@@ -1,18 +1,20 @@
 //! Aggregated cluster roles (CTL-7): a new role with the right labels extends every role that aggregates it.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
-use futures::{FutureExt as _, future::BoxFuture};
-use kubewright_machinery::{object::ObjectExt as _, selector::LabelSelector};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::selector::LabelSelector;
 use serde_json::{Value, json};
 
-use super::{Controller, backlog::Backlog};
-use crate::{
-    api::Writer,
-    model::Endpoint,
-    status::Status,
-    store::{Event, ObjectName, Resource, Snapshot, Stored},
-};
+use super::Controller;
+use super::backlog::Backlog;
+use crate::api::Writer;
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, Resource, Snapshot, Stored};
 
 /// Writes the rules of cluster roles with an aggregation rule.
 #[derive(Clone, Debug, Default)]

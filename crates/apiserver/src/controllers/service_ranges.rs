@@ -1,19 +1,19 @@
 //! The ranges that services get their addresses from (CTL-11): the default one is always there; a range that is deleted goes when no address depends on it.
 
-use std::{collections::BTreeSet, net::IpAddr};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{backlog::Backlog, by_item::ByItem};
-use crate::{
-    api::Writer,
-    model::Endpoint,
-    status::Status,
-    store::{Event, ObjectName, Resource, Snapshot},
-    types::{AddressRange, SERVICE_RANGE},
-};
+use super::backlog::Backlog;
+use super::by_item::ByItem;
+use crate::api::Writer;
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, Resource, Snapshot};
+use crate::types::{AddressRange, SERVICE_RANGE};
 
 /// The name of the range of the server's own configuration.
 pub(crate) const DEFAULT_RANGE: &str = "kubernetes";

@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{backlog::Backlog, by_item::ByItem};
-use crate::{
-    api::Writer,
-    model::Endpoint,
-    status::Status,
-    store::{Event, ObjectName, Resource},
-};
+use super::backlog::Backlog;
+use super::by_item::ByItem;
+use crate::api::Writer;
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, Resource};
 
 /// Writes the condition of APIServices, and tells discovery which of them are unavailable: this server does not proxy to any.
 #[derive(Clone, Debug, Default)]

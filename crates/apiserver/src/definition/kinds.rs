@@ -5,14 +5,13 @@ use std::sync::Arc;
 use kubewright_schema::Schema;
 use serde_json::Value;
 
+use super::model::CustomModel;
+use super::versions;
 use crate::kinds::{
     Column, Columns, CustomKind, Derived, FieldPath, Flags, GcDefault, Generation, KindSpec, Reset, Scale, ScaleSelector, Scope,
     StorageId, Subresource, Verb, Verbs, compare_versions,
 };
 use crate::smd::Type;
-
-use super::model::CustomModel;
-use super::versions;
 
 /// Returns the kinds of a valid definition, one for each served version. The schema of each version is compiled once.
 pub fn kinds(definition: &Value) -> Vec<KindSpec> {

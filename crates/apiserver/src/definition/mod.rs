@@ -18,9 +18,8 @@ mod tests;
 
 pub use kinds::kinds;
 pub use model::{CustomModel, DefinitionModel};
-pub use validate::{validate, validate_status};
-
 use serde_json::{Map, Value, json};
+pub use validate::{validate, validate_status};
 
 /// Fills in the fields that a definition omits: the singular and list names, the conversion, the port of a conversion webhook.
 pub fn default(definition: &mut Value) {

@@ -3,10 +3,8 @@
 use kubewright_schema::{FieldError, Schema};
 use serde_json::Value;
 
-use crate::{
-    model::{Endpoint, Model, Preparation, WrongType},
-    types::Builtin,
-};
+use crate::model::{Endpoint, Model, Preparation, WrongType};
+use crate::types::Builtin;
 
 /// The model of the objects of one version of a custom resource.
 #[derive(Debug)]

@@ -84,8 +84,9 @@ pub(super) fn finalizers(object: &Value, stored: Option<&Value>) -> Vec<String> 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     // CRD-10
     #[test]

@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::kinds::{KindSpec, Registry, Scope, Subresource, Verb};
-
 use super::legacy::verbs;
+use crate::kinds::{KindSpec, Registry, Scope, Subresource, Verb};
 
 /// Returns the document at `/api`: the core group.
 pub fn aggregated_core(registry: &Registry) -> Value {

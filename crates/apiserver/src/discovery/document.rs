@@ -7,9 +7,8 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha512};
 
-use crate::kinds::Registry;
-
 use super::aggregated;
+use crate::kinds::Registry;
 
 /// The media type of aggregated discovery, in `Accept` and in `Content-Type`.
 pub const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

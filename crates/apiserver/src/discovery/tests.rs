@@ -1,9 +1,8 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::definition;
 use crate::kinds::Registry;
-use crate::recorded;
+use crate::{definition, recorded};
 
 fn with_widgets(definition: &Value) -> Registry {
     Registry::builtin().with_definition("widgets.ex.io", definition::kinds(definition))

@@ -1,17 +1,13 @@
 //! The published definitions, parsed when they are needed.
 
-use std::{
-    collections::HashMap,
-    sync::{LazyLock, OnceLock},
-};
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
 
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::Value;
 
-use super::{
-    facts::{Facts, TypeName},
-    form::Struct,
-};
+use super::facts::{Facts, TypeName};
+use super::form::Struct;
 
 /// The definitions, one per line: name, kinds and JSON, separated by tabs. `data/NOTICE` names the source.
 static PACKED: &[u8] = include_bytes!("../../data/schemas.json.zst");

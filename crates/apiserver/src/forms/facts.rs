@@ -1,6 +1,7 @@
 //! Facts about the Go types behind the definitions, from `data/types.toml`.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

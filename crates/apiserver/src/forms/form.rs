@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    data::Definitions,
-    facts::{Facts, TypeName},
-};
+use super::data::Definitions;
+use super::facts::{Facts, TypeName};
 
 /// A type with fields.
 #[derive(Debug)]

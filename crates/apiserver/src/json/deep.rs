@@ -1,16 +1,16 @@
 //! Documents with very deep nesting. The real server accepts them, and so does this one as long as it need not store the deep part: marks replace
 //! that part, and an object that still holds a mark when it is to be stored is refused. No code here recurses as deeply as a document.
 
-use std::{cmp::Ordering, collections::HashMap, fmt::Write as _};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::{
-    problem::offset_of,
-    read::{JsonDocument, Repeated, UnreadableJson},
-    walk::{JsonToken, Nest, Tokens, key_of},
-};
+use super::problem::offset_of;
+use super::read::{JsonDocument, Repeated, UnreadableJson};
+use super::walk::{JsonToken, Nest, Tokens, key_of};
 use crate::model::MAX_DEPTH;
 
 /// The maximum nesting of a document, as on the real server.

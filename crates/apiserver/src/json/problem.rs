@@ -2,10 +2,8 @@
 
 use kubewright_schema::go::go_quoted_letter;
 
-use super::{
-    UnreadableJson,
-    walk::{Nest, Tokens},
-};
+use super::UnreadableJson;
+use super::walk::{Nest, Tokens};
 
 /// Returns the error text for a body that cannot be read.
 pub(crate) fn problem(body: &[u8], error: &UnreadableJson) -> String {

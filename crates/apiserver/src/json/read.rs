@@ -1,12 +1,17 @@
 //! Parsing of documents.
 
-use std::{cell::RefCell, collections::HashSet, fmt};
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt;
 
-use kubewright_schema::{ValuePath, limit::MOST_NOTED};
+use kubewright_schema::ValuePath;
+use kubewright_schema::limit::MOST_NOTED;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value, map::Entry};
+use serde_json::map::Entry;
+use serde_json::{Map, Number, Value};
 
-use super::{MAX_PROBLEMS, deep, text::mended};
+use super::text::mended;
+use super::{MAX_PROBLEMS, deep};
 
 /// A parsed document.
 #[derive(Debug)]

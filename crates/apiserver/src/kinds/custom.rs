@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use super::path::FieldPath;
 use crate::model::Model;
 use crate::smd::Type;
-
-use super::path::FieldPath;
 
 /// The part of a kind that comes from its CustomResourceDefinition.
 #[derive(Clone, Debug)]

@@ -1,14 +1,13 @@
 //! Values that are derived from a kind and needed by every request, computed once.
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock},
-};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use kubewright_machinery::fieldset::FieldSet;
 use serde_json::Value;
 
-use crate::{model::Model, store::Resource};
+use crate::model::Model;
+use crate::store::Resource;
 
 /// Derived values that are kept with a kind. A clone of the kind computes them anew.
 #[derive(Default)]

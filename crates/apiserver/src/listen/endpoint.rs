@@ -1,20 +1,18 @@
 //! A server on a TCP port.
 
-use std::{
-    fmt,
-    net::{IpAddr, Ipv4Addr, SocketAddr},
-};
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 
-use super::{
-    ListenError,
-    authority::Authority,
-    kubeconfig::{Proof, kubeconfig},
-    serve::{self, Frontend},
-    tls,
-};
-use crate::{identity::Identity, server::ApiServer};
+use super::authority::Authority;
+use super::kubeconfig::{Proof, kubeconfig};
+use super::serve::{self, Frontend};
+use super::{ListenError, tls};
+use crate::identity::Identity;
+use crate::server::ApiServer;
 
 /// A port on which a server answers. Dropping it closes the port and all connections; [`Endpoint::shutdown`] lets requests finish.
 pub struct Endpoint {

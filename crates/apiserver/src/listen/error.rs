@@ -1,6 +1,7 @@
 //! Errors of setting up a TCP port.
 
-use std::{io, net::SocketAddr};
+use std::io;
+use std::net::SocketAddr;
 
 /// The reason for which the TCP front could not be set up.
 #[derive(Debug, thiserror::Error)]

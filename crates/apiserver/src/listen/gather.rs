@@ -7,11 +7,9 @@
 //! The connection flushes after each frame, and does not write the next one before the flush is done. So a flush only requests another turn of the
 //! connection's task, and the buffer is sent when that task next polls for input, which it does in each of its turns.
 
-use std::{
-    io,
-    pin::Pin,
-    task::{Context, Poll, ready},
-};
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 

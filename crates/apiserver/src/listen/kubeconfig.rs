@@ -1,6 +1,7 @@
 //! Kubeconfigs with all data inline (SRV-5).
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use kubewright_machinery::yaml;
 use serde_json::{Value, json};
 

@@ -1,44 +1,41 @@
 //! Connections from accept to close.
 
-use std::{
-    future::poll_fn,
-    pin::{Pin, pin},
-    sync::Arc,
-    task::{Poll, ready},
-    time::Duration,
-};
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
-use futures::{FutureExt as _, future::BoxFuture};
-use http::{
-    HeaderMap, Request, Response, StatusCode, Version,
-    header::{CONNECTION, CONTENT_TYPE},
-};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use http::header::{CONNECTION, CONTENT_TYPE};
+use http::{HeaderMap, Request, Response, StatusCode, Version};
 use http_body::Body as _;
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto,
-};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use parking_lot::Mutex;
-use tokio::{
-    io::{AsyncRead, AsyncWrite, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
-    sync::watch,
-    task::JoinSet,
-};
-use tokio_rustls::{TlsAcceptor, server::TlsStream};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use tower::ServiceExt;
 
-use super::{gather::Gather, stream};
-use crate::{
-    identity::Identity,
-    middleware::{BoxError, faults::FaultBody, journal::JournalBody},
-    request::{EarlyRefusal, ResponseBody},
-    server::{ApiServerState, Front},
-    status::Status,
-};
+use super::gather::Gather;
+use super::stream;
+use crate::identity::Identity;
+use crate::middleware::BoxError;
+use crate::middleware::faults::FaultBody;
+use crate::middleware::journal::JournalBody;
+use crate::request::{EarlyRefusal, ResponseBody};
+use crate::server::{ApiServerState, Front};
+use crate::status::Status;
 
 /// The body limit of the front. It is above that of the pipeline, so that the pipeline is the one to refuse a large body.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;

@@ -88,9 +88,11 @@ fn put(frame: &Frame<Bytes>, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use futures::{StreamExt as _, channel::mpsc};
+    use futures::StreamExt as _;
+    use futures::channel::mpsc;
     use http_body_util::StreamBody;
-    use tokio::{io::DuplexStream, task::JoinSet};
+    use tokio::io::DuplexStream;
+    use tokio::task::JoinSet;
 
     use super::*;
 

@@ -1,14 +1,15 @@
 //! TLS with the server's own authority.
 
-use std::{panic::catch_unwind, sync::Arc};
+use std::panic::catch_unwind;
+use std::sync::Arc;
 
-use rustls::{RootCertStore, ServerConfig, crypto::CryptoProvider, server::WebPkiClientVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
 use tokio_rustls::TlsAcceptor;
 
-use super::{
-    ListenError,
-    authority::{Authority, Leaf},
-};
+use super::ListenError;
+use super::authority::{Authority, Leaf};
 
 /// Returns an acceptor of TLS connections; clients may present a certificate of the authority.
 pub(super) fn acceptor(authority: &Authority, server: &Leaf) -> Result<TlsAcceptor, ListenError> {

@@ -8,12 +8,14 @@ mod endpoint;
 
 use std::fmt;
 
+pub use endpoint::Endpoint;
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
-use crate::{clock::Seed, identity::Identity, status::Status, store::Snapshot};
-
-pub use endpoint::Endpoint;
+use crate::clock::Seed;
+use crate::identity::Identity;
+use crate::status::Status;
+use crate::store::Snapshot;
 
 /// The maximal nesting depth of an object without its managed fields. Managed fields, lists and watch events go a little deeper; all of them must
 /// stay shallow enough to be parsed again. The real server allows a hundred times more.

@@ -6,10 +6,9 @@ use std::sync::{Arc, LazyLock};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
+use super::{paths, schemas, version_2};
 use crate::discovery::Document;
 use crate::kinds::{KindSpec, Registry};
-
-use super::{paths, schemas, version_2};
 
 /// Documents by their path below `/openapi/v3/`, such as `apis/apps/v1`.
 type Documents = BTreeMap<String, Arc<Document>>;

@@ -3,7 +3,8 @@
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::{Map, Value, json};
 
-use crate::{forms::Definitions, kinds::KindSpec};
+use crate::forms::Definitions;
+use crate::kinds::KindSpec;
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 pub(super) const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";

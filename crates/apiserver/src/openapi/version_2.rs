@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{discovery::Document, forms::Definitions};
+use crate::discovery::Document;
+use crate::forms::Definitions;
 
 const SCHEMAS: &str = "#/components/schemas/";
 const DEFINITIONS: &str = "#/definitions/";

@@ -1,13 +1,12 @@
 //! Decoding of messages to JSON.
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Number, Value};
 
-use super::{
-    layout::{Layout, MessageField, Slot},
-    special,
-    wire::{Piece, WireError, WireReader},
-};
+use super::layout::{Layout, MessageField, Slot};
+use super::special;
+use super::wire::{Piece, WireError, WireReader};
 use crate::forms::form::{Form, SCHEMA};
 
 /// The maximal nesting depth of messages; no real object comes close to it.

@@ -1,20 +1,17 @@
 //! Encoding of JSON to messages (PB-6).
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::{Map, Value};
 
-use super::{
-    envelope::seal,
-    layout::{Layout, Slot},
-    special,
-    wire::{put_bytes, put_fixed64, put_number},
-};
-use crate::forms::{
-    Definitions,
-    form::{Form, SCHEMA},
-};
+use super::envelope::seal;
+use super::layout::{Layout, Slot};
+use super::special;
+use super::wire::{put_bytes, put_fixed64, put_number};
+use crate::forms::Definitions;
+use crate::forms::form::{Form, SCHEMA};
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 

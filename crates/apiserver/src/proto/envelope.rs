@@ -3,11 +3,9 @@
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::Value;
 
-use super::{
-    decode as message,
-    special::lossy,
-    wire::{Piece, WireError, WireReader, put_bytes},
-};
+use super::decode as message;
+use super::special::lossy;
+use super::wire::{Piece, WireError, WireReader, put_bytes};
 use crate::forms::Definitions;
 
 /// The media type of bodies in an envelope.

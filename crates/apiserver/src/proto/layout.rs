@@ -1,14 +1,10 @@
 //! The field numbers of messages.
 
-use std::{
-    collections::HashMap,
-    sync::{LazyLock, OnceLock},
-};
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
 
-use crate::forms::{
-    Definitions,
-    form::{Struct, StructField},
-};
+use crate::forms::Definitions;
+use crate::forms::form::{Struct, StructField};
 
 /// The table of field numbers. Each line has the definition of a message, then `number=field`, or `number(fields)` for a message that JSON does
 /// not show as such. It is written by `examples/generate-protobuf.rs`; `data/NOTICE` names the source.

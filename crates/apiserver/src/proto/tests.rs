@@ -1,5 +1,6 @@
 use kubewright_machinery::object::GroupVersionKind;
-use proptest::{prelude::*, strategy::ValueTree as _};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};
 
 use super::decode;

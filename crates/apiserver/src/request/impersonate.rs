@@ -1,15 +1,15 @@
 //! Impersonation of other users (AUTH-5).
 
-use std::{collections::BTreeMap, sync::Arc, task::Context, task::Poll};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use http::{HeaderMap, Request};
 
-use crate::{
-    access::{Attributes, UserAction},
-    api::ObjectApi,
-    identity::Identity,
-    status::Status,
-};
+use crate::access::{Attributes, UserAction};
+use crate::api::ObjectApi;
+use crate::identity::Identity;
+use crate::status::Status;
 
 const USER: &str = "impersonate-user";
 const GROUP: &str = "impersonate-group";

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{
-    RequestState, openapi,
-    service::{Incoming, Outgoing},
-    wire::{
-        negotiate::{self, DiscoveryForm},
-        pretty, respond,
-    },
-};
-use crate::{access::service_account::ISSUER, discovery, status::Status, target::path::Segments};
+use super::service::{Incoming, Outgoing};
+use super::wire::negotiate::{self, DiscoveryForm};
+use super::wire::{pretty, respond};
+use super::{RequestState, openapi};
+use crate::access::service_account::ISSUER;
+use crate::discovery;
+use crate::status::Status;
+use crate::target::path::Segments;
 
 /// The address of the server for clients inside a cluster.
 const ADDRESS: &str = "10.0.0.1:443";

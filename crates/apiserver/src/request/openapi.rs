@@ -5,11 +5,9 @@ use std::sync::Arc;
 use http::{HeaderValue, StatusCode, header};
 use jiff::SignedDuration;
 
-use super::{
-    RequestState,
-    service::{Incoming, Outgoing},
-    wire::{negotiate, respond},
-};
+use super::RequestState;
+use super::service::{Incoming, Outgoing};
+use super::wire::{negotiate, respond};
 use crate::openapi;
 
 /// The cache lifetime of a document that was requested by its hash.

@@ -1,48 +1,37 @@
 //! The front of the pipeline: a tower service over HTTP requests.
 
-use std::{
-    any::Any,
-    convert::Infallible,
-    panic::AssertUnwindSafe,
-    pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::any::Any;
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
-use futures::{FutureExt as _, future::BoxFuture};
-use http::{HeaderValue, Request, Response, StatusCode, header, request::Parts};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use http::request::Parts;
+use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body::Body;
 use kubewright_machinery::quantity::GoDuration;
 use serde_json::json;
 
-use super::{
-    RequestState,
-    impersonate::EarlyRefusal,
-    nonresource,
-    verbs::resource,
-    wire::{
-        body::{self, ResponseBody},
-        negotiate::{self, BodyFormat},
-        pretty, respond,
-    },
-};
-use crate::{
-    access::UserAction,
-    api::warnings::Warnings,
-    identity::Identity,
-    kinds::Verb,
-    middleware::{
-        BoxError, Effect,
-        journal::{AUDIT_ID, RecordNote},
-    },
-    status::Status,
-    target::{Query, Target, path},
-};
+use super::impersonate::EarlyRefusal;
+use super::verbs::resource;
+use super::wire::body::{self, ResponseBody};
+use super::wire::negotiate::{self, BodyFormat};
+use super::wire::{pretty, respond};
+use super::{RequestState, nonresource};
+use crate::access::UserAction;
+use crate::api::warnings::Warnings;
+use crate::identity::Identity;
+use crate::kinds::Verb;
+use crate::middleware::journal::{AUDIT_ID, RecordNote};
+use crate::middleware::{BoxError, Effect};
+use crate::status::Status;
+use crate::target::{Query, Target, path};
 
 /// The maximum duration of a handler.
 const HANDLER_LIMIT: Duration = Duration::from_secs(34);

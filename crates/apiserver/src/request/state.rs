@@ -1,13 +1,14 @@
 //! The state that all requests share.
 
-use std::{
-    fmt,
-    sync::{Arc, atomic::AtomicUsize},
-};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use futures::future::BoxFuture;
 
-use crate::{api::ObjectApi, discovery::Discovery, openapi::OpenApi};
+use crate::api::ObjectApi;
+use crate::discovery::Discovery;
+use crate::openapi::OpenApi;
 
 /// The reaction of the server to the writes of requests.
 pub(crate) trait AfterWrite: fmt::Debug + Send + Sync {

@@ -6,15 +6,13 @@ use futures::FutureExt as _;
 use serde_json::{Value, json};
 
 use super::ApiServerState;
-use crate::{
-    access::rbac_bootstrap,
-    controllers::{DEFAULT_RANGE, default_range, local_service},
-    identity::Identity,
-    kinds::registrations,
-    model::Endpoint,
-    status::Status,
-    store::{ObjectName, Resource},
-};
+use crate::access::rbac_bootstrap;
+use crate::controllers::{DEFAULT_RANGE, default_range, local_service};
+use crate::identity::Identity;
+use crate::kinds::registrations;
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{ObjectName, Resource};
 
 /// Namespaces that exist from the start.
 const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];

@@ -7,22 +7,18 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    ApiServer, ApiServerState, Controllers,
-    schedule::ControllerSet,
-    state::{Middleware, ServerSettings},
-};
-use crate::{
-    access::UserAuthentication,
-    api::{ApiOptions, Names, ObjectApi},
-    clock::{Clock, Seed},
-    controllers::{self, Controller},
-    identity::Identity,
-    middleware::{Faults, Journal},
-    request::DerivedDocuments,
-    status::Status,
-    workloads::{self, StageDelays, Stages, Workloads},
-};
+use super::schedule::ControllerSet;
+use super::state::{Middleware, ServerSettings};
+use super::{ApiServer, ApiServerState, Controllers};
+use crate::access::UserAuthentication;
+use crate::api::{ApiOptions, Names, ObjectApi};
+use crate::clock::{Clock, Seed};
+use crate::controllers::{self, Controller};
+use crate::identity::Identity;
+use crate::middleware::{Faults, Journal};
+use crate::request::DerivedDocuments;
+use crate::status::Status;
+use crate::workloads::{self, StageDelays, Stages, Workloads};
 
 /// The time that Events are kept by default.
 const EVENT_TTL: Duration = Duration::from_secs(3600);

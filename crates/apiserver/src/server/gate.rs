@@ -3,16 +3,12 @@
 use futures::future::BoxFuture;
 
 use super::state::Middleware;
-use crate::{
-    api::{ControllerGate, ControllerWrite},
-    clock::Clock,
-    kinds::Verb,
-    middleware::{
-        Effect,
-        journal::{Outcome, Record},
-    },
-    status::Status,
-};
+use crate::api::{ControllerGate, ControllerWrite};
+use crate::clock::Clock;
+use crate::kinds::Verb;
+use crate::middleware::Effect;
+use crate::middleware::journal::{Outcome, Record};
+use crate::status::Status;
 
 /// The journal and the fault rules of a server, as controllers meet them.
 #[derive(Debug)]

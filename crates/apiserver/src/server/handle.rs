@@ -6,17 +6,18 @@ use futures::FutureExt as _;
 use serde_json::Value;
 use tower::Layer as _;
 
-use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers, state::Middleware};
-use crate::{
-    api::resource_of,
-    clock::{Clock, Seed},
-    identity::Identity,
-    kinds::Scope,
-    middleware::{Faults, Journal, faults::FaultService, journal::JournalService},
-    request::{Impersonating, Service},
-    status::Status,
-    store::{Change, CommitError, Expect, ObjectName, Resource},
-};
+use super::state::Middleware;
+use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers};
+use crate::api::resource_of;
+use crate::clock::{Clock, Seed};
+use crate::identity::Identity;
+use crate::kinds::Scope;
+use crate::middleware::faults::FaultService;
+use crate::middleware::journal::JournalService;
+use crate::middleware::{Faults, Journal};
+use crate::request::{Impersonating, Service};
+use crate::status::Status;
+use crate::store::{Change, CommitError, Expect, ObjectName, Resource};
 
 /// A Kubernetes API server inside this process. It is cheap to clone; dropping the last handle and the last open response frees all resources.
 #[derive(Clone, Debug)]

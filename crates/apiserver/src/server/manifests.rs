@@ -1,21 +1,19 @@
 //! Import and export of the content as manifests (FRK-5).
 
-use kubewright_machinery::{
-    object::ObjectExt as _,
-    yaml::{self, YamlError},
-};
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::yaml::{self, YamlError};
 use serde_json::Value;
 
 use super::ApiServer;
-use crate::{
-    api::{resource_of, update::Update, write::WriteContext},
-    controllers::AUTOMANAGED,
-    identity::Identity,
-    kinds::{KindSpec, Scope},
-    model::Endpoint,
-    status::Status,
-    store::ObjectName,
-};
+use crate::api::resource_of;
+use crate::api::update::Update;
+use crate::api::write::WriteContext;
+use crate::controllers::AUTOMANAGED;
+use crate::identity::Identity;
+use crate::kinds::{KindSpec, Scope};
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::ObjectName;
 
 /// Metadata that only servers set.
 const SERVER_SET: [&str; 6] = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"];

@@ -20,8 +20,7 @@ pub use builder::{ApiServerBuilder, BuildError};
 pub use handle::{ApiServer, AsUser, Front, OwnedField, SeedError};
 pub use manifests::{Dump, LoadError};
 pub use mode::Controllers;
-pub use settle::{IdleCheck, Unsettled};
-pub use state::Checkpoint;
-
 pub(crate) use settle::IdleChecks;
+pub use settle::{IdleCheck, Unsettled};
 pub(crate) use state::ApiServerState;
+pub use state::Checkpoint;

@@ -1,23 +1,18 @@
 //! The scheduling of controllers: after each write, when their time has come, or when they are told to run.
 
-use std::{
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use parking_lot::{Mutex, RwLock};
 
-use super::{Controllers, gate::MiddlewareGate};
-use crate::{
-    api::{ObjectApi, Writer},
-    controllers::Controller,
-    identity::Identity,
-    request::AfterWrite,
-};
+use super::Controllers;
+use super::gate::MiddlewareGate;
+use crate::api::{ObjectApi, Writer};
+use crate::controllers::Controller;
+use crate::identity::Identity;
+use crate::request::AfterWrite;
 
 /// The maximum number of rounds of controllers until quiescence, which is far above any real cascade.
 const ROUNDS: usize = 10_000;

@@ -1,6 +1,7 @@
 //! Settling: running until no work is left (DET-4).
 
-use std::{fmt, sync::Weak};
+use std::fmt;
+use std::sync::Weak;
 
 use parking_lot::Mutex;
 

@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{
-    Controllers, IdleChecks,
-    gate::MiddlewareGate,
-    schedule::{ControllerSchedule, ControllerSet},
-};
-use crate::{
-    api::{ApiCheckpoint, ObjectApi},
-    clock::{Clock, Seed},
-    middleware::{Faults, Journal},
-    request::{DerivedDocuments, RequestState},
-};
+use super::gate::MiddlewareGate;
+use super::schedule::{ControllerSchedule, ControllerSet};
+use super::{Controllers, IdleChecks};
+use crate::api::{ApiCheckpoint, ObjectApi};
+use crate::clock::{Clock, Seed};
+use crate::middleware::{Faults, Journal};
+use crate::request::{DerivedDocuments, RequestState};
 
 /// The layers in front of the pipeline, which controllers use too.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 use serde_json::{Value, json};
 
 use super::ApiServer;
-use crate::{api::write::WriteContext, identity::Identity};
+use crate::api::write::WriteContext;
+use crate::identity::Identity;
 
 fn definition(default: Option<i64>) -> Value {
     let mut size = json!({"type": "integer"});

@@ -1,6 +1,7 @@
 //! Server-side apply: merging an applied configuration and the ownership of its fields (SMD-12).
 
-use kubewright_machinery::{fieldset::FieldSet, object::is_nested_deeper};
+use kubewright_machinery::fieldset::FieldSet;
+use kubewright_machinery::object::is_nested_deeper;
 use serde_json::Value;
 use thiserror::Error;
 

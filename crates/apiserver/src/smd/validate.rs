@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use kubewright_machinery::fieldset::{Path, PathElement};
-use kubewright_schema::{
-    go::{go_syntax, go_type, go_value},
-    limit::MOST_NOTED,
-};
+use kubewright_schema::go::{go_syntax, go_type, go_value};
+use kubewright_schema::limit::MOST_NOTED;
 use serde_json::Value;
 use thiserror::Error;
 

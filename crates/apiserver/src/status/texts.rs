@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use kubewright_schema::{FieldError, go::go_quoted};
+use kubewright_schema::FieldError;
+use kubewright_schema::go::go_quoted;
 
 use super::{Cause, Details, Status};
 

@@ -1,6 +1,7 @@
 //! The index of dependents by owner.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use kubewright_machinery::object::ObjectExt as _;
 use rpds::RedBlackTreeMapSync;

@@ -1,10 +1,8 @@
 //! The latest changes of one resource (WCH-1).
 
-use std::{
-    any::Any,
-    collections::VecDeque,
-    sync::{Arc, OnceLock},
-};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use parking_lot::Mutex;

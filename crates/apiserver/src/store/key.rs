@@ -1,6 +1,7 @@
 //! Keys of stored objects.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
 /// A stored resource, which all versions of the resource share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

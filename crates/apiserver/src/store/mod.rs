@@ -21,12 +21,11 @@ mod contract;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use claims::Claim;
-pub(crate) use shared::HISTORY_BYTES;
-
 pub use change::{Change, CommitError, Expect};
+pub(crate) use claims::Claim;
 pub use history::{Event, EventKind};
 pub use key::{ObjectName, ObjectRef, Resource};
+pub(crate) use shared::HISTORY_BYTES;
 pub use shared::{Compacted, Saved, Store};
 pub use snapshot::Snapshot;
 pub use storage::{Follow, Storage};

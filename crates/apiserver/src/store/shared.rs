@@ -1,20 +1,16 @@
 //! The store itself: one lock, which is held briefly for a commit or for taking a snapshot.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-};
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::{
-    Change, CommitError, Event, Expect, ObjectName, ObjectRef, Resource, Snapshot, Storage, Stored, Subscription,
-    dependents::Dependents, history::EventHistory, subscription::SubscriberProgress,
-};
+use super::dependents::Dependents;
+use super::history::EventHistory;
+use super::subscription::SubscriberProgress;
+use super::{Change, CommitError, Event, Expect, ObjectName, ObjectRef, Resource, Snapshot, Storage, Stored, Subscription};
 
 /// The number of recently written objects that are kept as values; older ones are kept as text until they are read.
 const WARM: usize = 512;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
 
-use super::{Claim, ObjectName, Resource, Stored, claims::HeldClaims};
+use super::claims::HeldClaims;
+use super::{Claim, ObjectName, Resource, Stored};
 
 /// The objects of one resource. It is cheap to clone.
 #[derive(Clone, Debug)]

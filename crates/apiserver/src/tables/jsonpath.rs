@@ -1,6 +1,7 @@
 //! The JSONPath of printer columns: members, indexes, wildcards and filters.
 
-use std::{cmp::Ordering, collections::HashSet};
+use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use serde_json::Value;
 

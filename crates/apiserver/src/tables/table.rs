@@ -3,12 +3,11 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::kinds::{Column, Columns, KindSpec};
-
 use super::age;
 use super::jsonpath::JsonPath;
 use super::partial::partial_metadata;
 use super::printers::{self, Printer};
+use crate::kinds::{Column, Columns, KindSpec};
 
 const NAME: &str = "The name of the object, unique among the objects of its kind in its namespace.";
 const AGE: &str = "How long ago the object was created.";

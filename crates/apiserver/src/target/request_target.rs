@@ -1,13 +1,13 @@
 //! The target of a request, read from its method and its URL.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
 
 use http::{Method, Request, Uri};
 
-use super::{
-    Query,
-    path::{self, Segments},
-};
+use super::Query;
+use super::path::{self, Segments};
 use crate::kinds::Verb;
 
 /// The target of a request.

@@ -5,11 +5,9 @@ use kubewright_schema::FieldError;
 use serde_json::Value;
 
 use super::{defaults, normal, prepare, validate, warnings};
-use crate::{
-    forms::Definitions,
-    kinds::KindSpec,
-    model::{Collision, Endpoint, Model, Preparation, WrongType},
-};
+use crate::forms::Definitions;
+use crate::kinds::KindSpec;
+use crate::model::{Collision, Endpoint, Model, Preparation, WrongType};
 
 /// The form and the rules of one built-in kind.
 #[derive(Clone, Copy, Debug)]

@@ -6,18 +6,14 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::{Map, Value, json};
 
 use super::Builtin;
-use crate::{
-    clock::Seed,
-    forms::{
-        Definitions,
-        facts::{Facts, TypeName},
-        form::{Absent, Form},
-    },
-    identity::Identity,
-    model::{Model as _, Preparation},
-    recorded,
-    store::Store,
-};
+use crate::clock::Seed;
+use crate::forms::Definitions;
+use crate::forms::facts::{Facts, TypeName};
+use crate::forms::form::{Absent, Form};
+use crate::identity::Identity;
+use crate::model::{Model as _, Preparation};
+use crate::recorded;
+use crate::store::Store;
 
 /// Removes the keywords that the embedded data omits from a schema.
 fn bare(schema: &Value) -> Value {

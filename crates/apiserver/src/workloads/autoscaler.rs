@@ -3,11 +3,9 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::{
-    condition::{self, ConditionUpdate},
-    plan::{Plan, RuleContext},
-    read::{at, int, is_deleted},
-};
+use super::condition::{self, ConditionUpdate};
+use super::plan::{Plan, RuleContext};
+use super::read::{at, int, is_deleted};
 
 /// Plans the next step of a HorizontalPodAutoscaler: it reports the size of its target and never changes it. `target` is the object that it refers
 /// to.

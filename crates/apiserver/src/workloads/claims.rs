@@ -3,10 +3,8 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::{
-    plan::{Plan, RuleContext},
-    read::{after, at, created, is_deleted, text},
-};
+use super::plan::{Plan, RuleContext};
+use super::read::{after, at, created, is_deleted, text};
 
 /// Plans the next step of a PersistentVolumeClaim: after the delay it is bound to a new volume.
 pub fn claim(claim: &Value, context: RuleContext<'_>) -> Plan {

@@ -3,14 +3,10 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::{
-    node,
-    plan::{Plan, RuleContext},
-    pods,
-    read::{at, int, is_deleted, scaled, text},
-    revision::{self, POD_LABEL, RevisionHistory},
-    template,
-};
+use super::plan::{Plan, RuleContext};
+use super::read::{at, int, is_deleted, scaled, text};
+use super::revision::{self, POD_LABEL, RevisionHistory};
+use super::{node, pods, template};
 
 const GENERATION_LABEL: &str = "pod-template-generation";
 

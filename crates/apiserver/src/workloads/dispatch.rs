@@ -3,11 +3,8 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
-use super::{
-    Outcome, StageRequest, cron_job, daemon_set, deployment, job,
-    plan::{Plan, RuleContext},
-    replica_set, stateful_set,
-};
+use super::plan::{Plan, RuleContext};
+use super::{Outcome, StageRequest, cron_job, daemon_set, deployment, job, replica_set, stateful_set};
 
 /// The objects that a rule may read besides the workload.
 #[derive(Clone, Copy, Debug)]

@@ -3,13 +3,10 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::{
-    condition::{self, ConditionUpdate},
-    plan::{Plan, RuleContext},
-    pods,
-    read::{at, scaled},
-    template,
-};
+use super::condition::{self, ConditionUpdate};
+use super::plan::{Plan, RuleContext};
+use super::read::{at, scaled};
+use super::{pods, template};
 
 /// Plans the next step of a PodDisruptionBudget; `pods` are those of its namespace.
 pub fn plan(budget: &Value, pods: &[&Value], context: RuleContext<'_>) -> Plan {

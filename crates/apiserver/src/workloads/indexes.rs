@@ -1,6 +1,7 @@
 //! The completed indexes of a Job, as its status prints them: `0,2-4`.
 
-use std::{fmt, iter::once};
+use std::fmt;
+use std::iter::once;
 
 /// A set of indexes: sorted, separate runs, each from its first to its last index.
 #[derive(Debug, Default, PartialEq, Eq)]

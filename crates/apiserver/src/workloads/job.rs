@@ -6,14 +6,11 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::{
-    condition::{self, ConditionUpdate},
-    indexes::JobIndexes,
-    plan::{Plan, RuleContext},
-    pods,
-    read::{at, flag, int, is_deleted, seconds_after, stamp, text, time},
-    template,
-};
+use super::condition::{self, ConditionUpdate};
+use super::indexes::JobIndexes;
+use super::plan::{Plan, RuleContext};
+use super::read::{at, flag, int, is_deleted, seconds_after, stamp, text, time};
+use super::{pods, template};
 
 const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 

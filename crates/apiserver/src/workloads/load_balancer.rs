@@ -3,10 +3,8 @@
 use kubewright_machinery::object::{ObjectExt, sha256_hex};
 use serde_json::{Value, json};
 
-use super::{
-    plan::Plan,
-    read::{at, is_deleted, list, text},
-};
+use super::plan::Plan;
+use super::read::{at, is_deleted, list, text};
 
 /// Plans the next step of a Service: one of type LoadBalancer without a class of its own gets an address, another one loses it.
 pub fn service(service: &Value) -> Plan {

@@ -6,12 +6,9 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Map, Value, json};
 
-use super::{
-    condition,
-    plan::Plan,
-    read::{flag, list, stamp, text},
-    template,
-};
+use super::plan::Plan;
+use super::read::{flag, list, stamp, text};
+use super::{condition, template};
 use crate::admission::NOT_READY;
 
 /// The nodes that a pod may be scheduled on, and the address of the next started pod.

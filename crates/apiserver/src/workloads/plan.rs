@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use kubewright_machinery::object::{ObjectExt, ObjectKey};
 use serde_json::Value;
 
-use super::{StageDelays, read::without_zeros};
+use super::StageDelays;
+use super::read::without_zeros;
 
 /// The inputs of a rule besides objects.
 #[derive(Clone, Copy, Debug)]

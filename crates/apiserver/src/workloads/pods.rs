@@ -4,11 +4,9 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
-use super::{
-    condition,
-    plan::Plan,
-    read::{created, is_deleted, seconds_after, text, time},
-};
+use super::condition;
+use super::plan::Plan;
+use super::read::{created, is_deleted, seconds_after, text, time};
 
 /// Returns true if the pod runs or will run.
 pub(super) fn is_active(pod: &Value) -> bool {

@@ -1,9 +1,10 @@
 //! Access to and comparison of parts of objects.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Map, Value};
-use std::time::Duration;
 
 /// Returns the value at a JSON pointer, or null.
 pub(super) fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {

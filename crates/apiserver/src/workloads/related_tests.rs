@@ -5,14 +5,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{
-    Plan, RuleContext, StageDelays, Write, autoscaler,
-    claims::{claim, volume},
-    disruption_budget,
-    load_balancer::{ingress, service},
-    read::text,
-    simulation::condition_of,
-};
+use super::claims::{claim, volume};
+use super::load_balancer::{ingress, service};
+use super::read::text;
+use super::simulation::condition_of;
+use super::{Plan, RuleContext, StageDelays, Write, autoscaler, disruption_budget};
 
 fn at_second(seconds: i64, delays: &StageDelays) -> RuleContext<'_> {
     RuleContext::new(Timestamp::from_second(seconds).unwrap(), delays)

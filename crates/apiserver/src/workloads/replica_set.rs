@@ -3,12 +3,9 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::{
-    plan::{Plan, RuleContext},
-    pods,
-    read::{at, int, is_deleted},
-    template,
-};
+use super::plan::{Plan, RuleContext};
+use super::read::{at, int, is_deleted};
+use super::{pods, template};
 
 /// Plans the next step of a ReplicaSet or ReplicationController; `owned` are the pods that it controls.
 pub(super) fn plan(set: &Value, owned: &[&Value], context: RuleContext<'_>) -> Plan {

@@ -3,11 +3,9 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::{
-    plan::Plan,
-    read::{at, int, text},
-    template,
-};
+use super::plan::Plan;
+use super::read::{at, int, text};
+use super::template;
 
 pub(super) const HASH_LABEL: &str = "controller.kubernetes.io/hash";
 pub(super) const POD_LABEL: &str = "controller-revision-hash";

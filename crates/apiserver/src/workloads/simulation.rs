@@ -1,17 +1,17 @@
 //! A simulated cluster for tests of the rules: it applies their plans until nothing changes.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 use jiff::Timestamp;
-use kubewright_machinery::{object::ObjectExt, patch::merge_patch};
+use kubewright_machinery::object::ObjectExt;
+use kubewright_machinery::patch::merge_patch;
 use serde_json::{Value, json};
 
-use super::{
-    Nodes, RuleContext, StageDelays, Write, condition, dispatch,
-    node::{node, pod_address},
-    pod::{self, PodChange},
-    read::{after, at, is_deleted, stamp, text},
-};
+use super::node::{node, pod_address};
+use super::pod::{self, PodChange};
+use super::read::{after, at, is_deleted, stamp, text};
+use super::{Nodes, RuleContext, StageDelays, Write, condition, dispatch};
 
 type Key = (String, String);
 

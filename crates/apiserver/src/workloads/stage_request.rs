@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use kubewright_machinery::{object::ObjectExt, quantity::GoDuration};
+use kubewright_machinery::object::ObjectExt;
+use kubewright_machinery::quantity::GoDuration;
 use serde_json::Value;
 
-use super::{mode::StageDelays, read::at};
+use super::mode::StageDelays;
+use super::read::at;
 
 /// The annotation with the time until the object is ready.
 pub const READY_AFTER: &str = "testing.kubewright.dev/ready-after";

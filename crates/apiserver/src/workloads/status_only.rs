@@ -3,14 +3,10 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::{
-    Outcome, StageRequest,
-    condition::{self, ConditionUpdate},
-    deployment,
-    plan::{Plan, RuleContext},
-    read::{after, at, created, flag, int, is_deleted, stamp, text},
-    template,
-};
+use super::condition::{self, ConditionUpdate};
+use super::plan::{Plan, RuleContext};
+use super::read::{after, at, created, flag, int, is_deleted, stamp, text};
+use super::{Outcome, StageRequest, deployment, template};
 
 /// Plans the status of a Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job. The time until ready counts from the creation
 /// of the object.

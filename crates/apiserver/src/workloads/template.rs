@@ -3,7 +3,8 @@
 use kubewright_machinery::object::{ObjectExt, canonical_json};
 use serde_json::{Map, Value, json};
 
-use super::{read::at, stage_request};
+use super::read::at;
+use super::stage_request;
 
 /// The alphabet of generated names: no vowels, and no characters that can be mistaken for each other.
 const SAFE: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";

@@ -3,13 +3,10 @@ use std::time::Duration;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use super::{
-    Plan, RuleContext, StageDelays, Write,
-    read::{at, text},
-    simulation::{Simulation, condition_of, count, workload},
-    stage_request::{OUTCOME, READY_AFTER},
-    status_only,
-};
+use super::read::{at, text};
+use super::simulation::{Simulation, condition_of, count, workload};
+use super::stage_request::{OUTCOME, READY_AFTER};
+use super::{Plan, RuleContext, StageDelays, Write, status_only};
 
 fn job(spec: Value) -> Value {
     let mut all =

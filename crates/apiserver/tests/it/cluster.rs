@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use http::{HeaderMap, Request};
-use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full};
 use kubewright_apiserver::{ApiServer, Identity};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;

@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use kubewright_apiserver::{
-    ApiServer,
-    api::Writer,
-    controllers::Controller,
-    kinds::Verb,
-    middleware::journal::{Outcome, Record},
-    store::Event,
-};
+use kubewright_apiserver::ApiServer;
+use kubewright_apiserver::api::Writer;
+use kubewright_apiserver::controllers::Controller;
+use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::middleware::journal::{Outcome, Record};
+use kubewright_apiserver::store::Event;
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, MAPS, map_path, pass};

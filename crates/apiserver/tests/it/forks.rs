@@ -1,19 +1,13 @@
 //! Forks, checkpoints, manifests, and settling.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use kubewright_apiserver::{
-    ApiServer, Controllers,
-    api::Names,
-    server::Dump,
-    workloads::{StageDelays, Workloads},
-};
+use kubewright_apiserver::api::Names;
+use kubewright_apiserver::server::Dump;
+use kubewright_apiserver::workloads::{StageDelays, Workloads};
+use kubewright_apiserver::{ApiServer, Controllers};
 use kubewright_machinery::yaml;
 use serde_json::{Value, json};
 

@@ -1,21 +1,15 @@
 //! The real kubectl against the server on a port. Each test prints a note and is skipped if there is no kubectl: `hack/kubernetes/build.sh` builds
 //! one.
 
-use std::{
-    path::{Path, PathBuf},
-    process::{Output, Stdio},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::Duration;
 
-use kubewright_apiserver::{
-    ApiServer, Identity,
-    listen::Endpoint,
-    workloads::{StageDelays, Workloads},
-};
-use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
-    process::Command,
-};
+use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::workloads::{StageDelays, Workloads};
+use kubewright_apiserver::{ApiServer, Identity};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::Command;
 
 /// A time limit that no command exceeds on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(150);

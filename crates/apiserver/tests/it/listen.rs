@@ -1,19 +1,18 @@
 //! The front on a port: TLS, authentication, and the end of connections.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt as _;
-use kube::{
-    Client, Config, Error,
-    api::{Api, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams},
-    config::{KubeConfigOptions, Kubeconfig},
-    core::{ApiResource, GroupVersionKind},
-};
-use kubewright_apiserver::{ApiServer, Identity, listen::Endpoint};
-use rustls::{
-    ClientConfig, RootCertStore,
-    pki_types::{CertificateDer, pem::PemObject as _},
-};
+use kube::api::{Api, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::{Client, Config, Error};
+use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::{ApiServer, Identity};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

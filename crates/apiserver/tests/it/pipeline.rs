@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use http::Request;
 use http_body_util::{BodyExt as _, Full};
-use kubewright_apiserver::{ApiServer, Identity, kinds::Verb};
+use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::{ApiServer, Identity};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 

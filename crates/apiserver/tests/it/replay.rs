@@ -4,7 +4,9 @@
 //! Known differences are listed in `replay.toml`, each with its reason; an unlisted one fails the test, and so does a listed one that no longer
 //! occurs.
 
-use std::{collections::BTreeMap, path::PathBuf, process::Command};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::Value;
 

@@ -1,13 +1,9 @@
 //! The rule of pods, executed by the server and by a client.
 
-use kubewright_apiserver::{
-    ApiServer,
-    workloads::{
-        Nodes, StageDelays, Workloads,
-        node::{node, pod_address},
-        pod::{PodChange, next},
-    },
-};
+use kubewright_apiserver::ApiServer;
+use kubewright_apiserver::workloads::node::{node, pod_address};
+use kubewright_apiserver::workloads::pod::{PodChange, next};
+use kubewright_apiserver::workloads::{Nodes, StageDelays, Workloads};
 use serde_json::{Value, json};
 
 use crate::cluster::Cluster;

@@ -8,8 +8,7 @@ use kubewright_machinery::object::{ObjectExt as _, ObjectReference};
 use kubewright_runtime::events::Recorder;
 use serde_json::Value;
 
-use super::DependentEvents;
-use super::Tally;
+use super::{DependentEvents, Tally};
 
 /// The sender of events on components and on their dependents. It never blocks and never fails.
 #[derive(Clone, Debug)]

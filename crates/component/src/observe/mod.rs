@@ -7,18 +7,17 @@ mod own_writes;
 mod polls;
 mod scope;
 
+use std::sync::Arc;
+
 pub(crate) use awaited::{AwaitedWatches, Obstacle};
 pub(crate) use components::{Compact, ComponentCache};
 pub(crate) use dependents::DependentWatches;
-pub(crate) use own_writes::Underway;
-pub(crate) use polls::Polled;
-pub(crate) use scope::{NotObservable, Refusals, Residences, title};
-
-use std::sync::Arc;
-
 use kubewright_core::why::{ChangedPaths, ObjectChange, ObjectChangeKind, QueuedBy};
 use kubewright_machinery::object::{GroupKind, Key};
 use kubewright_runtime::watch::{Cause, Change};
+pub(crate) use own_writes::Underway;
+pub(crate) use polls::Polled;
+pub(crate) use scope::{NotObservable, Refusals, Residences, title};
 
 /// A function that queues a pass of a component, with the reason.
 pub(crate) type Notify = Arc<dyn Fn(&Key, QueuedBy) + Send + Sync>;

@@ -10,10 +10,11 @@ mod outdated;
 mod registration;
 mod trigger;
 
-pub use crate::events::DependentEvents;
 pub use builder::{ComponentBuilder, ComponentExt};
 pub(crate) use declaring::OwnerTypeNames;
 pub(crate) use engine_options::engine_options;
 pub(crate) use opening::{EngineOpening, identity_of, identity_request};
 pub(crate) use options::EngineOptions;
 pub use trigger::Trigger;
+
+pub use crate::events::DependentEvents;

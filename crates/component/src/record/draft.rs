@@ -135,8 +135,9 @@ pub(crate) fn only_messages_differ(old: &Map<String, Value>, new: &Map<String, V
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     fn map(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()

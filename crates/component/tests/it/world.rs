@@ -9,7 +9,6 @@ use kubewright::runtime::clock::Random;
 use kubewright::runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions, PatchKind};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_testing::{Calm, Faults, Journal, TestCluster, TestOperator};
-
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 

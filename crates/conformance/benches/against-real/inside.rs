@@ -1,9 +1,7 @@
 //! The embedded server in this process: the whole pipeline with its journal, without sockets.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::Request;

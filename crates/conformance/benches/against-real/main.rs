@@ -17,10 +17,8 @@ mod wire;
 
 use std::process::ExitCode;
 
-use self::{
-    measures::{MEASURES, Measure},
-    server::{Running, Side},
-};
+use self::measures::{MEASURES, Measure};
+use self::server::{Running, Side};
 
 /// The number of measurements on each server.
 const TURNS: usize = 5;

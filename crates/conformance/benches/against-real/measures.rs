@@ -1,22 +1,16 @@
 //! The measures, and their targets (apiserver.md, 9).
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use futures::{StreamExt as _, future::join_all};
+use futures::StreamExt as _;
+use futures::future::join_all;
 use serde_json::{Value, json};
 
-use crate::{
-    inside, program,
-    server::{Running, Side},
-    suite,
-    wire::{Connection, OwnWatch, StreamWatch, Watch},
-};
+use crate::server::{Running, Side};
+use crate::wire::{Connection, OwnWatch, StreamWatch, Watch};
+use crate::{inside, program, suite};
 
 /// The duration of the measurement of a rate in one turn.
 const SPAN: Duration = Duration::from_millis(1500);

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use kubewright_testing::real::Binaries;
 
-use crate::{build, server::Side};
+use crate::build;
+use crate::server::Side;
 
 /// Returns the size of the loaded part of a server's program in MiB: everything but symbols and debug information.
 pub(crate) fn size(side: Side) -> f64 {

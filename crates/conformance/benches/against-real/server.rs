@@ -1,10 +1,8 @@
 //! The two servers, as processes.
 
-use std::{
-    io::{BufRead as _, BufReader, Write as _},
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_testing::Usage;

@@ -1,14 +1,14 @@
 //! The tests of one operator, built as `cargo test` does, on either server (PRF-14).
 
-use std::{
-    path::PathBuf,
-    process::{Command, Stdio},
-    sync::OnceLock,
-    time::{Duration, Instant},
-};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
-use crate::{build, server::Side};
 use kubewright_testing::Tier;
+
+use crate::build;
+use crate::server::Side;
 
 /// The operator whose tests run.
 const OPERATOR: &str = "podinfo-operator";

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::Identity;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};
+use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_testing::NodePlayer;
 use kubewright_testing::real::{Binaries, ControlPlane, Options};
 use regex::Regex;

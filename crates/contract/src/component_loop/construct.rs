@@ -13,8 +13,7 @@ use kubewright_runtime::store::Store;
 use super::dangling::DanglingFinalizers;
 use super::{ComponentLoop, Dangling, LoopOptions};
 use crate::controller::ComponentController;
-use crate::declaration::OwnFinalizer;
-use crate::declaration::{ContractMember, Edges as _, OwnerOf, Terms};
+use crate::declaration::{ContractMember, Edges as _, OwnFinalizer, OwnerOf, Terms};
 
 /// The constructor of the loop around a controller.
 pub(crate) struct LoopConstructor<C> {

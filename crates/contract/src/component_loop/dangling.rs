@@ -18,8 +18,7 @@ use serde_json::Value;
 
 use super::ComponentLoop;
 use crate::controller::ComponentController;
-use crate::declaration::ContractComponent;
-use crate::declaration::writer_of;
+use crate::declaration::{ContractComponent, writer_of};
 
 /// The handling of dependency finalizers whose depending component does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

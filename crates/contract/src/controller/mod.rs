@@ -5,11 +5,12 @@ mod dependencies;
 
 use std::future::Future;
 
+use kubewright_core::flow::Flow;
+
 pub use self::constructor::{ConstructedController, ControllerConstructor};
 pub use self::dependencies::{Maybe, Ready};
 use crate::context::{ApplyContext, CleanupContext};
 use crate::declaration::ContractComponent;
-use kubewright_core::flow::Flow;
 
 /// The controller of a component. It has access to its own component and the declared dependencies, never to the owner.
 pub trait ComponentController: Send + Sync + Sized + 'static {

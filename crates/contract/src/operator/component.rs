@@ -19,8 +19,7 @@ use kubewright_runtime::store::Kept;
 
 use crate::component_loop::{ComponentLoop, Dangling, LoopConstructor, LoopOptions};
 use crate::controller::ComponentController;
-use crate::declaration::OwnFinalizer;
-use crate::declaration::{ContractMember, Edges as _, OwnerOf, Terms};
+use crate::declaration::{ContractMember, Edges as _, OwnFinalizer, OwnerOf, Terms};
 
 /// The end of the error message about a child that is the owner or a component of the contract.
 const NO_MEMBERS: &str =

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::Delay;
-use super::Rng;
+use super::{Delay, Rng};
 
 /// A growing sequence of delays: `first`, then each `multiplier` times the one before, up to `cap`, with jitter.
 #[derive(Clone, Copy, Debug, PartialEq)]

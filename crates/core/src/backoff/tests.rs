@@ -2,9 +2,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::Delay;
 use super::{
-    Policy, RateLimiter as _, Retry, Rng, Timing, TokenBucket, Transient, TransientBackoff, bucket, exponential, max_of,
+    Delay, Policy, RateLimiter as _, Retry, Rng, Timing, TokenBucket, Transient, TransientBackoff, bucket, exponential, max_of,
 };
 use crate::time::Moment;
 

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use kubewright_machinery::quantity::GoDuration;
 
-use super::{Class, Delay};
-use super::{Policy, Timing};
+use super::{Class, Delay, Policy, Timing};
 use crate::child::HotLoopLimits;
 use crate::config::{ConfigErrors, ConfigValue, Field, FromConfigMap, Parsed, Parser, Reader, Unreadable, ValueError};
 

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::Delay;
-use super::*;
+use super::{Delay, *};
 use crate::recorded::{knative_vectors, texts};
 use crate::time::Moment;
 

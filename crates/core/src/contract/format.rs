@@ -2,11 +2,10 @@
 
 use kubewright_machinery::object::OwnerLabels;
 
+use super::{ComponentType, Revision};
 use crate::finalizer::{FinalizerForm, FinalizerName, InvalidFinalizerName};
 use crate::flow::Reason;
 use crate::reason;
-
-use super::{ComponentType, Revision};
 
 /// The longest owner name, limited so that it fits into a label (CT-1).
 const MAX_OWNER_NAME: usize = 63;

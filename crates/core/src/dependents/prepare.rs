@@ -1,6 +1,7 @@
 //! The preparation of manifests for the wanted set (component.md, 10.2).
 
-use std::collections::{HashMap, HashSet, hash_map::Entry};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt, ObjectKey};

@@ -1,8 +1,7 @@
 //! The classification of errors, found along the chain of their sources.
 
 use std::error::Error;
-use std::fmt;
-use std::iter;
+use std::{fmt, iter};
 
 use super::api::{ApiFault, fault_of};
 use super::join::smallest;

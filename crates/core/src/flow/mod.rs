@@ -39,7 +39,6 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
-pub use crate::backoff::{Class, Delay, ZeroDelay};
 pub use api::{ApiFault, ApiStatus, StatusCause, classify_status, recognise_with};
 pub use blocked::Blocked;
 pub use classify::{BoxError, Classification, Classified, JoinedErrors, Origin};
@@ -60,3 +59,5 @@ pub use schedule::Schedule;
 pub(crate) use text::cut;
 pub use timer::Timer;
 pub use wait::{Wait, WaitOn};
+
+pub use crate::backoff::{Class, Delay, ZeroDelay};

@@ -7,10 +7,10 @@ mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use resource::KubeArguments;
 use syn::{Data, DeriveInput, Error, Fields, Ident, Result};
 
 use crate::references;
-use resource::KubeArguments;
 
 /// Generates the implementation of `Component` for the resource of a spec.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {

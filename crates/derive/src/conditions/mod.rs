@@ -5,13 +5,12 @@ mod fields;
 #[cfg(test)]
 mod tests;
 
+use attributes::Declaration;
+use fields::StatusFields;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Error, Fields, Ident, Result, Type};
-
-use attributes::Declaration;
-use fields::StatusFields;
 
 /// Generates the implementation of `Conditioned` for a status.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {

@@ -7,12 +7,11 @@ mod names;
 #[cfg(test)]
 mod tests;
 
+use container::Container;
+use fields::ConfigField;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Fields, Ident, Result};
-
-use container::Container;
-use fields::ConfigField;
 
 /// Generates the implementation of `FromConfigMap` for a struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {

@@ -7,11 +7,10 @@ mod names;
 mod tests;
 mod variants;
 
+use names::SerdeNaming;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Field, Fields, Ident, Result, Type};
-
-use names::SerdeNaming;
 
 /// Generates the implementation of `#[derive(HoldsReferences)]` for a struct or enum inside a spec.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {

@@ -8,11 +8,10 @@ mod rows;
 mod screen;
 mod table;
 
-use rows::DependentRow;
-
 pub(crate) use object::ObjectSnapshot;
 pub(crate) use replicas::{ReplicaRow, ReplicaState};
 pub(crate) use rows::ComponentSnapshot;
+use rows::DependentRow;
 pub(crate) use screen::Screen;
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ mod tests;
 
 pub use field::{FieldRequirement, FieldSelector};
 pub use label::{LabelRequirement, LabelSelector, Labels, Operator};
-
 use thiserror::Error;
 
 /// The error of a selector that cannot be parsed; the text is that of the real API server.

@@ -16,11 +16,6 @@ mod types;
 mod user_client;
 mod write_observer;
 
-pub(crate) use crate::api::chain;
-pub use crate::api::{
-    Answer, ApiError, ApiRequest, ApiResource, ClusterOptions, Discovery, LeadershipLost, PatchKind, Propagation, Rate,
-    RequestCounts, RequestMetrics, StatusError, Verb, WriteFence, fenced, is_removed,
-};
 pub use connect::{ConnectError, config_from_file, infer_config};
 pub use domain::cluster_domain;
 pub use handle::Cluster;
@@ -29,6 +24,12 @@ pub use repeat::{Matcher, RetryPolicy};
 pub use retry::Retry;
 pub use stored_values::{StoredValues, StoredValuesError};
 pub use write_observer::{Write, WriteObserver, observe_writes};
+
+pub(crate) use crate::api::chain;
+pub use crate::api::{
+    Answer, ApiError, ApiRequest, ApiResource, ClusterOptions, Discovery, LeadershipLost, PatchKind, Propagation, Rate,
+    RequestCounts, RequestMetrics, StatusError, Verb, WriteFence, fenced, is_removed,
+};
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,10 @@
 //! The run loop of a controller.
 
-use std::fmt;
-use std::future;
 use std::num::NonZero;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+use std::{fmt, future};
 
 use futures::FutureExt as _;
 use kubewright_core::backoff::RateLimiter;
@@ -21,9 +20,8 @@ use super::gate::{Gate, ReplicaRole};
 use super::limits::CurrentLimits;
 use super::one_pass::{OnePass, OnePassOutcome};
 use super::pass::PassBegin;
-use super::resync;
 use super::shared::{AfterPass, NextKey, Shared};
-use super::{Causes, Observes, PassContext, PassHistory, QueueHandle, RunPass};
+use super::{Causes, Observes, PassContext, PassHistory, QueueHandle, RunPass, resync};
 use crate::clock::{Clock, Random};
 use crate::cluster::fenced;
 use crate::config::CurrentTiming;

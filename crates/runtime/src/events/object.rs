@@ -2,8 +2,7 @@
 
 use kubewright_core::events::EventRecord;
 use kubewright_core::time::micros;
-use kubewright_machinery::object::GroupVersionKind;
-use kubewright_machinery::object::ObjectReference;
+use kubewright_machinery::object::{GroupVersionKind, ObjectReference};
 use serde_json::{Map, Value, json};
 
 use super::outbox::Series;

@@ -18,13 +18,13 @@ use tokio_util::sync::CancellationToken;
 use super::compat::ChosenFormats;
 use super::declarations::{LEADERSHIP, config_rule};
 use super::drive::Driver;
-use super::health;
 use super::injected::States;
 use super::name_problems::operator_name_problem;
 use super::option_problems::problems_of;
 use super::registration::enabled;
 use super::{
-    Compat, Declarations, OperatorError, OperatorOptions, PreparedOperator, Registration, RegistrationKind, Rule, RunningOperator,
+    Compat, Declarations, OperatorError, OperatorOptions, PreparedOperator, Registration, RegistrationKind, Rule,
+    RunningOperator, health,
 };
 use crate::admin::HealthChecks;
 use crate::clock::{Clock, Random};

@@ -13,13 +13,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::background::{BackgroundTasks, StartedTask};
-use super::health;
 use super::injected::{OpenedStores, Queues, States};
 use super::leading::OperatorLeadership;
 use super::options::OperatorOptions;
 use super::preflight::Preflight;
 use super::progress::StartProgress;
-use super::{Compat, ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
+use super::{
+    Compat, ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration, health,
+};
 use crate::admin::{Admin, Diagnostics, HealthChecks, PassHistories, WaitCensus};
 use crate::cluster::Cluster;
 use crate::config::{Configs, CurrentTiming, Keeper, KeeperOptions};

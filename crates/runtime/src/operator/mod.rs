@@ -29,8 +29,6 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-pub use crate::permission::Rule;
-pub use crate::phase::Phase;
 pub use background::ReadyTask;
 pub use builder::Operator;
 pub use compat::Compat;
@@ -47,3 +45,6 @@ pub use prepared::PreparedOperator;
 pub use rbac::{rbac_documents, service_account_documents};
 pub use registration::{ConstructedPart, Registration, RegistrationKind};
 pub use running::{OperatorSuspension, RunningOperator};
+
+pub use crate::permission::Rule;
+pub use crate::phase::Phase;

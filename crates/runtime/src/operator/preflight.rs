@@ -5,9 +5,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use futures::StreamExt as _;
 use futures::future::join_all;
-use futures::stream;
+use futures::{StreamExt as _, stream};
+use kubewright_core::flow::ApiFault;
 use kubewright_machinery::object::GroupVersionKind;
 use parking_lot::Mutex;
 use semver::{Prerelease, Version};
@@ -17,7 +17,6 @@ use super::options::OperatorOptions;
 use super::patience::ask;
 use super::{Declarations, OperatorError, Phase, Rule};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
-use kubewright_core::flow::ApiFault;
 
 /// The interval at which missing kinds and permissions are checked again.
 const AGAIN: Duration = Duration::from_secs(2);

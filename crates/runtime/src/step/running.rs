@@ -11,8 +11,7 @@ use tracing::field::Empty;
 use super::entry::{StepCode, StepEffect, StepGroupMember, StepOrPipeline, failing};
 use super::pipeline::GroupEntry;
 use super::{Pipeline, StepOutcome, StepRecord};
-use crate::reconcile::PassScope;
-use crate::reconcile::current;
+use crate::reconcile::{PassScope, current};
 
 /// The run of a pipeline and of its nested pipelines.
 pub(super) struct Running {

@@ -13,7 +13,6 @@ mod optional;
 mod request;
 mod typed;
 
-pub use crate::watch::{AllNamespaces, Namespaces, OperatorScope, Scope, StoreScope, SystemNamespace};
 pub use dynamic::DynamicStores;
 pub use kept::{Indexes, Kept, NoIndexes};
 pub(crate) use object_text::{Basics, ObjectText};
@@ -22,3 +21,5 @@ pub use optional::Optional;
 pub use request::StoreRequest;
 pub(crate) use typed::shared;
 pub use typed::{MetaStore, Store};
+
+pub use crate::watch::{AllNamespaces, Namespaces, OperatorScope, Scope, StoreScope, SystemNamespace};

@@ -1,6 +1,5 @@
-use crate::watch::WatchState;
-
 use super::{MetaStore, Store};
+use crate::watch::WatchState;
 
 /// A store of a kind that need not be served. A start does not wait for it; it becomes available when the kind is served.
 #[derive(Clone, Debug)]

@@ -167,9 +167,8 @@ impl<U, T> fmt::Debug for TargetsInUse<U, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use std::convert::Infallible;
+    use std::time::Duration;
 
     use super::*;
 

@@ -1,7 +1,6 @@
 use std::future::pending;
 
 use futures::future::select_all;
-
 use kubewright_core::time::Moment;
 use tokio::sync::watch;
 

@@ -9,8 +9,7 @@ mod watch;
 
 use std::time::Duration;
 
-use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::Identity;
+use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_machinery::object::GroupVersionKind;
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions};

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::field_error::FieldError;
-use crate::path::ValuePath;
-use crate::{embedded, metadata, node::SchemaNode, parse, prune, validate};
-
 #[cfg(feature = "cel")]
 use super::text;
 use super::{Object, flag, members, nested};
+use crate::field_error::FieldError;
+use crate::node::SchemaNode;
+use crate::path::ValuePath;
+use crate::{embedded, metadata, parse, prune, validate};
 
 pub(super) fn check(schema: &Object, path: &ValuePath<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();

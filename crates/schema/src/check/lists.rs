@@ -4,12 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::{Object, flag, nested, text};
 use crate::field_error::FieldError;
 use crate::limit::can_be_told;
 use crate::parse::texts;
 use crate::path::ValuePath;
-
-use super::{Object, flag, nested, text};
 
 pub(super) fn check(schema: &Object, path: &ValuePath<'_>, errors: &mut Vec<FieldError>) {
     let list_type = schema.get("x-kubernetes-list-type").and_then(Value::as_str);

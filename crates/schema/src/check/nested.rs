@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
+use super::{CONDITIONS, Object, entries, flag, members, nested, structural, text};
 use crate::field_error::FieldError;
 use crate::path::ValuePath;
-
-use super::{CONDITIONS, Object, entries, flag, members, nested, structural, text};
 
 /// The conditions that are the pattern of int-or-string and therefore accepted.
 #[derive(Clone, Copy, Default)]

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use super::rules::RuleScope;
+use super::{CONDITIONS, Object, entries, flag, lists, members, nested, rules, text};
 use crate::field_error::FieldError;
 use crate::node::JsonType;
 use crate::path::ValuePath;
-
-use super::{CONDITIONS, Object, entries, flag, lists, members, nested, rules, rules::RuleScope, text};
 
 /// The fields that every object has, whatever its schema says.
 const OBJECT_FIELDS: [&str; 3] = ["metadata", "kind", "apiVersion"];

@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
+use super::{Object, flag, text};
 use crate::field_error::FieldError;
 use crate::path::ValuePath;
-
-use super::{Object, flag, text};
 
 /// The fields that are allowed beside a status subresource, in the names and order of the real server. The status is validated alone, so other
 /// fields at the root would have no effect on it.

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::field_error::FieldError;
-use crate::path::ValuePath;
-use crate::{field_path, parse::list};
-
 use super::{Object, flag, text};
+use crate::field_error::FieldError;
+use crate::field_path;
+use crate::parse::list;
+use crate::path::ValuePath;
 
 /// The cost limit of one rule, and of all rules of a schema together, in the units of the real server.
 #[cfg(feature = "cel")]

@@ -4,12 +4,11 @@
 
 use serde_json::Value;
 
+use super::nested::{self as conditions, Skip};
+use super::{CONDITIONS, Object, entries, flag, members, nested, text};
 use crate::field_error::FieldError;
 use crate::path::ValuePath;
 use crate::pattern;
-
-use super::nested::{self as conditions, Skip};
-use super::{CONDITIONS, Object, entries, flag, members, nested, text};
 
 /// Returns the errors of a schema, sorted as on the real server.
 pub(super) fn check(schema: &Object, path: &ValuePath<'_>) -> Vec<FieldError> {

@@ -6,14 +6,13 @@ use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::OptionalValue;
 use serde_json::Value;
 
+use super::convert::convert;
 use crate::cel::{EvaluationFailure, Variables};
 use crate::field_error::{FieldError, FieldReason};
 use crate::lists::Continued;
 use crate::node::{Additional, JsonType, SchemaNode};
 use crate::path::ValuePath;
 use crate::rules::ValidationRule;
-
-use super::convert::convert;
 
 /// The cost limit of one evaluation of a rule, and of all evaluations for one object, as on the real server.
 const CALL_LIMIT: u64 = 1_000_000;

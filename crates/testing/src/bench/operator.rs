@@ -1,10 +1,9 @@
 //! An operator whose requests, memory and CPU seconds are measured.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::{fs, io};
 
 use super::{RequestCounter, RequestTotals};
 use crate::Usage;

@@ -32,10 +32,9 @@ mod trouble;
 pub use component::{ComponentScenario, until_state};
 pub use hand::Hand;
 pub use pace::Pace;
-pub use scenario::{Scenario, Step};
-
 use points::DisturbanceExtent;
 use run::PreparedScenario;
+pub use scenario::{Scenario, Step};
 use trouble::Disturbance;
 
 use crate::cluster::fail;

@@ -8,13 +8,12 @@ use kubewright_runtime::cluster::PatchKind;
 use serde_json::{Value, json};
 
 use super::address::{ObjectAddress, Plurals};
-use super::diff;
 use super::expected::{Expected, Sort};
 use super::ledger::{LedgerRequest, follow};
 use super::normal::{Ignored, normal, pair};
 use super::patch::PatchBody;
 use super::wire::Sent;
-use super::{Apply, Delete, DeleteCollection, Patch};
+use super::{Apply, Delete, DeleteCollection, Patch, diff};
 
 /// The rules by which the requests of a row are compared.
 #[derive(Debug)]

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use kube::core::GroupVersionKind as KubeKind;
-use kubewright_apiserver::Identity;
 use kubewright_apiserver::api::Names;
 use kubewright_apiserver::clock::Clock as ServerClock;
-use kubewright_apiserver::{ApiServer, Controllers};
+use kubewright_apiserver::{ApiServer, Controllers, Identity};
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 

@@ -12,7 +12,6 @@ use clap::Parser;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kubewright::runtime::cluster::{Cluster, ClusterOptions, infer_config};
 use kubewright::runtime::task::Tasks;
-
 pub use serve::serve;
 use writes::{Answered, Wanted, Writer};
 

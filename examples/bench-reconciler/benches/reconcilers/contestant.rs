@@ -1,11 +1,9 @@
 //! The contestants, as programs and as processes.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use bench_reconciler::recorder::{CONTESTANT, OBJECTS, REPORT, WORKERS};
 use kubewright_testing::Usage;

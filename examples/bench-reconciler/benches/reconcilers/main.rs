@@ -27,16 +27,14 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use self::{
-    args::{Args, Part},
-    contestant::Contestant,
-    fairness::Fairness,
-    foreign::Foreign,
-    objects::Objects,
-    round::{Figures, Round},
-    server::Running,
-    target::Target,
-};
+use self::args::{Args, Part};
+use self::contestant::Contestant;
+use self::fairness::Fairness;
+use self::foreign::Foreign;
+use self::objects::Objects;
+use self::round::{Figures, Round};
+use self::server::Running;
+use self::target::Target;
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();

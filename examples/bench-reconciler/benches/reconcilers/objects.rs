@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use bench_reconciler::{Gadget, Widget, WidgetSpec, Wish, Written, recorder::now};
+use bench_reconciler::recorder::now;
+use bench_reconciler::{Gadget, Widget, WidgetSpec, Wish, Written};
 use futures::{Stream, StreamExt as _, stream};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, Patch, PatchParams, PostParams, Request};

@@ -1,11 +1,9 @@
 //! The API server, as a process.
 
-use std::{
-    fmt,
-    io::{BufRead as _, BufReader, Write as _},
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-};
+use std::fmt;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};

@@ -6,14 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use super::{GROUP, MASTERS, allows, bindings, rule::RoleRule, rules};
-use crate::{
-    access::{Attributes, UserAction},
-    identity::Identity,
-    kinds::KindSpec,
-    status::Status,
-    store::{ObjectName, Resource, Snapshot},
-};
+use super::rule::RoleRule;
+use super::{GROUP, MASTERS, allows, bindings, rules};
+use crate::access::{Attributes, UserAction};
+use crate::identity::Identity;
+use crate::kinds::KindSpec;
+use crate::status::Status;
+use crate::store::{ObjectName, Resource, Snapshot};
 
 /// The smallest part of a rule: one verb on one resource or path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

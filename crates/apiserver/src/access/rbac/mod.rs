@@ -7,15 +7,15 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bootstrap::objects as bootstrap;
+pub(crate) use escalation::check as check_escalation;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
 use self::rule::RoleRule;
 use super::UserAction;
-use crate::{identity::Identity, store::Snapshot};
-
-pub(crate) use bootstrap::objects as bootstrap;
-pub(crate) use escalation::check as check_escalation;
+use crate::identity::Identity;
+use crate::store::Snapshot;
 
 /// The API group of roles and bindings.
 const GROUP: &str = "rbac.authorization.k8s.io";

@@ -2,12 +2,10 @@ use futures::FutureExt as _;
 use serde_json::{Value, json};
 
 use super::allows;
-use crate::{
-    ApiServer, Identity,
-    access::{Attributes, UserAction},
-    status::Status,
-    store::ObjectName,
-};
+use crate::access::{Attributes, UserAction};
+use crate::status::Status;
+use crate::store::ObjectName;
+use crate::{ApiServer, Identity};
 
 fn server(objects: &[Value]) -> ApiServer {
     let server = ApiServer::builder().seed(7).rbac(true).build().unwrap();

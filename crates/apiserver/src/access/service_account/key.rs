@@ -1,12 +1,12 @@
 //! The key that signs tokens: P-256, ES256.
 
-use std::{fmt, sync::OnceLock};
+use std::fmt;
+use std::sync::OnceLock;
 
-use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
-use p256::ecdsa::{
-    Signature, SigningKey, VerifyingKey,
-    signature::{Signer as _, Verifier as _},
-};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use p256::ecdsa::signature::{Signer as _, Verifier as _};
+use p256::ecdsa::{Signature, SigningKey, VerifyingKey};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 

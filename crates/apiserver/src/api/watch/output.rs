@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::{
-    api::ObjectApi,
-    kinds::KindSpec,
-    status::Status,
-    store::{Event, Stored},
-};
+use crate::api::ObjectApi;
+use crate::kinds::KindSpec;
+use crate::status::Status;
+use crate::store::{Event, Stored};
 
 /// One output of a watch.
 #[derive(Clone, Debug)]

@@ -5,16 +5,12 @@ use std::time::Duration;
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::json;
 
-use crate::{
-    api::{
-        ObjectApi,
-        list::{parse_number, parse_version},
-        selection::Selection,
-    },
-    kinds::KindSpec,
-    status::Status,
-    target::Query,
-};
+use crate::api::ObjectApi;
+use crate::api::list::{parse_number, parse_version};
+use crate::api::selection::Selection;
+use crate::kinds::KindSpec;
+use crate::status::Status;
+use crate::target::Query;
 
 /// The minimum duration of a watch without a timeout; the maximum is twice as long (SWATCH-9).
 const MIN_TIMEOUT_SECONDS: u64 = 1800;

@@ -1,21 +1,20 @@
 //! The stream of a watch.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
 
-use futures::{FutureExt as _, Stream, future::BoxFuture, stream};
+use futures::future::BoxFuture;
+use futures::{FutureExt as _, Stream, stream};
 use jiff::Timestamp;
 
-use super::{
-    output::{Saying, WatchOutput},
-    query::{Start, WatchQuery},
-};
-use crate::{
-    api::{ObjectApi, Remarks, resource_of},
-    clock::Clock,
-    kinds::KindSpec,
-    status::Status,
-    store::{Event, Follow as _, Progress, Resource, Stored, Subscription},
-};
+use super::output::{Saying, WatchOutput};
+use super::query::{Start, WatchQuery};
+use crate::api::{ObjectApi, Remarks, resource_of};
+use crate::clock::Clock;
+use crate::kinds::KindSpec;
+use crate::status::Status;
+use crate::store::{Event, Follow as _, Progress, Resource, Stored, Subscription};
 
 /// The time between the last bookmark and the end of the watch (DIF-6).
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);

@@ -3,13 +3,12 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use crate::{
-    api::Writer,
-    controllers::{backlog::Backlog, by_item::ByItem},
-    model::Endpoint,
-    status::Status,
-    store::{Event, ObjectName, Resource},
-};
+use crate::api::Writer;
+use crate::controllers::backlog::Backlog;
+use crate::controllers::by_item::ByItem;
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, Resource};
 
 const ACCOUNT: &str = "default";
 const BUNDLE: &str = "kube-root-ca.crt";

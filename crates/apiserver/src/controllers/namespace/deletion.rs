@@ -6,13 +6,12 @@ use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use crate::{
-    api::{DeleteOptions, Propagation, Writer, resource_of},
-    controllers::{backlog::Backlog, by_item::ByItem},
-    model::Endpoint,
-    status::Status,
-    store::{Event, ObjectName, Resource},
-};
+use crate::api::{DeleteOptions, Propagation, Writer, resource_of};
+use crate::controllers::backlog::Backlog;
+use crate::controllers::by_item::ByItem;
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, Resource};
 
 /// The finalizer of a namespace that may still have content.
 const CONTENT: &str = "kubernetes";

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use kubewright_schema::{FieldError, limit::can_be_told};
+use kubewright_schema::FieldError;
+use kubewright_schema::limit::can_be_told;
 use serde_json::Value;
 
 use crate::definition::versions;

@@ -6,10 +6,9 @@ use kubewright_machinery::object::names;
 use kubewright_schema::{FieldError, FieldReason, SchemaContext};
 use serde_json::Value;
 
-use crate::definition::versions;
-
 use super::features;
 use super::names::joined;
+use crate::definition::versions;
 
 /// The fields that all versions have in common and that are therefore reported at one path.
 #[derive(Clone, Copy)]

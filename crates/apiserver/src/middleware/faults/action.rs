@@ -1,6 +1,8 @@
 //! The actions of fault rules.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Faults, RuleHandle, rule::RuleBuilder};
-use crate::{kinds::Verb, status::Status};
+use super::rule::RuleBuilder;
+use super::{Faults, RuleHandle};
+use crate::kinds::Verb;
+use crate::status::Status;
 
 impl RuleBuilder {
     /// Answers 409 Conflict, as if another client had changed the object.

@@ -1,6 +1,7 @@
 //! Cuts (FLT-5): the loss of a client in the middle of its work. Crash tests cut an operator off after each of its requests in turn.
 
-use super::{Faults, rule::Seen};
+use super::Faults;
+use super::rule::Seen;
 
 /// A cut in force.
 #[derive(Debug)]

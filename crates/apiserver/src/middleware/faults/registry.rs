@@ -1,28 +1,20 @@
 //! The fault rules in force.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::{
-    action::FaultAction,
-    cut::{Cut, CutBuilder},
-    rule::{Matcher, Quota, RuleBuilder, Seen},
-    service::FaultLayer,
-};
-use crate::{
-    clock::{Clock, Seed},
-    kinds::Verb,
-    status::Status,
-    target::Target,
-};
+use super::action::FaultAction;
+use super::cut::{Cut, CutBuilder};
+use super::rule::{Matcher, Quota, RuleBuilder, Seen};
+use super::service::FaultLayer;
+use crate::clock::{Clock, Seed};
+use crate::kinds::Verb;
+use crate::status::Status;
+use crate::target::Target;
 
 /// The verbs of writes.
 const WRITES: [Verb; 5] = [Verb::Create, Verb::Update, Verb::Patch, Verb::Delete, Verb::DeleteCollection];

@@ -1,18 +1,16 @@
 //! The matcher and the quota of a fault rule.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{
-    Faults, RuleHandle,
-    action::{FaultAction, Predicate},
-};
-use crate::{
-    kinds::Verb,
-    status::Status,
-    target::{ResourceTarget, Target},
-};
+use super::action::{FaultAction, Predicate};
+use super::{Faults, RuleHandle};
+use crate::kinds::Verb;
+use crate::status::Status;
+use crate::target::{ResourceTarget, Target};
 
 /// A request, as rules see it.
 pub(super) struct Seen<'a> {

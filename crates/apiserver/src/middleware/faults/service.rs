@@ -1,33 +1,25 @@
 //! The layer that applies the fault rules.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{
-    HeaderValue, Request, Response,
-    header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, USER_AGENT},
-};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
+use http::{HeaderValue, Request, Response};
 use http_body::Body;
 use http_body_util::{BodyExt, Either, Full};
 use serde_json::{Value, json};
 use tower::{Layer, Service};
 
-use super::{
-    Faults,
-    action::{Edit, FaultAction},
-    rule::Seen,
-    stream::{BodyEnd, CutBody, Events},
-};
-use crate::{
-    identity::Identity,
-    kinds::Verb,
-    middleware::{BoxError, ConnectionDropped},
-    status::Status,
-    target::Target,
-};
+use super::Faults;
+use super::action::{Edit, FaultAction};
+use super::rule::Seen;
+use super::stream::{BodyEnd, CutBody, Events};
+use crate::identity::Identity;
+use crate::kinds::Verb;
+use crate::middleware::{BoxError, ConnectionDropped};
+use crate::status::Status;
+use crate::target::Target;
 
 /// The body of an answer: the server's, possibly cut short, or one made by a rule.
 pub type FaultBody<R> = Either<CutBody<R>, Full<Bytes>>;

@@ -1,14 +1,13 @@
 //! Bodies of watches that end, or fall silent, early (FLT-4).
 
-use std::{
-    fmt,
-    future::Future,
-    pin::Pin,
-    task::{Context, Poll, ready},
-};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue};
 use http_body::{Body, Frame, SizeHint};
 
 /// The body of an answer that a rule may cut short.

@@ -1,11 +1,7 @@
-use std::{
-    convert::Infallible,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::StreamExt;
@@ -16,12 +12,11 @@ use serde_json::{Value, json};
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::*;
-use crate::{
-    clock::{Clock, Seed},
-    kinds::Verb,
-    middleware::{ConnectionDropped, Journal, journal::Outcome},
-    status::Status,
-};
+use crate::clock::{Clock, Seed};
+use crate::kinds::Verb;
+use crate::middleware::journal::Outcome;
+use crate::middleware::{ConnectionDropped, Journal};
+use crate::status::Status;
 
 /// A server that answers every request with its body, behind fault rules and a journal.
 struct Endpoint {

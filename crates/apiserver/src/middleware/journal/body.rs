@@ -1,9 +1,7 @@
 //! A body that extracts the reason of an error while it passes.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll, ready},
-};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};

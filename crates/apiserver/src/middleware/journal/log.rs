@@ -1,19 +1,17 @@
 //! The journal: a ring of records.
 
-use std::{
-    collections::VecDeque,
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::{Stream, stream};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::{record::Record, records::Records, service::JournalLayer};
+use super::record::Record;
+use super::records::Records;
+use super::service::JournalLayer;
 use crate::clock::Clock;
 
 /// The default number of records that are kept.

@@ -1,17 +1,17 @@
 //! One record of the journal.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use kubewright_machinery::patch::diff;
 use serde_json::Value;
 
 use super::mask::mask;
-use crate::{
-    middleware::Effect,
-    store::{Event, EventKind, ObjectRef},
-    target::Target,
-};
+use crate::middleware::Effect;
+use crate::store::{Event, EventKind, ObjectRef};
+use crate::target::Target;
 
 /// One request and its outcome.
 #[derive(Clone, Debug)]

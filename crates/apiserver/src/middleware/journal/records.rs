@@ -1,6 +1,9 @@
 //! Selections of records, which can be narrowed and asserted on.
 
-use std::{collections::HashMap, ops::Deref, sync::Arc, time::Duration};
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Record, Violation};
 use crate::kinds::Verb;

@@ -1,29 +1,24 @@
 //! The layer that writes the journal.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::{
-    Request, Response,
-    header::{HeaderName, USER_AGENT},
-};
+use http::header::{HeaderName, USER_AGENT};
+use http::{Request, Response};
 use http_body::Body;
 use http_body_util::BodyExt;
 use kubewright_machinery::object::GroupVersionKind;
 use tower::{Layer, Service};
 
-use super::{ChangedObject, Journal, JournalBody, Outcome, Record, mask::mask};
-use crate::{
-    identity::Identity,
-    middleware::{BoxError, Effect},
-    proto,
-    store::Event,
-    target::Target,
-};
+use super::mask::mask;
+use super::{ChangedObject, Journal, JournalBody, Outcome, Record};
+use crate::identity::Identity;
+use crate::middleware::{BoxError, Effect};
+use crate::proto;
+use crate::store::Event;
+use crate::target::Target;
 
 /// The header that identifies a request and its answer in an audit log.
 pub(crate) const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");

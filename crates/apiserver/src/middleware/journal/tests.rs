@@ -1,4 +1,5 @@
-use std::{convert::Infallible, time::Duration};
+use std::convert::Infallible;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::StreamExt;
@@ -8,7 +9,10 @@ use serde_json::json;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::*;
-use crate::{clock::Clock, identity::Identity, kinds::Verb, middleware::Effect};
+use crate::clock::Clock;
+use crate::identity::Identity;
+use crate::kinds::Verb;
+use crate::middleware::Effect;
 
 fn journal() -> Journal {
     Journal::new(Clock::tokio("2026-01-01T00:00:00Z".parse().unwrap()))

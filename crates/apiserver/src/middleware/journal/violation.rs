@@ -1,6 +1,7 @@
 //! The error of an assertion over the journal.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
 use super::Record;
 

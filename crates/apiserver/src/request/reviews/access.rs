@@ -7,7 +7,10 @@ use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::{has_metadata, texts};
-use crate::{access::UserAction, api::ObjectApi, identity::Identity, status::Status};
+use crate::access::UserAction;
+use crate::api::ObjectApi;
+use crate::identity::Identity;
+use crate::status::Status;
 
 /// Returns the status of an access review.
 pub(super) fn answer(state: &ObjectApi, caller: &Identity, review: &Value) -> Result<Value, Status> {

@@ -8,17 +8,18 @@ use http::{Response, StatusCode};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use super::{
-    verbs::{options, resource::Call},
-    wire::{body::ResponseBody, decode, negotiate::AnswerShape, respond},
-};
-use crate::{
-    api::{create::match_namespace, ownership, warnings::Warnings, write},
-    identity::Identity,
-    kinds::KindSpec,
-    status::Status,
-    tables::partial_metadata,
-};
+use super::verbs::options;
+use super::verbs::resource::Call;
+use super::wire::body::ResponseBody;
+use super::wire::negotiate::AnswerShape;
+use super::wire::{decode, respond};
+use crate::api::create::match_namespace;
+use crate::api::warnings::Warnings;
+use crate::api::{ownership, write};
+use crate::identity::Identity;
+use crate::kinds::KindSpec;
+use crate::status::Status;
+use crate::tables::partial_metadata;
 
 /// Returns true if objects of the kind are answered and never stored.
 pub(in crate::request) fn is_review(kind: &KindSpec) -> bool {

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{access::rules_of, api::ObjectApi, identity::Identity, status::Status};
+use crate::access::rules_of;
+use crate::api::ObjectApi;
+use crate::identity::Identity;
+use crate::status::Status;
 
 /// Returns the status of a review of the caller's rules.
 pub(super) fn answer(state: &ObjectApi, user: &Identity, review: &Value) -> Result<Value, Status> {

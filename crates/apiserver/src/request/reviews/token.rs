@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{texts, user_info};
-use crate::{access::service_account::ISSUER, api::ObjectApi, status::Status};
+use crate::access::service_account::ISSUER;
+use crate::api::ObjectApi;
+use crate::status::Status;
 
 /// Returns the status of a token review. An invalid token is not an error.
 pub(super) fn answer(state: &ObjectApi, review: &Value) -> Result<Value, Status> {

@@ -1,27 +1,23 @@
 //! Evictions: deletions of pods that a disruption budget can refuse (SUB-5).
 
-use kubewright_machinery::{object::ObjectExt as _, selector::LabelSelector};
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::selector::LabelSelector;
 use serde_json::{Value, json};
 
 use super::subresource;
-use crate::{
-    api::{
-        DeleteOptions,
-        delete::check_preconditions,
-        update::Update,
-        warnings::Warnings,
-        write::{Recording, WriteContext},
-    },
-    definition::condition,
-    identity::Identity,
-    model::Endpoint,
-    request::{
-        service::Outgoing,
-        verbs::{delete_options, options, resource::Call},
-    },
-    status::{Cause, Status},
-    store::{ObjectName, Resource, Snapshot, Stored},
-};
+use crate::api::DeleteOptions;
+use crate::api::delete::check_preconditions;
+use crate::api::update::Update;
+use crate::api::warnings::Warnings;
+use crate::api::write::{Recording, WriteContext};
+use crate::definition::condition;
+use crate::identity::Identity;
+use crate::model::Endpoint;
+use crate::request::service::Outgoing;
+use crate::request::verbs::resource::Call;
+use crate::request::verbs::{delete_options, options};
+use crate::status::{Cause, Status};
+use crate::store::{ObjectName, Resource, Snapshot, Stored};
 
 const REFUSAL: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
 /// The wait that is asked of a client, in seconds, while a budget has not been processed.

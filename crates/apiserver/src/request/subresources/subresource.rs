@@ -6,29 +6,19 @@ use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::{eviction, scale, token_request};
-use crate::{
-    api::{
-        update::Update,
-        warnings::Warnings,
-        write::{self, Recording, WriteContext},
-    },
-    kinds::{KindSpec, StorageId, Verb},
-    model::Endpoint,
-    request::{
-        service::Outgoing,
-        verbs::{
-            options,
-            resource::{self, Call},
-        },
-        wire::{
-            decode::{self, BodyType},
-            respond,
-        },
-    },
-    status::Status,
-    store::ObjectName,
-    workloads::pod,
-};
+use crate::api::update::Update;
+use crate::api::warnings::Warnings;
+use crate::api::write::{self, Recording, WriteContext};
+use crate::kinds::{KindSpec, StorageId, Verb};
+use crate::model::Endpoint;
+use crate::request::service::Outgoing;
+use crate::request::verbs::options;
+use crate::request::verbs::resource::{self, Call};
+use crate::request::wire::decode::{self, BodyType};
+use crate::request::wire::respond;
+use crate::status::Status;
+use crate::store::ObjectName;
+use crate::workloads::pod;
 
 /// Answers a request for a subresource.
 pub(in crate::request) async fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {

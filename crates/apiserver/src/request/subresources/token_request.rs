@@ -8,23 +8,17 @@ use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::subresource;
-use crate::{
-    access::service_account::{Bound, ISSUER, ObjectId, TokenClaims},
-    api::{
-        ObjectApi,
-        create::match_namespace,
-        ownership,
-        warnings::Warnings,
-        write::{self, WriteContext},
-    },
-    request::{
-        service::Outgoing,
-        verbs::{options, resource::Call},
-        wire::respond,
-    },
-    status::Status,
-    store::{ObjectName, Resource, Snapshot},
-};
+use crate::access::service_account::{Bound, ISSUER, ObjectId, TokenClaims};
+use crate::api::create::match_namespace;
+use crate::api::warnings::Warnings;
+use crate::api::write::{self, WriteContext};
+use crate::api::{ObjectApi, ownership};
+use crate::request::service::Outgoing;
+use crate::request::verbs::options;
+use crate::request::verbs::resource::Call;
+use crate::request::wire::respond;
+use crate::status::Status;
+use crate::store::{ObjectName, Resource, Snapshot};
 
 const GROUP: &str = "authentication.k8s.io";
 const KIND: &str = "TokenRequest";

@@ -3,17 +3,17 @@
 use kubewright_machinery::object::{GroupVersionKind, json_type};
 use kubewright_schema::FieldError;
 
-use super::{options, resource::Call};
-use crate::{
-    api::{WriteContext, apply::ApplyRequest, update::Update, warnings::Warnings},
-    model::Endpoint,
-    request::{
-        service::Outgoing,
-        wire::decode::{self, BodyType},
-    },
-    status::Status,
-    target::Query,
-};
+use super::options;
+use super::resource::Call;
+use crate::api::WriteContext;
+use crate::api::apply::ApplyRequest;
+use crate::api::update::Update;
+use crate::api::warnings::Warnings;
+use crate::model::Endpoint;
+use crate::request::service::Outgoing;
+use crate::request::wire::decode::{self, BodyType};
+use crate::status::Status;
+use crate::target::Query;
 
 /// Returns true for the `Content-Type` of an apply patch.
 pub(in crate::request) fn is_apply(content_type: &str) -> bool {

@@ -6,13 +6,13 @@ use http::{Response, StatusCode};
 use serde_json::json;
 
 use super::resource::Call;
-use crate::{
-    api::{PageMetadata, list::ListQuery},
-    kinds::KindSpec,
-    request::wire::{body::ResponseBody, encode, respond},
-    status::Status,
-    store::Stored,
-};
+use crate::api::PageMetadata;
+use crate::api::list::ListQuery;
+use crate::kinds::KindSpec;
+use crate::request::wire::body::ResponseBody;
+use crate::request::wire::{encode, respond};
+use crate::status::Status;
+use crate::store::Stored;
 
 /// The parts of a control plane, in the order of a list.
 const PARTS: [&str; 3] = ["controller-manager", "scheduler", "etcd-0"];

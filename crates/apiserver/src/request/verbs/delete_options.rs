@@ -1,17 +1,16 @@
 //! The options of a delete request, from its body, or else from its query (REQ-14, SDEL-7).
 
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
 use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
-use super::{options, resource::Call};
-use crate::{
-    api::{DeleteOptions, Propagation, write::WriteContext},
-    request::wire::decode::{self, BodyType},
-    status::Status,
-    target::Query,
-};
-
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
+use super::options;
+use super::resource::Call;
+use crate::api::write::WriteContext;
+use crate::api::{DeleteOptions, Propagation};
+use crate::request::wire::decode::{self, BodyType};
+use crate::status::Status;
+use crate::target::Query;
 
 const POLICIES: [&str; 4] = ["Foreground", "Background", "Orphan", "nil"];
 

@@ -6,17 +6,13 @@ use http::header;
 use kubewright_schema::FieldError;
 use serde_json::json;
 
-use crate::{
-    api::{
-        Remarks,
-        metadata::{MAX_MANAGER_BYTES, manager_error},
-        write::{FieldValidation, WriteContext},
-    },
-    middleware::journal::RecordNote,
-    request::service::Incoming,
-    status::Status,
-    target::Query,
-};
+use crate::api::Remarks;
+use crate::api::metadata::{MAX_MANAGER_BYTES, manager_error};
+use crate::api::write::{FieldValidation, WriteContext};
+use crate::middleware::journal::RecordNote;
+use crate::request::service::Incoming;
+use crate::status::Status;
+use crate::target::Query;
 
 /// Reads the query of a write; `kind` names the options in errors, such as `CreateOptions`.
 pub(in crate::request) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<WriteContext<'a>, Status> {

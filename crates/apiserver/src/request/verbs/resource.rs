@@ -8,41 +8,29 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::Value;
 
-use super::{
-    apply,
-    component_statuses::{self, is_component_status},
-    delete_options, options,
-    route::{self, NoRoute, Route},
-};
-use crate::{
-    api::{
-        list::ListQuery,
-        patch::PatchRequest,
-        update::Update,
-        warnings::Warnings,
-        watch::WatchQuery,
-        write::{WriteContext, WriteOutcome},
-    },
-    kinds::{KindSpec, Verb},
-    model::Endpoint,
-    request::{
-        RequestState, nonresource, reviews,
-        service::{Incoming, Outgoing},
-        subresources::subresource,
-        wire::{
-            body::ResponseBody,
-            decode::{self, BodyType},
-            encode,
-            negotiate::{self, Offer, Representation},
-            respond,
-            watch_events::WatchEncoder,
-        },
-    },
-    status::Status,
-    store::ObjectName,
-    target::ResourceTarget,
-    types::Builtin,
-};
+use super::component_statuses::{self, is_component_status};
+use super::route::{self, NoRoute, Route};
+use super::{apply, delete_options, options};
+use crate::api::list::ListQuery;
+use crate::api::patch::PatchRequest;
+use crate::api::update::Update;
+use crate::api::warnings::Warnings;
+use crate::api::watch::WatchQuery;
+use crate::api::write::{WriteContext, WriteOutcome};
+use crate::kinds::{KindSpec, Verb};
+use crate::model::Endpoint;
+use crate::request::service::{Incoming, Outgoing};
+use crate::request::subresources::subresource;
+use crate::request::wire::body::ResponseBody;
+use crate::request::wire::decode::{self, BodyType};
+use crate::request::wire::negotiate::{self, Offer, Representation};
+use crate::request::wire::watch_events::WatchEncoder;
+use crate::request::wire::{encode, respond};
+use crate::request::{RequestState, nonresource, reviews};
+use crate::status::Status;
+use crate::store::ObjectName;
+use crate::target::ResourceTarget;
+use crate::types::Builtin;
 
 /// A routed request with the inputs of all steps.
 pub(in crate::request) struct Call<'a> {

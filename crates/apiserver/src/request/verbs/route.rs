@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{
-    kinds::{KindSpec, Registry, Verb},
-    status::Status,
-    target::ResourceTarget,
-};
+use crate::kinds::{KindSpec, Registry, Verb};
+use crate::status::Status;
+use crate::target::ResourceTarget;
 
 /// An addressed resource.
 #[derive(Clone, Debug)]

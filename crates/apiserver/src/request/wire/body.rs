@@ -1,14 +1,13 @@
 //! Bodies of answers, and the reading of request bodies.
 
-use std::{
-    convert::Infallible,
-    fmt,
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use futures::{Stream, StreamExt as _, stream::BoxStream};
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt as _};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 

@@ -2,21 +2,17 @@
 
 use std::fmt::Write as _;
 
-use kubewright_machinery::{
-    object::{GroupVersionKind, ObjectExt as _, is_nested_deeper, json_type},
-    yaml::{self, RepeatedKey, YamlError},
-};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, is_nested_deeper, json_type};
+use kubewright_machinery::yaml::{self, RepeatedKey, YamlError};
 use serde_json::Value;
 
-use crate::{
-    api::write::{FieldValidation, WriteContext},
-    forms::Definitions,
-    json::{self, DEEPEST, PathPositions, UnreadableJson},
-    kinds::KindSpec,
-    model::MAX_DEPTH,
-    proto::{self, ProtobufError},
-    status::Status,
-};
+use crate::api::write::{FieldValidation, WriteContext};
+use crate::forms::Definitions;
+use crate::json::{self, DEEPEST, PathPositions, UnreadableJson};
+use crate::kinds::KindSpec;
+use crate::model::MAX_DEPTH;
+use crate::proto::{self, ProtobufError};
+use crate::status::Status;
 
 /// The number of bytes of a bad body that an error quotes.
 const QUOTED: usize = 30;

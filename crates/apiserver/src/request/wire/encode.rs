@@ -1,21 +1,17 @@
 //! Encoding of objects to the bytes of an answer.
 
 use bytes::Bytes;
-use kubewright_machinery::{
-    object::{GroupVersionKind, ObjectExt as _},
-    yaml,
-};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::yaml;
 use serde_json::{Value, json};
 
 use super::negotiate::{AnswerShape, BodyFormat, Representation};
-use crate::{
-    api::PageMetadata,
-    kinds::KindSpec,
-    proto,
-    status::Status,
-    store::Stored,
-    tables::{Table, partial_metadata, partial_metadata_list},
-};
+use crate::api::PageMetadata;
+use crate::kinds::KindSpec;
+use crate::proto;
+use crate::status::Status;
+use crate::store::Stored;
+use crate::tables::{Table, partial_metadata, partial_metadata_list};
 
 /// Prints a value.
 pub(crate) fn value(value: &Value, format: BodyFormat) -> Bytes {

@@ -2,7 +2,11 @@
 
 use http::{HeaderMap, header};
 
-use crate::{kinds::KindSpec, proto, status::Status, tables::IncludeObject, target::Query};
+use crate::kinds::KindSpec;
+use crate::proto;
+use crate::status::Status;
+use crate::tables::IncludeObject;
+use crate::target::Query;
 
 /// The media types that errors list.
 const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";

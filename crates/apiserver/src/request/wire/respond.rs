@@ -4,18 +4,15 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{
-    body::ResponseBody,
-    encode,
-    negotiate::{BodyFormat, Representation},
-};
-use crate::{
-    api::ObjectApi,
-    api::{delete::Deleted, warnings::Warnings},
-    kinds::KindSpec,
-    middleware::journal::AUDIT_ID,
-    status::Status,
-};
+use super::body::ResponseBody;
+use super::encode;
+use super::negotiate::{BodyFormat, Representation};
+use crate::api::ObjectApi;
+use crate::api::delete::Deleted;
+use crate::api::warnings::Warnings;
+use crate::kinds::KindSpec;
+use crate::middleware::journal::AUDIT_ID;
+use crate::status::Status;
 
 /// Returns a complete answer.
 pub(in crate::request) fn full(code: StatusCode, content_type: &'static str, bytes: Bytes) -> Response<ResponseBody> {

@@ -5,21 +5,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{
-    encode,
-    negotiate::{AnswerShape, BodyFormat, Representation},
-};
-use crate::{
-    api::{
-        ObjectApi,
-        watch::{Saying, WatchOutput},
-    },
-    kinds::KindSpec,
-    proto,
-    status::Status,
-    store::Stored,
-    tables::{Table, partial_metadata},
-};
+use super::encode;
+use super::negotiate::{AnswerShape, BodyFormat, Representation};
+use crate::api::ObjectApi;
+use crate::api::watch::{Saying, WatchOutput};
+use crate::kinds::KindSpec;
+use crate::proto;
+use crate::status::Status;
+use crate::store::Stored;
+use crate::tables::{Table, partial_metadata};
 
 /// The key under which an encoded event is shared.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use crate::tables::age;
-
 use super::row::{NONE, PrintedObject, or_none};
 use super::{AGE, Header, NAME, Printer, integer, text};
+use crate::tables::age;
 
 const fn boolean(name: &'static str) -> Header {
     (name, "boolean", 0)

@@ -11,9 +11,8 @@ mod storage;
 mod workloads;
 
 use jiff::Timestamp;
-use serde_json::Value;
-
 use row::PrintedObject;
+use serde_json::Value;
 
 /// A column: its name, OpenAPI type and priority (1: only in wide output).
 type Header = (&'static str, &'static str, i64);

@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use crate::tables::age;
-
 use super::row::{NONE, PrintedObject};
 use super::{AGE, NAME, Printer, integer, text, wide};
+use crate::tables::age;
 
 const TEMPLATE: &str = "/spec/template/spec/containers";
 

@@ -1,6 +1,7 @@
 //! Defaults of the core group: secrets, limit ranges and nodes.
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::types::edit::{Edit as _, Members, each, part};

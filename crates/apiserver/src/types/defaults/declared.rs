@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use crate::{
-    forms::{Definitions, form::Form},
-    types::edit::{Edit as _, Members},
-};
+use crate::forms::Definitions;
+use crate::forms::form::Form;
+use crate::types::edit::{Edit as _, Members};
 
 pub(super) fn apply(definition: &'static str, object: &mut Value) {
     if let Value::Object(members) = object {

@@ -1,7 +1,8 @@
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::{Value, json};
 
-use crate::{model::Model as _, types::Builtin};
+use crate::model::Model as _;
+use crate::types::Builtin;
 
 fn defaulted(api_version: &str, kind: &str, mut object: Value) -> Value {
     let model = Builtin::of_gvk(&GroupVersionKind::from_api_version(api_version, kind).unwrap()).unwrap();

@@ -8,13 +8,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::{
-    forms::{
-        Definitions,
-        form::{Absent, Form, SCHEMA, Struct, StructField},
-    },
-    model::WrongType,
-};
+use crate::forms::Definitions;
+use crate::forms::form::{Absent, Form, SCHEMA, Struct, StructField};
+use crate::model::WrongType;
 
 /// Brings an object into the normal form of its type. `apiVersion`, `kind` and `metadata` of the object itself are not changed.
 pub(super) fn normalise(definition: &str, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {

@@ -1,6 +1,7 @@
 //! Scalars with a string form of their own: times, quantities, bytes.
 
-use base64::{DecodeError, Engine as _, engine::general_purpose::STANDARD};
+use base64::engine::general_purpose::STANDARD;
+use base64::{DecodeError, Engine as _};
 use jiff::Timestamp;
 use kubewright_machinery::quantity::Quantity;
 use serde_json::Value;

@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::{
-    identity::Identity,
-    types::edit::{Members, at},
-};
+use crate::identity::Identity;
+use crate::types::edit::{Members, at};
 
 /// Sets the requester of a certificate to the user of the request, whatever the object says.
 pub(super) fn requester(object: &mut Members, user: &Identity) {

@@ -12,9 +12,8 @@ mod service;
 mod tests;
 
 use kubewright_schema::FieldError;
-use serde_json::Value;
-
 pub(super) use pod::quality;
+use serde_json::Value;
 pub(crate) use service::SERVICE_RANGE;
 
 use super::normal;

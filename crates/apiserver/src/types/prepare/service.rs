@@ -1,21 +1,16 @@
 //! Addresses and node ports of services (BDF-13).
 
-use std::{
-    collections::{HashMap, HashSet},
-    net::Ipv4Addr,
-};
+use std::collections::{HashMap, HashSet};
+use std::net::Ipv4Addr;
 
+use kubewright_machinery::object::ObjectExt as _;
 use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
-use kubewright_machinery::object::ObjectExt as _;
-
-use crate::{
-    model::{Collision, Preparation},
-    status::Status,
-    store::{Claim, ObjectName},
-    types::edit::{Edit as _, Members, each, list, part, read},
-};
+use crate::model::{Collision, Preparation};
+use crate::status::Status;
+use crate::store::{Claim, ObjectName};
+use crate::types::edit::{Edit as _, Members, each, list, part, read};
 
 /// The addresses of services: 10.0.0.0/16. The default of the real server is a /24, which a test cluster could exhaust. The first address belongs
 /// to the API server, the last one is the broadcast address.

@@ -1,14 +1,11 @@
+use kubewright_machinery::object::GroupVersionKind;
 use serde_json::{Value, json};
 
-use kubewright_machinery::object::GroupVersionKind;
-
-use crate::{
-    clock::Seed,
-    identity::Identity,
-    model::{Model as _, Preparation},
-    store::{Change, ObjectName, Resource, Store},
-    types::Builtin,
-};
+use crate::clock::Seed;
+use crate::identity::Identity;
+use crate::model::{Model as _, Preparation};
+use crate::store::{Change, ObjectName, Resource, Store};
+use crate::types::Builtin;
 
 struct Server {
     store: Store,

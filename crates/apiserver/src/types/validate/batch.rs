@@ -1,14 +1,14 @@
 //! Validation of objects that run pods to completion.
 
 use jiff::tz::TimeZone;
-use kubewright_machinery::{object::ObjectExt as _, quantity::GoDuration, selector::LabelSelector};
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::quantity::GoDuration;
+use kubewright_machinery::selector::LabelSelector;
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::Value;
 
-use super::{
-    checks::{FieldChecks, is_blank, is_empty, items},
-    template, workload,
-};
+use super::checks::{FieldChecks, is_blank, is_empty, items};
+use super::{template, workload};
 use crate::types::CronSchedule;
 
 /// The maximal length of the name of a CronJob.

@@ -1,8 +1,10 @@
 //! Checks that many kinds have in common. Each takes the path of the field that it checks.
 
-use std::{collections::HashSet, net::IpAddr};
+use std::collections::HashSet;
+use std::net::IpAddr;
 
-use kubewright_machinery::{object::names, selector::LabelSelector};
+use kubewright_machinery::object::names;
+use kubewright_machinery::selector::LabelSelector;
 use kubewright_schema::FieldError;
 use serde_json::Value;
 

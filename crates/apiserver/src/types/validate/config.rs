@@ -1,6 +1,7 @@
 //! Validation of ConfigMaps, Secrets, and other plain records.
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use kubewright_machinery::object::{ObjectExt as _, names};
 use kubewright_schema::FieldError;
 use serde_json::{Value, json};

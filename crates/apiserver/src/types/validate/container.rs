@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use kubewright_machinery::{object::names, quantity::Quantity};
+use kubewright_machinery::object::names;
+use kubewright_machinery::quantity::Quantity;
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::{Map, Value, json};
 

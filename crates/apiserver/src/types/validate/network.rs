@@ -1,6 +1,7 @@
 //! Validation of services, ingresses and network policies.
 
-use std::{collections::HashSet, net::IpAddr};
+use std::collections::HashSet;
+use std::net::IpAddr;
 
 use kubewright_machinery::object::names;
 use kubewright_schema::{FieldError, FieldReason};

@@ -5,11 +5,10 @@ use std::collections::{HashMap, HashSet};
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
-use super::{
-    checks::{FieldChecks, is_empty, without},
-    template,
-};
-use crate::{model::Endpoint, types::prepare::quality};
+use super::checks::{FieldChecks, is_empty, without};
+use super::template;
+use crate::model::Endpoint;
+use crate::types::prepare::quality;
 
 const MUTABLE: [&str; 2] = ["activeDeadlineSeconds", "tolerations"];
 const CHANGED: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\

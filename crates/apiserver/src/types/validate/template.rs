@@ -6,10 +6,8 @@ use kubewright_machinery::object::names;
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
-use super::{
-    checks::{FieldChecks, is_blank, is_empty, items},
-    container, placement,
-};
+use super::checks::{FieldChecks, is_blank, is_empty, items};
+use super::{container, placement};
 
 const RESTART_POLICIES: [&str; 3] = ["Always", "OnFailure", "Never"];
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];

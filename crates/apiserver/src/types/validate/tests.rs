@@ -1,9 +1,9 @@
-use crate::{
-    model::{Endpoint, Model as _},
-    types::Builtin,
-};
-use kubewright_machinery::{object::GroupVersionKind, patch::merge_patch};
+use kubewright_machinery::object::GroupVersionKind;
+use kubewright_machinery::patch::merge_patch;
 use serde_json::{Value, json};
+
+use crate::model::{Endpoint, Model as _};
+use crate::types::Builtin;
 
 fn complete(api_version: &str, kind: &str, mut object: Value) -> (Builtin, Value) {
     let model = Builtin::of_gvk(&GroupVersionKind::from_api_version(api_version, kind).unwrap()).unwrap();

@@ -1,13 +1,12 @@
 //! Validation of objects that keep pods running.
 
-use kubewright_machinery::{object::names, selector::LabelSelector};
+use kubewright_machinery::object::names;
+use kubewright_machinery::selector::LabelSelector;
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::{Value, json};
 
-use super::{
-    checks::{FieldChecks, is_empty, items, without},
-    storage, template,
-};
+use super::checks::{FieldChecks, is_empty, items, without};
+use super::{storage, template};
 
 const MUTABLE: [&str; 7] = [
     "replicas",

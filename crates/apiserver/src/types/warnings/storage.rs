@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{is_annotated, pod::fraction};
+use super::is_annotated;
+use super::pod::fraction;
 
 const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 

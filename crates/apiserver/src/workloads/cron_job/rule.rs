@@ -1,18 +1,14 @@
 //! The rule of CronJobs: the creation and the history of their Jobs.
 
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use crate::{
-    types::CronSchedule,
-    workloads::{
-        job,
-        plan::{Plan, RuleContext},
-        read::{at, created, flag, int, is_deleted, stamp, text, time},
-        stage_request, template,
-    },
-};
+use crate::types::CronSchedule;
+use crate::workloads::plan::{Plan, RuleContext};
+use crate::workloads::read::{at, created, flag, int, is_deleted, stamp, text, time};
+use crate::workloads::{job, stage_request, template};
 
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 

@@ -1,15 +1,12 @@
-use jiff::{Timestamp, Zoned, tz::TimeZone};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use serde_json::{Value, json};
 
-use crate::{
-    types::CronSchedule,
-    workloads::{
-        StageDelays,
-        read::{list, text},
-        simulation::Simulation,
-        stage_request::OUTCOME,
-    },
-};
+use crate::types::CronSchedule;
+use crate::workloads::StageDelays;
+use crate::workloads::read::{list, text};
+use crate::workloads::simulation::Simulation;
+use crate::workloads::stage_request::OUTCOME;
 
 fn utc(text: &str) -> Zoned {
     text.parse::<Timestamp>().unwrap().to_zoned(TimeZone::UTC)

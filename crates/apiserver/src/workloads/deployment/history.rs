@@ -3,10 +3,8 @@
 use serde_json::Value;
 
 use super::revisions::{Revisions, revision};
-use crate::workloads::{
-    plan::Plan,
-    read::{at, int, is_deleted},
-};
+use crate::workloads::plan::Plan;
+use crate::workloads::read::{at, int, is_deleted};
 
 /// Deletes the oldest ReplicaSets without pods beyond the limit.
 pub(super) fn clean_up(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) {

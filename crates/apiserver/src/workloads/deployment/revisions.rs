@@ -4,10 +4,8 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::status::{max_surge, wanted};
-use crate::workloads::{
-    read::{at, created, int},
-    template,
-};
+use crate::workloads::read::{at, created, int};
+use crate::workloads::template;
 
 pub(super) const HASH_LABEL: &str = "pod-template-hash";
 pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";

@@ -1,18 +1,13 @@
 //! The roll-out of a new revision.
 
+use kubewright_machinery::object::ObjectExt;
 use serde_json::{Map, Value, json};
 
-use kubewright_machinery::object::ObjectExt;
-
-use super::{
-    history,
-    revisions::{REVISION, Revisions, annotations, sizes},
-    status::{self, RolloutProgress, max_surge, max_unavailable, wanted},
-};
-use crate::workloads::{
-    plan::{Plan, RuleContext},
-    read::{flag, int, is_deleted, text},
-};
+use super::history;
+use super::revisions::{REVISION, Revisions, annotations, sizes};
+use super::status::{self, RolloutProgress, max_surge, max_unavailable, wanted};
+use crate::workloads::plan::{Plan, RuleContext};
+use crate::workloads::read::{flag, int, is_deleted, text};
 
 /// Plans the next step of a Deployment; `owned` are the ReplicaSets that it controls. Each call plans one step: the next one follows when the
 /// ReplicaSets have changed.

@@ -5,11 +5,9 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::revisions::Revisions;
-use crate::workloads::{
-    condition::{self, ConditionUpdate},
-    plan::{Plan, RuleContext},
-    read::{at, flag, int, scaled, seconds_after, stamp, text, time},
-};
+use crate::workloads::condition::{self, ConditionUpdate};
+use crate::workloads::plan::{Plan, RuleContext};
+use crate::workloads::read::{at, flag, int, scaled, seconds_after, stamp, text, time};
 
 /// The progress of this round in the roll-out.
 #[derive(Debug)]

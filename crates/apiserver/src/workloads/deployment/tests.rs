@@ -1,16 +1,13 @@
 use std::time::Duration;
 
+use kubewright_machinery::object::ObjectExt;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use kubewright_machinery::object::ObjectExt;
-
-use crate::workloads::{
-    StageDelays,
-    read::{at, int, text},
-    simulation::{Simulation, condition_of, count, workload},
-    stage_request::OUTCOME,
-};
+use crate::workloads::StageDelays;
+use crate::workloads::read::{at, int, text};
+use crate::workloads::simulation::{Simulation, condition_of, count, workload};
+use crate::workloads::stage_request::OUTCOME;
 
 fn deployment(replicas: i64, image: &str, strategy: Value) -> Value {
     let template = json!({"spec": {"containers": [{"name": "c", "image": image}]}});

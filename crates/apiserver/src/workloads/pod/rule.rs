@@ -7,10 +7,8 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
 use super::status;
-use crate::workloads::{
-    Nodes, Outcome, StageDelays, StageRequest, condition,
-    read::{after, at, created, int, is_deleted, list, text, time},
-};
+use crate::workloads::read::{after, at, created, int, is_deleted, list, text, time};
+use crate::workloads::{Nodes, Outcome, StageDelays, StageRequest, condition};
 
 /// The scheduler that is simulated.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";

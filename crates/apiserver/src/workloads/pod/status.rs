@@ -6,11 +6,9 @@ use jiff::Timestamp;
 use kubewright_machinery::object::{ObjectExt, sha256_hex};
 use serde_json::{Value, json};
 
-use crate::workloads::{
-    condition::{self, ConditionUpdate},
-    node,
-    read::{at, list, stamp, text, time},
-};
+use crate::workloads::condition::{self, ConditionUpdate};
+use crate::workloads::node;
+use crate::workloads::read::{at, list, stamp, text, time};
 
 /// Returns the status of a pod that is bound to a node.
 pub(super) fn scheduled(pod: &Value, now: Timestamp) -> Value {

@@ -4,12 +4,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::workloads::{
-    Nodes, StageDelays, condition,
-    node::{node, pod_address},
-    read::{at, text},
-    stage_request::{OUTCOME, READY_AFTER},
-};
+use crate::workloads::node::{node, pod_address};
+use crate::workloads::read::{at, text};
+use crate::workloads::stage_request::{OUTCOME, READY_AFTER};
+use crate::workloads::{Nodes, StageDelays, condition};
 
 fn start() -> Timestamp {
     "2026-01-01T00:00:00Z".parse().unwrap()

@@ -1,10 +1,8 @@
 //! The agenda: objects to evaluate now and later.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 

@@ -1,14 +1,13 @@
 //! The execution of planned writes on the server.
 
-use kubewright_machinery::{object::ObjectKey, patch::merge_patch};
+use kubewright_machinery::object::ObjectKey;
+use kubewright_machinery::patch::merge_patch;
 
-use crate::{
-    api::{DeleteOptions, Propagation, Writer},
-    model::Endpoint,
-    status::Status,
-    store::{ObjectName, Resource},
-    workloads::{Write, pod},
-};
+use crate::api::{DeleteOptions, Propagation, Writer};
+use crate::model::Endpoint;
+use crate::status::Status;
+use crate::store::{ObjectName, Resource};
+use crate::workloads::{Write, pod};
 
 /// Makes a write. An object that already exists, or is gone, is no error: the next round reads its actual state.
 pub(super) async fn write(writer: &Writer, write: Write) -> Result<(), Status> {

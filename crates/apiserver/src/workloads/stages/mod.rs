@@ -6,34 +6,25 @@ mod kinds;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU32, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
-use self::{
-    agenda::Agenda,
-    kinds::{RelatedKind, Role},
-};
+use self::agenda::Agenda;
+use self::kinds::{RelatedKind, Role};
+use super::pod::{self, PodChange};
 use super::{
     Nodes, Plan, RuleContext, StageDelays, Workloads, Write, autoscaler, claims, dispatch, disruption_budget, load_balancer,
-    node,
-    pod::{self, PodChange},
-    status_only,
+    node, status_only,
 };
-use crate::{
-    api::Writer,
-    controllers::Controller,
-    status::Status,
-    store::{Event, ObjectName, ObjectRef, Resource, Snapshot, Stored},
-};
+use crate::api::Writer;
+use crate::controllers::Controller;
+use crate::status::Status;
+use crate::store::{Event, ObjectName, ObjectRef, Resource, Snapshot, Stored};
 
 /// The simulation of the workload controllers, the scheduler and the kubelet inside the server.
 #[derive(Debug)]

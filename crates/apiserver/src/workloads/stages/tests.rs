@@ -2,14 +2,12 @@ use std::time::Duration;
 
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
-
 use tower::ServiceExt;
 
-use crate::{
-    ApiServer, Identity,
-    store::{ObjectName, Resource},
-    workloads::{READY_AFTER, StageDelays, Workloads, simulation::workload},
-};
+use crate::store::{ObjectName, Resource};
+use crate::workloads::simulation::workload;
+use crate::workloads::{READY_AFTER, StageDelays, Workloads};
+use crate::{ApiServer, Identity};
 
 const EPOCH: &str = "2026-01-01T00:00:00Z";
 

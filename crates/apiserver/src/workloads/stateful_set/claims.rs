@@ -4,11 +4,9 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::identity;
-use crate::workloads::{
-    plan::Plan,
-    read::{at, list, text},
-    template,
-};
+use crate::workloads::plan::Plan;
+use crate::workloads::read::{at, list, text};
+use crate::workloads::template;
 
 /// Returns the volumes with which a pod uses its claims.
 pub(super) fn volumes(set: &Value, pod: &str) -> Vec<Value> {

@@ -4,11 +4,9 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::claims;
-use crate::workloads::{
-    read::{at, int, text},
-    revision::{POD_LABEL, unmarked},
-    template,
-};
+use crate::workloads::read::{at, int, text};
+use crate::workloads::revision::{POD_LABEL, unmarked};
+use crate::workloads::template;
 
 /// Returns the desired ordinals of a StatefulSet.
 pub(super) fn ordinals(set: &Value) -> std::ops::Range<i64> {

@@ -4,12 +4,10 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::{claims, identity};
-use crate::workloads::{
-    plan::{Plan, RuleContext},
-    pods,
-    read::{at, int, is_deleted, text},
-    revision::{POD_LABEL, RevisionHistory},
-};
+use crate::workloads::plan::{Plan, RuleContext};
+use crate::workloads::pods;
+use crate::workloads::read::{at, int, is_deleted, text};
+use crate::workloads::revision::{POD_LABEL, RevisionHistory};
 
 /// Plans the next step of a StatefulSet; `owned` are its pods, `revisions` its ControllerRevisions, `claims` the claims of its namespace.
 pub(in crate::workloads) fn plan(

@@ -3,12 +3,10 @@ use std::time::Duration;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
-use crate::workloads::{
-    StageDelays,
-    read::text,
-    simulation::{Simulation, count, workload},
-    stage_request::OUTCOME,
-};
+use crate::workloads::StageDelays;
+use crate::workloads::read::text;
+use crate::workloads::simulation::{Simulation, count, workload};
+use crate::workloads::stage_request::OUTCOME;
 
 fn stateful_set(replicas: i64, image: &str, more: Value) -> Value {
     let mut spec =

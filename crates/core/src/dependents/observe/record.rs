@@ -12,8 +12,7 @@ use super::{
 };
 use crate::backoff::Transient;
 use crate::dependents::memory::Dropped;
-use crate::dependents::undeclared;
-use crate::dependents::{BlockingObjectState, Engine, Memory, Note, ObjectAction, Phase, Request, Verb};
+use crate::dependents::{BlockingObjectState, Engine, Memory, Note, ObjectAction, Phase, Request, Verb, undeclared};
 use crate::manifest::MissingNamespacesPolicy;
 
 /// The number of times that a request is repeated after conflicts, per object and pass (WRITE-9).

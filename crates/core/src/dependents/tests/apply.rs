@@ -1,10 +1,10 @@
 //! Waves, stages and policies.
 
+use kubewright_machinery::object::ObjectExt;
 use serde_json::json;
 
 use super::super::*;
 use super::world::{Annotate, OPERATOR, World, definition, object, waiting};
-use kubewright_machinery::object::ObjectExt;
 
 // A1
 #[test]

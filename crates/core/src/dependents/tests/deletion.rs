@@ -1,8 +1,8 @@
+use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
 use super::super::*;
 use super::world::{Annotate, End, OPERATOR, World, definition, object};
-use kubewright_machinery::object::ObjectExt;
 
 pub(super) fn installed(world: &mut World, set: &[Value]) {
     for _ in 0..4 {

@@ -1,11 +1,11 @@
 //! The ownership of the objects that are written.
 
+use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
 use super::super::*;
 use super::chance::{Event, settle};
 use super::world::{Annotate, End, OPERATOR, World, blocked, definition, object};
-use kubewright_machinery::object::ObjectExt;
 
 fn existing(world: &mut World) -> [Value; 2] {
     world.cluster.put(object("ConfigMap", "c"));

@@ -1,8 +1,8 @@
+use kubewright_machinery::object::ObjectExt;
 use serde_json::json;
 
 use super::super::*;
 use super::world::{Annotate, World, definition, object};
-use kubewright_machinery::object::ObjectExt;
 
 // PREP-7
 #[test]

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use kubewright_machinery::object::ObjectKey;
 use serde_json::Value;
 
 use super::super::*;
 use super::cluster::GROUP;
 use super::world::{Annotate, End, World, definition, object, waiting};
 use crate::backoff::Transient;
-use kubewright_machinery::object::ObjectKey;
 
 // PERF-1, N = 1, 10, 100
 #[test]

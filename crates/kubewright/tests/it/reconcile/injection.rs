@@ -1,5 +1,6 @@
 //! The arguments of constructors.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -12,7 +13,6 @@ use kubewright::runtime::store::{MetaStore, Store};
 use kubewright_apiserver::kinds::Verb;
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;
-use std::sync::Arc;
 
 type Log = Arc<Mutex<Vec<String>>>;
 

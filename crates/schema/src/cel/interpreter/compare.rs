@@ -5,9 +5,8 @@ use std::cmp::Ordering;
 use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::Key;
 
-use crate::cel::names::is_unknown;
-
 use super::failure::EvaluationFailure;
+use crate::cel::names::is_unknown;
 
 /// Returns true if two values are equal. Numbers are compared by value regardless of their types; values of other types are equal only if their
 /// types are equal.

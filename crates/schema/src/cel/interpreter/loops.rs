@@ -5,14 +5,13 @@ use std::sync::Arc;
 use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::Map;
 
-use crate::cel::syntax::{Comprehension, Expression, Kind};
-
 use super::cost;
 use super::failure::EvaluationFailure;
 use super::functions::insert;
 use super::program::Known;
 use super::scope::EvaluationScope;
 use super::values::key_value;
+use crate::cel::syntax::{Comprehension, Expression, Kind};
 
 type Outcome = Result<Cel, EvaluationFailure>;
 

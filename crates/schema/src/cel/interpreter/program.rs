@@ -3,14 +3,12 @@
 use kube_cel::cel::Value as Cel;
 use regex::Regex;
 
-use crate::cel::syntax::{self, Expression, Kind, ParsedExpression};
-use crate::pattern;
-use crate::stack;
-
 use super::failure::EvaluationFailure;
 use super::meter::Meter;
 use super::scope::EvaluationScope;
 use super::{functions, values};
+use crate::cel::syntax::{self, Expression, Kind, ParsedExpression};
+use crate::{pattern, stack};
 
 /// A compiled expression.
 #[derive(Debug)]

@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use kube_cel::cel::Value as Cel;
 
-use crate::cel::syntax::{self, Expression, Kind};
-
 use super::failure::EvaluationFailure;
 use super::meter::Meter;
 use super::program::{Known, Program, Variables};
 use super::types::TypeValue;
 use super::values::{self, as_optional, content};
 use super::{cost, functions, operators, texts};
+use crate::cel::syntax::{self, Expression, Kind};
 
 type Outcome = Result<Cel, EvaluationFailure>;
 

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use kube_cel::cel::Value as Cel;
 
-use crate::pattern;
-
 use super::failure::EvaluationFailure;
+use crate::pattern;
 
 type Outcome = Result<Cel, EvaluationFailure>;
 

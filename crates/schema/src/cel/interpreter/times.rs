@@ -1,6 +1,7 @@
 //! The parts of a time in a time zone.
 
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use kube_cel::cel::Value as Cel;
 
 use super::failure::EvaluationFailure;

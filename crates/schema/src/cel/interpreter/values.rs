@@ -6,10 +6,9 @@ use std::sync::Arc;
 use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::{Key, Map, OptionalValue};
 
-use crate::cel::syntax::Literal;
-
 use super::compare::equal;
 use super::failure::EvaluationFailure;
+use crate::cel::syntax::Literal;
 
 type Outcome = Result<Cel, EvaluationFailure>;
 

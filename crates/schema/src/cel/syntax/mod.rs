@@ -8,6 +8,5 @@ mod macros;
 mod parser;
 mod tokens;
 
-pub(super) use expression::ACCUMULATOR;
-pub(super) use expression::{Comprehension, Expression, Kind, Literal};
+pub(super) use expression::{ACCUMULATOR, Comprehension, Expression, Kind, Literal};
 pub(super) use parser::{ParsedExpression, Refused, parse, qualified_name};

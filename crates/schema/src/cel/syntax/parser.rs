@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use crate::cel::typing::is_function;
-
 use super::expression::{Expression, Kind, Literal};
 use super::macros;
 use super::tokens::{CelToken, TokenKind, tokens};
+use crate::cel::typing::is_function;
 
 /// The maximal nesting depth of expressions, as on the real server.
 const DEPTH: usize = 250;

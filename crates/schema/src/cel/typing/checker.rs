@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::cel::names::RESERVED;
-use crate::cel::syntax::{Comprehension, Expression, Kind, Literal, ParsedExpression, qualified_name};
-
 use super::functions::{Overload, overloads};
 use super::types::{CelType, Variable};
 use super::unify::{InferredTypes, most_general};
+use crate::cel::names::RESERVED;
+use crate::cel::syntax::{Comprehension, Expression, Kind, Literal, ParsedExpression, qualified_name};
 
 /// An error with the position that it points at.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::cel::syntax::{ACCUMULATOR, Comprehension, Expression, Kind, Literal};
-
 use super::checker::Checked;
 use super::declared::DeclaredType;
 use super::estimate::{self, Argument, Estimate};
 use super::sizes::Range;
 use super::types::CelType;
+use crate::cel::syntax::{ACCUMULATOR, Comprehension, Expression, Kind, Literal};
 
 /// Estimates the cost of an expression about a value of this type.
 pub(super) fn estimate(checked: &Checked<'_>, declared: &DeclaredType) -> Range {

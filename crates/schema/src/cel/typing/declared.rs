@@ -6,14 +6,12 @@ use std::sync::Arc;
 use kube_cel::cel::parser::Parser;
 use serde_json::{Map, Value};
 
+use super::checker::{self, ExpressionError};
+use super::types::{CelType, Object};
+use super::{cost, literals};
 use crate::cel::names::declared_name;
 use crate::cel::syntax::{self, Refused};
 use crate::stack;
-
-use super::checker::{self, ExpressionError};
-use super::cost;
-use super::literals;
-use super::types::{CelType, Object};
 
 /// The number of parts above which the library does not parse an expression again, because that would take long. Only the library's texts of
 /// syntax errors are missed.

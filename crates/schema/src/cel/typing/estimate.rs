@@ -1,10 +1,9 @@
 //! Estimates of the costs of single functions.
 
-use crate::cel::syntax::Literal;
-
 use super::functions::Overload;
 use super::sizes::{REGEX, Range, TRAVERSAL};
 use super::types::CelType;
+use crate::cel::syntax::Literal;
 
 /// The cost of a call, and the size of its result if it is known.
 #[derive(Clone, Copy, Debug)]

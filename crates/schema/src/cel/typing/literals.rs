@@ -1,10 +1,9 @@
 //! Checks of literals that would fail whenever they are evaluated.
 
-use crate::cel::syntax::{Expression, Kind, Literal, ParsedExpression};
-use crate::format;
-
 use super::checker::{Checked, ExpressionError};
 use super::types::CelType;
+use crate::cel::syntax::{Expression, Kind, Literal, ParsedExpression};
+use crate::format;
 
 /// Reports texts that are no duration, time or regular expression, and lists and maps of mixed types.
 pub(super) fn check(parsed: &ParsedExpression, checked: &Checked<'_>) -> Vec<ExpressionError> {

@@ -9,8 +9,7 @@ use kubewright_runtime::config::Config;
 use kubewright_runtime::inject::State;
 use kubewright_runtime::reconcile::{Controller, Registered as _};
 use kubewright_runtime::store::Store;
-use kubewright_testing::table::TableTest;
-use kubewright_testing::table::{ExpectedOutcome, RowEnd, TableRow};
+use kubewright_testing::table::{ExpectedOutcome, RowEnd, TableRow, TableTest};
 use serde_json::json;
 
 use super::only;

@@ -5,33 +5,24 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
-use super::{
-    owners::{ScaleOwnership, ScaleType},
-    view,
-};
-use crate::{
-    api::{
-        apply::ApplyRequest,
-        create::match_namespace,
-        metadata,
-        patch::{self, PatchRequest},
-        update::{self, Update},
-        warnings::Warnings,
-        write::{Recording, WriteContext},
-    },
-    kinds::Verb,
-    model::Endpoint,
-    request::{
-        service::Outgoing,
-        verbs::{apply, options, resource::Call},
-        wire::{
-            decode::{self, BodyType},
-            respond,
-        },
-    },
-    smd::Managers,
-    status::Status,
-};
+use super::owners::{ScaleOwnership, ScaleType};
+use super::view;
+use crate::api::apply::ApplyRequest;
+use crate::api::create::match_namespace;
+use crate::api::metadata;
+use crate::api::patch::{self, PatchRequest};
+use crate::api::update::{self, Update};
+use crate::api::warnings::Warnings;
+use crate::api::write::{Recording, WriteContext};
+use crate::kinds::Verb;
+use crate::model::Endpoint;
+use crate::request::service::Outgoing;
+use crate::request::verbs::resource::Call;
+use crate::request::verbs::{apply, options};
+use crate::request::wire::decode::{self, BodyType};
+use crate::request::wire::respond;
+use crate::smd::Managers;
+use crate::status::Status;
 
 /// The body that a client sent.
 enum ScaleBody {

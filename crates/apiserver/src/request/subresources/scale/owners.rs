@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use kubewright_machinery::{
-    fieldset::{FieldSet, Path},
-    object::GroupVersionKind,
-};
+use kubewright_machinery::fieldset::{FieldSet, Path};
+use kubewright_machinery::object::GroupVersionKind;
 use serde_json::{Value, json};
 
 use super::view::{API_VERSION, KIND};
-use crate::{
-    api::{ObjectApi, ownership::Served},
-    kinds::KindSpec,
-    model::Model as _,
-    smd::{Managers, Ownership, Shown, Type, Versions},
-    types::Builtin,
-};
+use crate::api::ObjectApi;
+use crate::api::ownership::Served;
+use crate::kinds::KindSpec;
+use crate::model::Model as _;
+use crate::smd::{Managers, Ownership, Shown, Type, Versions};
+use crate::types::Builtin;
 
 /// The inputs of ownership for a write to a Scale.
 #[derive(Debug)]

@@ -1,12 +1,11 @@
 //! Conversion between an object and its Scale.
 
-use kubewright_machinery::{object::ObjectExt as _, selector::LabelSelector};
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::selector::LabelSelector;
 use serde_json::{Value, json};
 
-use crate::{
-    kinds::{FieldPath, KindSpec, ScaleSelector},
-    status::Status,
-};
+use crate::kinds::{FieldPath, KindSpec, ScaleSelector};
+use crate::status::Status;
 
 pub(super) const API_VERSION: &str = "autoscaling/v1";
 pub(super) const KIND: &str = "Scale";

@@ -12,10 +12,11 @@ mod quick;
 mod run;
 mod world;
 
-use super::*;
 use explore::{Explored, explore, walk};
 use run::Planner;
 use world::{Interruptions, User, World};
+
+use super::*;
 
 /// Returns all graphs of `count` components. A component depends only on earlier ones, so that each graph appears in one order of its components.
 fn graphs(count: usize) -> Vec<Vec<Vec<Edge>>> {

@@ -1,8 +1,7 @@
 //! The steps of the model: requests of controllers, and the controllers that they wake.
 
-use super::private;
 use super::world::{Effect, FORMAT, Interruptions, Object, Pass, TYPES, User, View, World};
-use super::*;
+use super::{private, *};
 
 /// The decisions, and the events that wake controllers. Each defect replaces one of these.
 #[derive(Clone, Copy)]

@@ -3,8 +3,7 @@
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 
-use super::plane::Script;
-use super::plane::{CANARY, ControlPlane, DOMAIN, owner_operator};
+use super::plane::{CANARY, ControlPlane, DOMAIN, Script, owner_operator};
 use super::world::{ALL, NAME, World, condition, conditions};
 
 // PAR-01, PAR-10, OL-1, OL-2, OL-3, OL-4, AGG-5, STAT-08, CT-5, CT-6

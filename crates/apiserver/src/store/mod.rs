@@ -3,7 +3,7 @@
 //! One counter numbers all committed changes (STO-1). A [`Snapshot`] is the whole content at one revision, immutable and cheap to take. The history
 //! of each resource holds the latest changes with the object before and after; it feeds the watches, and older snapshots are made by undoing it. The
 //! store is synchronous and knows nothing of requests; of kinds it knows only owner references and the cluster-wide allocations of services.
-//! [`Storage`] is the interface to the rest of the server, and the only one that the contract tests use.
+//! [`Store`] and [`Subscription`] are its interface; the contract tests use nothing else.
 
 mod change;
 mod claims;
@@ -12,7 +12,6 @@ mod history;
 mod key;
 mod shared;
 mod snapshot;
-mod storage;
 mod stored;
 mod subscription;
 
@@ -28,6 +27,5 @@ pub use key::{ObjectName, ObjectRef, Resource};
 pub(crate) use shared::HISTORY_BYTES;
 pub use shared::{Compacted, Saved, Store};
 pub use snapshot::Snapshot;
-pub use storage::{Follow, Storage};
 pub use stored::Stored;
 pub use subscription::{Progress, Subscription};

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::dependents::Dependents;
 use super::history::EventHistory;
 use super::subscription::SubscriberProgress;
-use super::{Change, CommitError, Event, Expect, ObjectName, ObjectRef, Resource, Snapshot, Storage, Stored, Subscription};
+use super::{Change, CommitError, Event, Expect, ObjectName, ObjectRef, Resource, Snapshot, Stored, Subscription};
 
 /// The number of recently written objects that are kept as values; older ones are kept as text until they are read.
 const WARM: usize = 512;
@@ -293,38 +293,6 @@ impl Store {
     /// Makes the next commit fail, once, as if the disk had failed (FLT-7).
     pub fn fail_next_commit(&self) {
         self.fails.store(true, Ordering::Release);
-    }
-}
-
-impl Storage for Store {
-    type Subscription = Subscription;
-
-    fn snapshot(&self) -> Snapshot {
-        self.snapshot()
-    }
-
-    fn snapshot_at(&self, resource: &Resource, revision: u64) -> Result<Snapshot, Compacted> {
-        self.snapshot_at(resource, revision)
-    }
-
-    fn commit(&self, changes: Vec<Change>) -> Result<Vec<Arc<Event>>, CommitError> {
-        self.commit(changes)
-    }
-
-    fn subscribe(self: &Arc<Self>, resource: &Resource, after: u64) -> Result<Subscription, Compacted> {
-        Self::subscribe(self, resource, after)
-    }
-
-    fn compact(&self, revision: u64) {
-        self.compact(revision);
-    }
-
-    fn revision(&self) -> u64 {
-        self.revision()
-    }
-
-    fn get(&self, resource: &Resource, name: &ObjectName) -> Option<Arc<Stored>> {
-        self.get(resource, name)
     }
 }
 

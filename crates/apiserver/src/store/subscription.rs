@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::watch;
 
-use super::{Event, Follow, Resource, Store};
+use super::{Event, Resource, Store};
 
 /// A subscription to the changes of one resource. Dropping it ends it.
 #[derive(Debug)]
@@ -59,10 +59,9 @@ impl Subscription {
         reader.done.store(after, Ordering::Release);
         Self { store, resource, cursor: after, began, closings, bell, reader }
     }
-}
 
-impl Follow for Subscription {
-    fn poll(&mut self) -> Progress {
+    /// Returns the next events without waiting.
+    pub fn poll(&mut self) -> Progress {
         // A subscriber that polls again has processed the earlier events.
         self.reader.done.store(self.cursor, Ordering::Release);
         let state = self.store.state.lock();
@@ -89,7 +88,8 @@ impl Follow for Subscription {
         }
     }
 
-    async fn wait(&mut self) {
+    /// Waits until [`Subscription::poll`] may return something other than [`Progress::Idle`].
+    pub async fn wait(&mut self) {
         // The sender is part of the store, which this subscription holds.
         let _ = self.bell.changed().await;
     }

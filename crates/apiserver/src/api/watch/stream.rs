@@ -14,7 +14,7 @@ use crate::api::{ObjectApi, Remarks, resource_of};
 use crate::clock::Clock;
 use crate::kinds::KindSpec;
 use crate::status::Status;
-use crate::store::{Event, Follow as _, Progress, Resource, Stored, Subscription};
+use crate::store::{Event, Progress, Resource, Stored, Subscription};
 
 /// The time between the last bookmark and the end of the watch (DIF-6).
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);

@@ -9,28 +9,28 @@ use super::*;
 use crate::clock::Seed;
 
 /// A client that lists and then follows; it lists again after a loss.
-struct Informer<S: Storage> {
+struct Informer {
     content: BTreeMap<String, u64>,
-    watch: S::Subscription,
+    watch: Subscription,
     /// The revisions of the last event and of its predecessors.
     last: u64,
     relists: usize,
 }
 
-impl<S: Storage> Informer<S> {
-    fn start(bench: &Bench<S>) -> Self {
+impl Informer {
+    fn start(bench: &Bench) -> Self {
         let (content, revision) = Self::list(bench);
         Self { content, watch: bench.subscribe(revision), last: revision, relists: 0 }
     }
 
     /// Lists in pages of one snapshot, as clients do.
-    fn list(bench: &Bench<S>) -> (BTreeMap<String, u64>, u64) {
+    fn list(bench: &Bench) -> (BTreeMap<String, u64>, u64) {
         let snapshot = bench.store.snapshot();
         let content = snapshot.list(&maps(), None).map(|(name, stored)| (name.to_string(), data(stored))).collect();
         (content, snapshot.revision())
     }
 
-    fn look(&mut self, bench: &Bench<S>) {
+    fn look(&mut self, bench: &Bench) {
         match self.watch.poll() {
             Progress::Events(events) => {
                 for event in events {
@@ -58,7 +58,7 @@ impl<S: Storage> Informer<S> {
 }
 
 /// Runs steps that are drawn from a seed.
-fn run(bench: &Bench<Store>, seed: u64) -> usize {
+fn run(bench: &Bench, seed: u64) -> usize {
     let seed = Seed::new(seed);
     let mut informers = vec![Informer::start(bench)];
     let mut models: Vec<(u64, Vec<String>)> = vec![(bench.store.revision(), shown(&bench.store.snapshot()))];

@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use kubewright_core::dependents::Item;
 use kubewright_core::flow::{Halt, Wait};
+use kubewright_core::manifest::keys;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
 use kubewright_runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
@@ -129,7 +130,7 @@ impl EnginePass<'_> {
     }
 
     fn abandon_key(&self) -> String {
-        self.shared.operator.key("abandon-dependents")
+        self.shared.operator.key(keys::ABANDON_DEPENDENTS)
     }
 
     /// Appends a hint for a user who deletes a component: how to end a wait for an object that may never return (TGT-7).

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use kubewright_core::dependents::Verdict;
+use kubewright_core::manifest::keys;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::cluster::Cluster;
 use serde_json::Value;
@@ -82,7 +83,7 @@ impl EnginePass<'_> {
     }
 
     fn skip_hooks_key(&self) -> String {
-        self.shared.operator.key("skip-deletion-hooks")
+        self.shared.operator.key(keys::SKIP_DELETION_HOOKS)
     }
 
     /// Reports that the objects of deletion stages are left out: they cannot be rendered as intended without the referenced objects.

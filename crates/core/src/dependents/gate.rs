@@ -9,6 +9,7 @@ use super::engine::{is_api_service, is_definition, is_type};
 use super::planner::Planner;
 use super::teardown::Removal;
 use super::{CheckedTypes, Engine, ForeignCheck, Instances, Phase, Projection, Verb};
+use crate::manifest::keys;
 
 /// The seconds after which a check that the cluster could not answer is repeated; no event reports that it could be answered.
 pub(super) const ASK_AGAIN: u64 = 10;
@@ -50,7 +51,7 @@ impl Dependent<'_> {
     pub(super) fn unavailability_message(&self, engine: &Engine, removal: Removal) -> String {
         let (name, operator) = (&self.key.name, &engine.context.operator);
         let way_out = match removal {
-            Removal::Deletion => format!("let go with {}=true", operator.key("abandon-dependents")),
+            Removal::Deletion => format!("let go with {}=true", operator.key(keys::ABANDON_DEPENDENTS)),
             Removal::Redundant => format!("left in place without its label {}", operator.owner_key()),
         };
         format!(

@@ -8,6 +8,7 @@ use super::managed::ManagedIndex;
 use super::planner::Planner;
 use super::teardown::Removal;
 use super::{BlockedReason, Engine, Foreign, ForeignCheck, Verdict};
+use crate::manifest::keys;
 
 impl Dependent<'_> {
     /// Returns true if the removal of the redundant object deletes it.
@@ -81,7 +82,7 @@ impl Planner<'_> {
         match removal {
             Removal::Redundant => String::new(),
             Removal::Deletion => {
-                let key = self.context.engine.context.operator.key("abandon-dependents");
+                let key = self.context.engine.context.operator.key(keys::ABANDON_DEPENDENTS);
                 format!(" (if it is gone for good, annotate the object with {key}=true to leave its dependents)")
             }
         }

@@ -15,7 +15,6 @@ pub use digest::{
     COMPONENT_DIGEST_PREFIX, DIGEST_ONCE, component_digest, object_digest, reference_digest_of_bytes, reference_digest_of_map,
 };
 pub use error::{ManifestError, ManifestErrors};
-pub(crate) use keys::OWNER_ID as OWNER_SUFFIX;
 pub(crate) use normalize::normalize;
 pub use owner::{InvalidName, OperatorName, OwnerId};
 pub use policy::{

@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
-use crate::manifest::{OWNER_SUFFIX, OperatorName, OwnerId};
+use crate::manifest::{OperatorName, OwnerId, keys};
 
 /// The owner of an object according to its marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Owner {
         }
         let labels = live.metadata().get("labels").and_then(Value::as_object)?;
         labels.iter().find_map(|(key, value)| {
-            let operator = key.strip_suffix(OWNER_SUFFIX)?.strip_suffix('/')?;
+            let operator = key.strip_suffix(keys::OWNER_ID)?.strip_suffix('/')?;
             let owner = Self::marked(live, key, value.as_str()?, Some(operator.into()));
             (OwnerId::is_hash(&owner.hash) || OwnerId::is_id(&owner.id)).then_some(owner)
         })

@@ -6,6 +6,11 @@ use kubewright_machinery::fieldset::{FieldSet, FieldSetError};
 use serde_json::{Value, json};
 use thiserror::Error;
 
+/// The maximal number of `Update` entries of an object (SMD-15).
+const MAX_UPDATERS: usize = 10;
+/// The manager of the entries that replace the oldest `Update` entries (SMD-15).
+const ANCIENT: &str = "ancient-changes";
+
 /// The way in which a manager writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
@@ -103,6 +108,52 @@ impl Managers {
     /// Returns the fields that a manager owns.
     pub fn fields(&self, identity: &ManagerIdentity) -> Option<&FieldSet> {
         self.0.get(identity).map(|entry| &entry.fields)
+    }
+
+    /// Merges the oldest `Update` entries of a version into one, until few enough entries are left (SMD-15).
+    pub(super) fn fold_oldest_updaters(&mut self) {
+        let mut updaters: Vec<_> = self
+            .0
+            .iter()
+            .filter(|(identity, _)| identity.operation == Operation::Update)
+            .map(|(identity, entry)| (entry.time.clone(), identity.clone()))
+            .collect();
+        if updaters.len() <= MAX_UPDATERS {
+            return;
+        }
+        updaters.sort();
+        let mut left = updaters.len();
+        let mut first_of_version: BTreeMap<String, ManagerIdentity> = BTreeMap::new();
+        for (time, updater) in updaters {
+            if left <= MAX_UPDATERS {
+                break;
+            }
+            let Some(first) = first_of_version.get(&updater.api_version) else {
+                first_of_version.insert(updater.api_version.clone(), updater);
+                continue;
+            };
+            let bucket = ManagerIdentity {
+                manager: ANCIENT.to_owned(),
+                operation: Operation::Update,
+                api_version: updater.api_version.clone(),
+                subresource: String::new(),
+            };
+            if !self.0.contains_key(&bucket)
+                && let Some(entry) = self.0.remove(first)
+            {
+                self.0.insert(bucket.clone(), entry);
+            }
+            if updater == bucket {
+                continue;
+            }
+            if let Some(merged) = self.0.remove(&updater)
+                && let Some(entry) = self.0.get_mut(&bucket)
+            {
+                entry.fields = entry.fields.union(&merged.fields);
+                entry.time = time;
+                left -= 1;
+            }
+        }
     }
 
     /// Drops managers that own no fields.

@@ -12,10 +12,6 @@ use super::managers::{ManagerIdentity, Managers, Operation, OwnedFieldsEntry};
 use super::reconcile::reconcile;
 use super::types::Type;
 
-/// The maximal number of `Update` entries of an object (SMD-15).
-const MAX_UPDATERS: usize = 10;
-const ANCIENT: &str = "ancient-changes";
-
 /// The fields that no manager owns (SMD-9).
 static NEVER_OWNED: LazyLock<FieldSet> = LazyLock::new(|| {
     let metadata = [
@@ -86,7 +82,7 @@ impl Ownership<'_> {
                 }
             }
         }
-        cap(&mut managers);
+        managers.fold_oldest_updaters();
         managers
     }
 
@@ -166,51 +162,5 @@ impl Ownership<'_> {
         let Some(type_) = self.versions.type_at(self.api_version) else { return FieldSet::new() };
         let changes = ObjectComparison::of(live, object, type_);
         field_set(object, type_).difference(&changes.set()).difference(&changes.removed)
-    }
-}
-
-/// Merges the oldest `Update` entries of a version into one, until few enough entries are left (SMD-15).
-fn cap(managers: &mut Managers) {
-    let mut updaters: Vec<_> = managers
-        .0
-        .iter()
-        .filter(|(identity, _)| identity.operation == Operation::Update)
-        .map(|(identity, entry)| (entry.time.clone(), identity.clone()))
-        .collect();
-    if updaters.len() <= MAX_UPDATERS {
-        return;
-    }
-    updaters.sort();
-    let mut left = updaters.len();
-    let mut first_of_version: BTreeMap<String, ManagerIdentity> = BTreeMap::new();
-    for (time, updater) in updaters {
-        if left <= MAX_UPDATERS {
-            break;
-        }
-        let Some(first) = first_of_version.get(&updater.api_version) else {
-            first_of_version.insert(updater.api_version.clone(), updater);
-            continue;
-        };
-        let bucket = ManagerIdentity {
-            manager: ANCIENT.to_owned(),
-            operation: Operation::Update,
-            api_version: updater.api_version.clone(),
-            subresource: String::new(),
-        };
-        if !managers.0.contains_key(&bucket)
-            && let Some(entry) = managers.0.remove(first)
-        {
-            managers.0.insert(bucket.clone(), entry);
-        }
-        if updater == bucket {
-            continue;
-        }
-        if let Some(merged) = managers.0.remove(&updater)
-            && let Some(entry) = managers.0.get_mut(&bucket)
-        {
-            entry.fields = entry.fields.union(&merged.fields);
-            entry.time = time;
-            left -= 1;
-        }
     }
 }

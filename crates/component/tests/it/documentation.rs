@@ -139,7 +139,7 @@ fn fields_are_documented() {
 
 #[test]
 fn reasons_and_events_are_documented() {
-    let mut reasons = words(&code("core/src/component/ending.rs"));
+    let mut reasons = words(&code("core/src/component/ready_condition.rs"));
     reasons.extend(words(&code("core/src/dependents/verdict.rs")));
     same("Reasons", reasons);
     let mut events = words(&code("component/src/events/sender.rs"));

@@ -3,6 +3,7 @@
 mod ending;
 mod fight;
 mod polling;
+mod ready_condition;
 mod status;
 
 pub use ending::{Ending, EndingContext};

@@ -19,6 +19,7 @@ mod contested_marks;
 mod deletion;
 mod dependent;
 mod desired;
+mod desired_summary;
 mod drift;
 mod engine;
 mod fights;
@@ -38,7 +39,6 @@ mod redundant;
 mod removal_step;
 mod stages;
 mod state;
-mod summary;
 mod takeover;
 mod teardown;
 mod undeclared;
@@ -50,6 +50,7 @@ mod write;
 
 pub use action::{Action, CheckedTypes, Foreign, ForeignCheck, Instances, Note, ObjectAction, Request, Verb};
 pub use desired::{Desired, DesiredObject};
+pub use desired_summary::Summary;
 pub use engine::Engine;
 pub use inventory::{Inventory, Item, Phase};
 pub use managed::{ManagedType, matches_group};
@@ -60,7 +61,6 @@ pub use observe::{
 };
 pub use plan::{BlockingObject, BlockingObjectState, Plan, plan, plan_deletion};
 pub use prepare::{PrepareContext, Scope, prepare};
-pub use summary::Summary;
 pub use verdict::{BlockedReason, Verdict, Waiting};
 
 #[cfg(test)]

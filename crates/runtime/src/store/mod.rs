@@ -8,16 +8,16 @@ mod dynamic;
 mod kept;
 mod lately;
 mod object_text;
-mod objects;
 mod optional;
+mod queries;
 mod request;
 mod typed;
 
 pub use dynamic::DynamicStores;
 pub use kept::{Indexes, Kept, NoIndexes};
 pub(crate) use object_text::{Basics, ObjectText};
-pub use objects::StoredObjects;
 pub use optional::Optional;
+pub use queries::StoredObjects;
 pub use request::StoreRequest;
 pub(crate) use typed::shared;
 pub use typed::{MetaStore, Store};

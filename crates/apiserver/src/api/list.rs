@@ -1,11 +1,7 @@
 //! Lists: their version, selection and continuation (apiserver.md, 2.8).
 
-use std::num::{IntErrorKind, ParseIntError};
 use std::sync::Arc;
 use std::time::Duration;
-
-use kubewright_schema::{FieldError, FieldReason};
-use serde_json::json;
 
 use super::selection::Selection;
 use super::token::Continue;
@@ -13,7 +9,6 @@ use super::{ObjectApi, resource_of};
 use crate::kinds::KindSpec;
 use crate::status::Status;
 use crate::store::{ObjectName, Resource, Snapshot, Stored};
-use crate::target::Query;
 
 /// The maximum wait for a version that does not exist yet (CRUD-4).
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -50,82 +45,6 @@ pub(crate) struct PageMetadata {
     pub(crate) next: Option<String>,
     /// The number of remaining objects, if it is known.
     pub(crate) remaining: Option<usize>,
-}
-
-impl ListQuery {
-    /// Reads the query of a list.
-    pub(crate) fn parse(query: &Query, kind: &KindSpec, namespace: Option<String>) -> Result<Self, Status> {
-        let limit = parse_number(query, "limit")?.unwrap_or_default().max(0) as usize;
-        parse_number(query, "timeoutSeconds")?;
-        let selection = Selection::parse(query, kind)?;
-        validate(query)?;
-        let version = query.get("resourceVersion");
-        let next = query.get("continue").map(Continue::decode).transpose()?;
-        if next.is_some() && version.is_some_and(|version| version != "0") {
-            return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
-        }
-        let version = match version {
-            None => Version::Latest,
-            Some(text) => {
-                let number =
-                    parse_version(text).map_err(|problem| Status::bad_request(format!("invalid resource version: {problem}")))?;
-                match query.get("resourceVersionMatch") {
-                    Some("Exact") => Version::Exact(number),
-                    None if limit > 0 && number > 0 => Version::Exact(number),
-                    _ if number == 0 => Version::Any,
-                    _ => Version::NotOlderThan(number),
-                }
-            }
-        };
-        Ok(Self { namespace, selection, limit: if version == Version::Any { 0 } else { limit }, next, version })
-    }
-}
-
-/// Rejects invalid combinations of options (LIST-6).
-fn validate(query: &Query) -> Result<(), Status> {
-    let (version, matching) = (query.get("resourceVersion"), query.get("resourceVersionMatch"));
-    let forbidden = |field: &str, detail: &str| FieldError::new(field, FieldReason::Forbidden, format!("Forbidden: {detail}"));
-    let mut errors = Vec::new();
-    if let Some(matching) = matching {
-        let field = "resourceVersionMatch";
-        if version.is_none() {
-            errors.push(forbidden(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
-        }
-        if query.get("continue").is_some() {
-            errors.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
-        }
-        if !matches!(matching, "Exact" | "NotOlderThan") {
-            errors.push(FieldError::not_supported(field, &json!(matching), &["Exact", "NotOlderThan", ""]));
-        } else if matching == "Exact" && version == Some("0") {
-            errors.push(forbidden(field, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
-        }
-    }
-    if query.boolean("sendInitialEvents").is_some() {
-        errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
-    }
-    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
-}
-
-/// Reads an integer option.
-pub(crate) fn parse_number(query: &Query, field: &str) -> Result<Option<i64>, Status> {
-    let read = |text: &str| {
-        text.parse::<i64>().map_err(|error| {
-            let problem = match error.kind() {
-                IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
-                _ => "invalid syntax",
-            };
-            Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: {problem}"))
-        })
-    };
-    query.get(field).map(read).transpose()
-}
-
-/// Reads a resource version. The error is the text of the real server.
-pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|error: ParseIntError| {
-        let problem = if *error.kind() == IntErrorKind::PosOverflow { "value out of range" } else { "invalid syntax" };
-        format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: {problem}")
-    })
 }
 
 impl ObjectApi {
@@ -220,10 +139,9 @@ impl ObjectApi {
         status
     }
 
-    /// Reads one object that is at least as new as asked for.
-    pub(crate) async fn get(&self, kind: &KindSpec, name: &ObjectName, query: &Query) -> Result<Arc<Stored>, Status> {
-        if let Some(version) = query.get("resourceVersion") {
-            let least = parse_version(version).map_err(Status::unknown)?;
+    /// Reads one object that is at least as new as the revision `least`; without it, the newest one.
+    pub(crate) async fn get(&self, kind: &KindSpec, name: &ObjectName, least: Option<u64>) -> Result<Arc<Stored>, Status> {
+        if let Some(least) = least {
             self.reach(least).await?;
             if let Some(stored) = self.cached(&resource_of(kind), least).get(&resource_of(kind), name) {
                 return Ok(self.view(kind, stored));

@@ -56,7 +56,7 @@ mod scaler;
 pub(crate) mod selection;
 mod size;
 mod strategy;
-mod token;
+pub(crate) mod token;
 pub(crate) mod update;
 pub(crate) mod warnings;
 pub(crate) mod watch;

@@ -34,26 +34,27 @@ enum PatchContent {
 }
 
 impl PatchRequest {
-    /// Reads a patch by its `Content-Type`. `definition` is that of a built-in type; the types of custom resources do not carry enough information
-    /// for a strategic merge.
-    pub(crate) fn parse(content_type: &str, body: &[u8], definition: Option<&'static str>) -> Result<Self, Status> {
-        match (content_type.split(';').next().unwrap_or_default().trim(), definition) {
-            ("application/json-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", json_patch)),
-            ("application/merge-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", |patch| match patch {
-                Value::Object(_) => Ok(PatchContent::Merge(patch)),
-                Value::Null => Err(Status::bad_request("Invalid JSON Patch")),
-                other => Err(cannot_unmarshal("error decoding patch: ", &other, "map[string]interface {}")),
-            })),
-            ("application/strategic-merge-patch+json", Some(definition)) => Ok(Self::read(body, "", |patch| match patch {
-                Value::Object(_) => Ok(PatchContent::Strategic(patch, definition)),
-                Value::Null => Ok(PatchContent::Strategic(Value::Object(Map::new()), definition)),
-                other => Err(cannot_unmarshal("", &other, "map[string]interface {}")),
-            })),
-            (_, Some(_)) => Err(Status::unsupported_media_type("415: Unsupported Media Type").with_details(Details::default())),
-            (_, None) => Err(Status::unsupported_media_type(
-                "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-            )),
-        }
+    /// Reads a JSON patch.
+    pub(crate) fn json(text: &[u8]) -> Self {
+        Self::read(text, "error decoding patch: ", json_patch)
+    }
+
+    /// Reads a merge patch.
+    pub(crate) fn merge(text: &[u8]) -> Self {
+        Self::read(text, "error decoding patch: ", |patch| match patch {
+            Value::Object(_) => Ok(PatchContent::Merge(patch)),
+            Value::Null => Err(Status::bad_request("Invalid JSON Patch")),
+            other => Err(cannot_unmarshal("error decoding patch: ", &other, "map[string]interface {}")),
+        })
+    }
+
+    /// Reads a strategic merge patch of objects of a built-in type with this definition.
+    pub(crate) fn strategic(definition: &'static str, text: &[u8]) -> Self {
+        Self::read(text, "", |patch| match patch {
+            Value::Object(_) => Ok(PatchContent::Strategic(patch, definition)),
+            Value::Null => Ok(PatchContent::Strategic(Value::Object(Map::new()), definition)),
+            other => Err(cannot_unmarshal("", &other, "map[string]interface {}")),
+        })
     }
 
     fn read(body: &[u8], context: &str, change: impl FnOnce(Value) -> Result<PatchContent, Status>) -> Self {

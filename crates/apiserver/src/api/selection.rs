@@ -1,11 +1,10 @@
 //! Selection of objects in a collection (apiserver.md, 2.9).
 
-use kubewright_machinery::selector::{FieldRequirement, FieldSelector, LabelSelector};
+use kubewright_machinery::selector::{FieldSelector, LabelSelector};
 use serde_json::Value;
 
 use crate::kinds::KindSpec;
 use crate::status::Status;
-use crate::target::Query;
 
 /// Label and field selector of a request.
 #[derive(Clone, Debug)]
@@ -15,23 +14,8 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Reads the selectors of a query and checks that the kind supports them.
-    pub(crate) fn parse(query: &Query, kind: &KindSpec) -> Result<Self, Status> {
-        let labels = match query.get("labelSelector") {
-            // The real server's parser stops at a null character.
-            Some(text) => LabelSelector::parse(text.split('\0').next().unwrap_or_default())
-                .map_err(|error| Status::bad_request(error.to_string()))?,
-            None => LabelSelector::everything(),
-        };
-        let fields = match query.get("fieldSelector") {
-            Some(text) => {
-                let fields = FieldSelector::parse(text).map_err(|error| Status::bad_request(error.to_string()))?;
-                // A requirement without field and value is ignored.
-                let is_said = |requirement: &&FieldRequirement| !requirement.field.is_empty() || !requirement.value.is_empty();
-                FieldSelector::new(fields.requirements().iter().filter(is_said).cloned().collect())
-            }
-            None => FieldSelector::new(Vec::new()),
-        };
+    /// Creates a selection of the objects of a kind that match both selectors. Rejects a field that the kind does not support.
+    pub(crate) fn new(kind: &KindSpec, labels: LabelSelector, fields: FieldSelector) -> Result<Self, Status> {
         for requirement in fields.requirements() {
             kind.check_field_label(&requirement.field).map_err(|error| Status::bad_request(error.to_string()))?;
         }

@@ -8,4 +8,4 @@ mod query;
 mod stream;
 
 pub(crate) use output::{Saying, WatchOutput};
-pub(crate) use query::WatchQuery;
+pub(crate) use query::{Start, WatchQuery};

@@ -33,7 +33,7 @@ pub(in crate::request) async fn answer(call: &Call<'_>, warnings: &mut Warnings)
         }
         ("token", _) => token_request::answer(call, warnings),
         (_, Verb::Get) => {
-            let object = call.state.api.get(call.kind(), &call.name(), &call.incoming.query).await?;
+            let object = call.stored().await?;
             call.written(&write::WriteOutcome { object, created: false, stored: false })
         }
         (_, Verb::Update) => resource::update(call, endpoint(name), warnings).await,

@@ -36,7 +36,7 @@ pub(in crate::request) async fn answer(call: &Call<'_>, warnings: &mut Warnings)
     if call.route.verb != Verb::Get {
         return write(call, warnings).await;
     }
-    let object = call.state.api.get(call.kind(), &call.name(), &call.incoming.query).await?;
+    let object = call.stored().await?;
     if let Some(field) = view::missing_replicas(call.kind(), object.value()) {
         return Err(Status::internal(format!("the spec replicas field {field:?} does not exist")));
     }

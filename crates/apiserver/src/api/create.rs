@@ -19,7 +19,13 @@ const NAME_ATTEMPTS: usize = 8;
 const MAX_NAME_BASE: usize = 58;
 
 impl ObjectApi {
-    /// Stores a new object of the kind in the namespace (empty for cluster-scoped kinds). `name` is the name in the URL, if there is one.
+    /// Stores a new object of the kind in the namespace, which is empty for cluster-scoped kinds. `name` is the name of an object that has none itself;
+    /// without it the name is generated from `metadata.generateName`.
+    ///
+    /// # Errors
+    ///
+    /// Returns 409 if an object of this name exists, 404 if the namespace does not exist, 400 if the object has another namespace or type, 403 if an
+    /// admission plugin rejects it, and the errors of validation (422).
     #[expect(clippy::unused_async, reason = "admission webhooks will be asked on the way")]
     pub async fn create(
         &self,
@@ -104,8 +110,11 @@ impl ObjectApi {
         context.fit(kind, &name, &mut object)?;
         if context.dry_run {
             let exists = self.store.get(&resource, &name).is_some();
-            let written = || WriteOutcome { object: Arc::new(Stored::as_is(object, 0)), created: true, stored: false };
-            return Ok((!exists).then(written));
+            if exists {
+                return Ok(None);
+            }
+            let object = self.view(kind, &Arc::new(Stored::as_is(object, 0)));
+            return Ok(Some(WriteOutcome { object, created: true, stored: false }));
         }
         match self.store.commit(vec![Change::create(resource, name, object)]) {
             Ok(events) => {
@@ -113,7 +122,7 @@ impl ObjectApi {
                 if let Some(stored) = &stored {
                     self.note_written(kind, stored.revision());
                 }
-                Ok(stored.map(|object| WriteOutcome { object, created: true, stored: true }))
+                Ok(stored.map(|stored| WriteOutcome { object: self.view(kind, &stored), created: true, stored: true }))
             }
             Err(CommitError::Failed(_)) => Err(Status::storage_failed()),
             Err(_) => Ok(None),

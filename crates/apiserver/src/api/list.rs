@@ -13,22 +13,66 @@ use crate::store::{ObjectName, Resource, Snapshot, Stored};
 /// The maximum wait for a version that does not exist yet (CRUD-4).
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The parameters of a list.
-#[derive(Clone, Debug)]
-pub(crate) struct ListQuery {
+/// The parameters of [`ObjectApi::list`]. The default is one page with the newest version of all objects of all namespaces.
+#[derive(Clone, Debug, Default)]
+pub struct ListQuery {
+    /// The namespace; all namespaces if unset.
     pub(crate) namespace: Option<String>,
+    /// The objects of the list.
     pub(crate) selection: Selection,
+    /// The maximum number of objects of a page; 0 for no maximum.
     pub(crate) limit: usize,
+    /// The position after which the page begins; the first page if unset.
     pub(crate) next: Option<Continue>,
-    pub(crate) version: Version,
+    /// The version of the content.
+    pub(crate) version: ListVersion,
 }
 
-/// The version of the content that a request asks for (LIST-5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Version {
+impl ListQuery {
+    /// Sets the only namespace that is listed. Has no effect on a cluster-scoped kind if the namespace is empty.
+    pub fn in_namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
+    /// Sets the objects that are listed; the default is all of them.
+    pub fn selecting(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Sets the maximum number of objects of a page; 0, the default, means no maximum. A list of [`ListVersion::Any`] ignores the limit.
+    pub fn limited_to(mut self, objects: usize) -> Self {
+        self.limit = objects;
+        self
+    }
+
+    /// Sets the version of the content; the default is [`ListVersion::Latest`].
+    pub fn at(mut self, version: ListVersion) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Continues a list after the page whose [`PageMetadata::next`] the token is. Pages of one list have the version of its first page, so the
+    /// version must be the default.
+    ///
+    /// # Errors
+    ///
+    /// Returns 400 if the text is no such token.
+    pub fn continued(mut self, token: &str) -> Result<Self, Status> {
+        self.next = Some(Continue::decode(token)?);
+        Ok(self)
+    }
+}
+
+/// The version of the content that a list reads (LIST-5). Versions are revisions of the store, the numbers in `metadata.resourceVersion`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ListVersion {
     /// The most recent version.
+    #[default]
     Latest,
-    /// Any version.
+    /// Any version. It is the most recent one, unless a test makes reads stale.
     Any,
     /// This version or a later one.
     NotOlderThan(u64),
@@ -36,15 +80,15 @@ pub(crate) enum Version {
     Exact(u64),
 }
 
-/// Continuation and version of a list.
+/// The version of a page of a list, and its continuation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PageMetadata {
+pub struct PageMetadata {
     /// The revision of the store that was read; 0 for a list that is computed and not stored.
-    pub(crate) revision: u64,
-    /// The start of the next page.
-    pub(crate) next: Option<String>,
-    /// The number of remaining objects, if it is known.
-    pub(crate) remaining: Option<usize>,
+    pub revision: u64,
+    /// The token with which [`ListQuery::continued`] reads the next page; unset on the last page.
+    pub next: Option<String>,
+    /// The number of objects after this page. Unset on the last page, and if there is a selector.
+    pub remaining: Option<usize>,
 }
 
 impl ObjectApi {
@@ -60,23 +104,29 @@ impl ObjectApi {
         Ok(())
     }
 
-    /// Reads one page of a list.
-    pub(crate) async fn list(&self, kind: &KindSpec, query: &ListQuery) -> Result<(Vec<Arc<Stored>>, PageMetadata), Status> {
+    /// Reads one page of a list. Objects are sorted by namespace and name, and have the version of `kind`.
+    ///
+    /// # Errors
+    ///
+    /// Returns 410 if the history no longer holds the version of the list; the failure of a continued list holds the token
+    /// ([`Status::continue_token`]) with which the rest can be read in its newest version. Returns 504 if the store does not reach the version
+    /// within 3 seconds.
+    pub async fn list(&self, kind: &KindSpec, query: &ListQuery) -> Result<(Vec<Arc<Stored>>, PageMetadata), Status> {
         let resource = resource_of(kind);
         let expired = || Status::expired("The resourceVersion for the provided list is too old.");
         let snapshot = match (&query.next, query.version) {
             (Some(next), _) if next.rv > 0 => {
                 self.store.snapshot_at(&resource, next.rv as u64).map_err(|_| Self::continue_expired(next))?
             }
-            (_, Version::Exact(revision)) => {
+            (_, ListVersion::Exact(revision)) => {
                 self.reach(revision).await?;
                 self.store.snapshot_at(&resource, revision).map_err(|_| expired())?
             }
-            (_, Version::NotOlderThan(revision)) => {
+            (_, ListVersion::NotOlderThan(revision)) => {
                 self.reach(revision).await?;
                 self.cached(&resource, revision)
             }
-            (None, Version::Any) => self.cached(&resource, 0),
+            (None, ListVersion::Any) => self.cached(&resource, 0),
             _ => self.store.snapshot(),
         };
         Ok(self.page(kind, query, &snapshot))
@@ -104,7 +154,7 @@ impl ObjectApi {
             .list_after(&resource, namespace, after.as_ref())
             .map(|(name, stored)| (name, self.view(kind, stored)))
             .filter(|(_, view)| query.selection.matches(kind, view.value()));
-        let limit = if query.limit == 0 { usize::MAX } else { query.limit };
+        let limit = if query.limit == 0 || query.version == ListVersion::Any { usize::MAX } else { query.limit };
         let page: Vec<_> = rest.by_ref().take(limit).collect();
         if page.len() == limit {
             let exact = query.selection.is_everything();
@@ -139,8 +189,12 @@ impl ObjectApi {
         status
     }
 
-    /// Reads one object that is at least as new as the revision `least`; without it, the newest one.
-    pub(crate) async fn get(&self, kind: &KindSpec, name: &ObjectName, least: Option<u64>) -> Result<Arc<Stored>, Status> {
+    /// Reads one object in the version of `kind`. With `least` the content is at least as new as this revision of the store, otherwise it is the newest.
+    ///
+    /// # Errors
+    ///
+    /// Returns 404 if the object does not exist, and 504 if the store does not reach the revision within 3 seconds.
+    pub async fn get(&self, kind: &KindSpec, name: &ObjectName, least: Option<u64>) -> Result<Arc<Stored>, Status> {
         if let Some(least) = least {
             self.reach(least).await?;
             if let Some(stored) = self.cached(&resource_of(kind), least).get(&resource_of(kind), name) {

@@ -6,29 +6,38 @@ use serde_json::Value;
 use crate::kinds::KindSpec;
 use crate::status::Status;
 
-/// Label and field selector of a request.
-#[derive(Clone, Debug)]
-pub(crate) struct Selection {
+/// The objects that a list or a watch selects, by their labels and fields. The default is all objects.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
     labels: LabelSelector,
     fields: FieldSelector,
 }
 
 impl Selection {
-    /// Creates a selection of the objects of a kind that match both selectors. Rejects a field that the kind does not support.
-    pub(crate) fn new(kind: &KindSpec, labels: LabelSelector, fields: FieldSelector) -> Result<Self, Status> {
+    /// Creates a selection of the objects of a kind that match both selectors.
+    ///
+    /// # Errors
+    ///
+    /// Returns 400 if the kind does not support one of the fields. All kinds support `metadata.name` and `metadata.namespace`.
+    pub fn new(kind: &KindSpec, labels: LabelSelector, fields: FieldSelector) -> Result<Self, Status> {
         for requirement in fields.requirements() {
             kind.check_field_label(&requirement.field).map_err(|error| Status::bad_request(error.to_string()))?;
         }
         Ok(Self { labels, fields })
     }
 
-    /// Returns a selection of the object with this name.
-    pub(crate) fn by_name(name: &str) -> Self {
+    /// Creates a selection of the objects whose labels match.
+    pub fn by_labels(labels: LabelSelector) -> Self {
+        Self { labels, ..Self::default() }
+    }
+
+    /// Creates a selection of the objects with this name.
+    pub fn by_name(name: &str) -> Self {
         Self { labels: LabelSelector::everything(), fields: FieldSelector::equal("metadata.name", name) }
     }
 
     /// Returns true if every object matches.
-    pub(crate) fn is_everything(&self) -> bool {
+    pub fn is_everything(&self) -> bool {
         self.labels.is_everything() && self.fields.is_everything()
     }
 
@@ -37,8 +46,8 @@ impl Selection {
         self.fields.required("metadata.name")
     }
 
-    /// Returns true if an object matches.
-    pub(crate) fn matches(&self, kind: &KindSpec, object: &Value) -> bool {
+    /// Returns true if an object of the kind matches.
+    pub fn matches(&self, kind: &KindSpec, object: &Value) -> bool {
         (self.labels.is_everything() || self.labels.matches_object(object))
             && (self.fields.is_everything() || self.fields.matches(|field| kind.field_value(object, field)))
     }

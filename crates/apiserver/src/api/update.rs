@@ -19,12 +19,12 @@ use crate::store::{Change, CommitError, ObjectName, Resource, Stored};
 /// The number of attempts of a write without a version that meets concurrent writes (UPD-8).
 const ATTEMPTS: usize = 6;
 
-/// The object that is changed, and the kind of change.
+/// The object that [`ObjectApi::update`], [`ObjectApi::patch`] or [`ObjectApi::apply`] changes, and the endpoint through which it does so.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Update<'a> {
+pub struct Update<'a> {
     /// The kind of the object.
     pub(crate) kind: &'a Arc<KindSpec>,
-    /// The endpoint of the request.
+    /// The endpoint through which the object is written.
     pub(crate) endpoint: Endpoint<'a>,
     /// The name of the object.
     pub(crate) name: &'a ObjectName,
@@ -34,9 +34,43 @@ pub(crate) struct Update<'a> {
     pub(crate) create_when_missing: bool,
 }
 
+impl<'a> Update<'a> {
+    /// Describes a change of an existing object through its main endpoint. The version of `kind` is that of objects, patches and outcomes.
+    pub fn of(kind: &'a Arc<KindSpec>, name: &'a ObjectName) -> Self {
+        Self { kind, endpoint: Endpoint::Main, name, is_patch: false, create_when_missing: false }
+    }
+
+    /// Sets the endpoint through which the object is written; the default is [`Endpoint::Main`].
+    pub fn through(mut self, endpoint: Endpoint<'a>) -> Self {
+        self.endpoint = endpoint;
+        self
+    }
+
+    /// Lets an update or an apply create a missing object; a patch never does.
+    pub fn or_create(mut self) -> Self {
+        self.create_when_missing = true;
+        self
+    }
+}
+
 impl ObjectApi {
-    /// Changes an object. `transform` gets the current object in the request's version and returns the new one.
-    pub(crate) async fn update(
+    /// Replaces an object with the given one through the endpoint of `update`. If the object names a resource version, that must be the current one.
+    ///
+    /// # Errors
+    ///
+    /// Returns 404 if the object does not exist and is not to be created, 409 if its uid or resource version is another one, 400 if the object does not
+    /// have the name, namespace and type of the update, and the errors of validation (422).
+    pub async fn update(
+        &self,
+        context: &mut WriteContext<'_>,
+        update: Update<'_>,
+        object: Value,
+    ) -> Result<WriteOutcome, Status> {
+        self.modify(context, Update { is_patch: false, ..update }, |_, _| Ok(object.clone())).await
+    }
+
+    /// Changes an object. `transform` gets the current object in the version of the kind, or null if it does not exist, and returns the new one.
+    pub(crate) async fn modify(
         &self,
         context: &mut WriteContext<'_>,
         update: Update<'_>,
@@ -169,7 +203,11 @@ impl ObjectApi {
         Ok(WriteOutcome { object: self.view(kind, &current), created: false, stored: true })
     }
 
-    /// Returns the current object of this name.
+    /// Returns the current object of this name in its stored form, which can have another version than `kind`.
+    ///
+    /// # Errors
+    ///
+    /// Returns 404 if the object does not exist.
     pub fn find(&self, kind: &KindSpec, name: &ObjectName) -> Result<Arc<Stored>, Status> {
         self.store.get(&resource_of(kind), name).ok_or_else(|| Status::not_found(&kind.group, &kind.plural, &name.name))
     }

@@ -5,9 +5,8 @@ use std::num::{IntErrorKind, ParseIntError};
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::json;
 
-use crate::api::list::{ListQuery, Version};
-use crate::api::selection::Selection;
 use crate::api::token::Continue;
+use crate::api::{ListQuery, ListVersion, Selection};
 use crate::kinds::KindSpec;
 use crate::status::Status;
 use crate::target::Query;
@@ -25,19 +24,19 @@ impl ListQuery {
             return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
         }
         let version = match version {
-            None => Version::Latest,
+            None => ListVersion::Latest,
             Some(text) => {
                 let number =
                     parse_version(text).map_err(|problem| Status::bad_request(format!("invalid resource version: {problem}")))?;
                 match query.get("resourceVersionMatch") {
-                    Some("Exact") => Version::Exact(number),
-                    None if limit > 0 && number > 0 => Version::Exact(number),
-                    _ if number == 0 => Version::Any,
-                    _ => Version::NotOlderThan(number),
+                    Some("Exact") => ListVersion::Exact(number),
+                    None if limit > 0 && number > 0 => ListVersion::Exact(number),
+                    _ if number == 0 => ListVersion::Any,
+                    _ => ListVersion::NotOlderThan(number),
                 }
             }
         };
-        Ok(Self { namespace, selection, limit: if version == Version::Any { 0 } else { limit }, next, version })
+        Ok(Self { namespace, selection, limit, next, version })
     }
 }
 

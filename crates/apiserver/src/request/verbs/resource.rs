@@ -12,12 +12,8 @@ use super::component_statuses::{self, is_component_status};
 use super::list_query::parse_version;
 use super::route::{self, NoRoute, Route};
 use super::{apply, delete_options, options};
-use crate::api::list::ListQuery;
-use crate::api::patch::PatchRequest;
-use crate::api::update::Update;
 use crate::api::warnings::Warnings;
-use crate::api::watch::WatchQuery;
-use crate::api::write::{WriteContext, WriteOutcome};
+use crate::api::{ListQuery, PatchRequest, Update, WatchQuery, WriteContext, WriteOutcome};
 use crate::kinds::{KindSpec, Verb};
 use crate::model::Endpoint;
 use crate::request::service::{Incoming, Outgoing};
@@ -179,9 +175,7 @@ async fn create(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, St
     call.state.api.clock.sleep_until(call.state.api.open_for_creates(call.kind())).await;
     let outcome = call.state.api.create(&mut context, call.kind(), call.namespace(), None, object).await;
     warnings.append(&mut context.warnings);
-    let mut written = outcome?;
-    written.object = call.state.api.view(call.kind(), &written.object);
-    call.written(&written)
+    call.written(&outcome?)
 }
 
 /// Rejects fields that the real server drops silently and a correct client does not send (DIF-7).
@@ -215,7 +209,7 @@ pub(in crate::request) async fn update(
     let (kind, name) = (call.kind(), call.name());
     let create_when_missing = kind.flags.create_on_update && endpoint == Endpoint::Main;
     let update = Update { kind, endpoint, name: &name, is_patch: false, create_when_missing };
-    let outcome = call.state.api.update(&mut context, update, |_, _| Ok(object.clone())).await;
+    let outcome = call.state.api.update(&mut context, update, object).await;
     warnings.append(&mut context.warnings);
     call.written(&outcome?)
 }
@@ -235,7 +229,7 @@ pub(in crate::request) async fn patch(
     options::check_force(query)?;
     let (kind, name) = (call.kind(), call.name());
     let update = Update { kind, endpoint, name: &name, is_patch: true, create_when_missing: false };
-    let outcome = call.state.api.update(&mut context, update, |context, present| patch.apply(context, present)).await;
+    let outcome = call.state.api.patch(&mut context, update, &patch).await;
     warnings.append(&mut context.warnings);
     call.written(&outcome?)
 }

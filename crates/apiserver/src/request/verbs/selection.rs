@@ -2,7 +2,7 @@
 
 use kubewright_machinery::selector::{FieldRequirement, FieldSelector, LabelSelector};
 
-use crate::api::selection::Selection;
+use crate::api::Selection;
 use crate::kinds::KindSpec;
 use crate::status::Status;
 use crate::target::Query;

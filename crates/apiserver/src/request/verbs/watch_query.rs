@@ -6,15 +6,12 @@ use kubewright_schema::{FieldError, FieldReason};
 use serde_json::json;
 
 use super::list_query::{parse_number, parse_version};
-use crate::api::selection::Selection;
-use crate::api::watch::{Start, WatchQuery};
+use crate::api::watch::MIN_TIMEOUT_SECONDS;
+use crate::api::{Selection, WatchQuery, WatchStart};
 use crate::clock::Seed;
 use crate::kinds::KindSpec;
 use crate::status::Status;
 use crate::target::Query;
-
-/// The minimum duration of a watch without a timeout; the maximum is twice as long (SWATCH-9).
-const MIN_TIMEOUT_SECONDS: u64 = 1800;
 
 /// The only version match that a watch may have.
 const NOT_OLDER_THAN: &str = "NotOlderThan";
@@ -41,9 +38,9 @@ impl WatchQuery {
         validate(initial, matching, query.get("continue"))?;
         let version = version.map(parse_version).transpose().map_err(Status::unknown)?.unwrap_or_default();
         let start = match initial {
-            Some(true) => Start::Initial(version),
-            _ if version == 0 => Start::Now,
-            _ => Start::After(version),
+            Some(true) => WatchStart::Initial(version),
+            _ if version == 0 => WatchStart::Now,
+            _ => WatchStart::After(version),
         };
         let timeout = match parse_number(query, "timeoutSeconds")?.unwrap_or_default() {
             0 => Duration::from_secs(MIN_TIMEOUT_SECONDS + seed.below(MIN_TIMEOUT_SECONDS)),

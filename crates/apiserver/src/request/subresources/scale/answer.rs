@@ -7,13 +7,10 @@ use serde_json::Value;
 
 use super::owners::{ScaleOwnership, ScaleType};
 use super::view;
-use crate::api::apply::ApplyRequest;
 use crate::api::create::match_namespace;
-use crate::api::metadata;
-use crate::api::patch::{self, PatchRequest};
-use crate::api::update::{self, Update};
 use crate::api::warnings::Warnings;
-use crate::api::write::{Recording, WriteContext};
+use crate::api::write::Recording;
+use crate::api::{ApplyRequest, PatchRequest, Update, WriteContext, metadata, patch, update};
 use crate::kinds::Verb;
 use crate::model::Endpoint;
 use crate::request::service::Outgoing;
@@ -76,7 +73,7 @@ async fn write(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Sta
         object.metadata_mut().insert("managedFields".into(), rules.of_parent(parent, managers).to_value());
         Ok(object)
     };
-    let outcome = call.state.api.update(&mut context, update, transform).await;
+    let outcome = call.state.api.modify(&mut context, update, transform).await;
     warnings.append(&mut context.warnings);
     let written = outcome?;
     let scale = view::of(kind, written.object.value())?;

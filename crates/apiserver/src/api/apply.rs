@@ -71,7 +71,7 @@ impl ObjectApi {
     /// # Errors
     ///
     /// Returns 409 for fields of other managers, with a cause for each, unless the apply is forced; 400 for an object of another type or with managed
-    /// fields; 404 if the object does not exist and is not to be created; and the errors of validation.
+    /// fields; 404 if the object does not exist and is not to be created; and the errors of validation (422).
     pub async fn apply(
         &self,
         context: &mut WriteContext<'_>,

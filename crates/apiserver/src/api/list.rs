@@ -29,7 +29,7 @@ pub struct ListQuery {
 }
 
 impl ListQuery {
-    /// Sets the only namespace that is listed. Has no effect on a cluster-scoped kind if the namespace is empty.
+    /// Sets the only namespace that is listed. Objects of cluster-scoped kinds are in no namespace.
     pub fn in_namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
         self
@@ -189,7 +189,8 @@ impl ObjectApi {
         status
     }
 
-    /// Reads one object in the version of `kind`. With `least` the content is at least as new as this revision of the store, otherwise it is the newest.
+    /// Reads one object in the version of `kind`. With `least` the content is at least as new as this revision of the store, otherwise it is the
+    /// newest.
     ///
     /// # Errors
     ///

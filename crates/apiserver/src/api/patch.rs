@@ -124,8 +124,8 @@ impl ObjectApi {
     ///
     /// # Errors
     ///
-    /// Returns 404 if the object does not exist, 400 or 422 if the patch is invalid or cannot be applied, 409 if it requires another uid or resource
-    /// version than the object has or concurrent writes do not end, and the errors of validation.
+    /// Returns 404 if the object does not exist, 400 or 422 if the patch is invalid or cannot be applied, 409 if it sets a resource version that is not
+    /// the current one or if concurrent writes do not end, and the errors of validation (422).
     pub async fn patch(
         &self,
         context: &mut WriteContext<'_>,

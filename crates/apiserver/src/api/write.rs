@@ -80,8 +80,8 @@ pub struct WriteOutcome {
 }
 
 impl<'a> WriteContext<'a> {
-    /// Creates the context of a write by a user. `manager` is the field manager that `metadata.managedFields` records. The write is no dry run and drops
-    /// unknown fields silently.
+    /// Creates the context of a write by a user. `manager` is the field manager that `metadata.managedFields` records. The write is no dry run and
+    /// drops unknown fields silently.
     pub fn new(user: &'a Identity, manager: String) -> Self {
         Self {
             user,

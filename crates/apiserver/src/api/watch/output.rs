@@ -36,7 +36,8 @@ pub enum WatchOutput {
         /// True after the last of the initial objects.
         is_initial_end: bool,
     },
-    /// The error that ends the watch: 410 if the history no longer holds the version of the start, 504 if the store does not reach it within 3 seconds.
+    /// The error that ends the watch: 410 if the history no longer holds the version of the start, 504 if the store does not reach it within
+    /// 3 seconds.
     Error(Status),
 }
 

@@ -10,7 +10,7 @@ use super::view;
 use crate::api::create::match_namespace;
 use crate::api::warnings::Warnings;
 use crate::api::write::Recording;
-use crate::api::{ApplyRequest, PatchRequest, Update, WriteContext, metadata, patch, update};
+use crate::api::{ApplyRequest, PatchRequest, Update, WriteContext, metadata, patch, update_checks};
 use crate::kinds::Verb;
 use crate::model::Endpoint;
 use crate::request::service::Outgoing;
@@ -66,7 +66,7 @@ async fn write(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Sta
             return Err(Status::bad_request(format!("the spec replicas field {field:?} cannot be empty")));
         }
         if !scale.uid().is_empty() && scale.uid() != present.uid() {
-            return Err(update::uid_conflict(kind, &name, scale.uid(), present.uid()));
+            return Err(update_checks::uid_conflict(kind, &name, scale.uid(), present.uid()));
         }
         let mut object = present.clone();
         view::write(kind, &mut object, &scale);
@@ -163,7 +163,7 @@ fn normalise(call: &Call<'_>, context: &mut WriteContext<'_>, scale: &mut Value,
 
 fn check(call: &Call<'_>, scale: &mut Value, old: &Value) -> Result<(), Status> {
     let name = call.name();
-    update::match_name(scale, &name.name)?;
+    update_checks::match_name(scale, &name.name)?;
     match_namespace(scale, &name.namespace)?;
     if call.kind().is_custom() {
         // A custom resource is validated as a whole, with its own error texts.

@@ -15,16 +15,16 @@ use crate::status::{Cause, Details, Status};
 const KUBECTL: &str = "kubectl";
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// The object that a client applied, and the options of the apply.
-#[derive(Debug)]
-pub(crate) struct ApplyRequest {
+/// An object for [`ObjectApi::apply`]. It declares the fields that its field manager owns.
+#[derive(Clone, Debug)]
+pub struct ApplyRequest {
     object: Value,
     force: bool,
 }
 
 impl ApplyRequest {
-    /// Creates an apply of an object.
-    pub(crate) fn new(object: Value, force: bool) -> Self {
+    /// Creates an apply of an object. With `force` the apply takes over fields of other managers; otherwise they are a conflict.
+    pub fn new(object: Value, force: bool) -> Self {
         Self { object, force }
     }
 
@@ -65,34 +65,21 @@ impl ApplyRequest {
 }
 
 impl ObjectApi {
-    /// Applies an object for a controller of the server, with force.
-    pub(crate) async fn apply(
-        &self,
-        context: &mut WriteContext<'_>,
-        update: Update<'_>,
-        object: Value,
-    ) -> Result<WriteOutcome, Status> {
-        context.recording = Recording::Made;
-        let rules = Rules::new(self, context, update.kind, update.endpoint);
-        let applied = ApplyRequest::new(object, true);
-        let transform = |context: &mut WriteContext<'_>, present: &Value| {
-            let known = Managers::parse(present.metadata().get("managedFields")).unwrap_or_default();
-            let outcome = applied.apply(&rules.ownership(), context, present, known, &self.clock.now_in_seconds())?;
-            let mut object = outcome.object.unwrap_or_else(|| present.clone());
-            ownership::put(&mut object, Some(outcome.managers.to_value()));
-            Ok(object)
-        };
-        self.update(context, update, transform).await
-    }
-
-    /// Applies an object for a client. A missing object is created if the update allows that.
-    pub(crate) async fn apply_or_create(
+    /// Applies an object through the endpoint of `update`: the field manager of the context then owns its fields. A missing object is created if the
+    /// update allows that.
+    ///
+    /// # Errors
+    ///
+    /// Returns 409 for fields of other managers, with a cause for each, unless the apply is forced; 400 for an object of another type or with managed
+    /// fields; 404 if the object does not exist and is not to be created; and the errors of validation (422).
+    pub async fn apply(
         &self,
         context: &mut WriteContext<'_>,
         update: Update<'_>,
         applied: &ApplyRequest,
     ) -> Result<WriteOutcome, Status> {
-        context.recording = Recording::Made;
+        applied.check(&update.kind.api_version(), &update.kind.kind)?;
+        let recording = std::mem::replace(&mut context.recording, Recording::Made);
         let rules = Rules::new(self, context, update.kind, update.endpoint);
         let transform = |context: &mut WriteContext<'_>, present: &Value| {
             let live = if present.is_null() { rules.blank() } else { present };
@@ -113,7 +100,9 @@ impl ObjectApi {
             ownership::put(&mut object, Some(outcome.managers.to_value()));
             Ok(object)
         };
-        self.update(context, update, transform).await
+        let outcome = self.modify(context, Update { is_patch: true, ..update }, transform).await;
+        context.recording = recording;
+        outcome
     }
 }
 

@@ -19,7 +19,13 @@ const NAME_ATTEMPTS: usize = 8;
 const MAX_NAME_BASE: usize = 58;
 
 impl ObjectApi {
-    /// Stores a new object of the kind in the namespace (empty for cluster-scoped kinds). `name` is the name in the URL, if there is one.
+    /// Stores a new object of the kind in the namespace, which is empty for cluster-scoped kinds. `name` is the name of an object that has none
+    /// itself; without it the name is generated from `metadata.generateName`. An object without `apiVersion` and `kind` gets those of the kind.
+    ///
+    /// # Errors
+    ///
+    /// Returns 409 if an object of this name exists, 404 if the namespace does not exist, 400 if the object has another namespace or type, 403 if an
+    /// admission plugin rejects it, and the errors of validation (422).
     #[expect(clippy::unused_async, reason = "admission webhooks will be asked on the way")]
     pub async fn create(
         &self,
@@ -29,6 +35,7 @@ impl ObjectApi {
         name: Option<&str>,
         mut object: Value,
     ) -> Result<WriteOutcome, Status> {
+        complete_type(kind, &mut object)?;
         let refuse = |problem| {
             Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
         };
@@ -104,8 +111,11 @@ impl ObjectApi {
         context.fit(kind, &name, &mut object)?;
         if context.dry_run {
             let exists = self.store.get(&resource, &name).is_some();
-            let written = || WriteOutcome { object: Arc::new(Stored::as_is(object, 0)), created: true, stored: false };
-            return Ok((!exists).then(written));
+            if exists {
+                return Ok(None);
+            }
+            let object = self.view(kind, &Arc::new(Stored::as_is(object, 0)));
+            return Ok(Some(WriteOutcome { object, created: true, stored: false }));
         }
         match self.store.commit(vec![Change::create(resource, name, object)]) {
             Ok(events) => {
@@ -113,7 +123,7 @@ impl ObjectApi {
                 if let Some(stored) = &stored {
                     self.note_written(kind, stored.revision());
                 }
-                Ok(stored.map(|object| WriteOutcome { object, created: true, stored: true }))
+                Ok(stored.map(|stored| WriteOutcome { object: self.view(kind, &stored), created: true, stored: true }))
             }
             Err(CommitError::Failed(_)) => Err(Status::storage_failed()),
             Err(_) => Ok(None),
@@ -147,6 +157,26 @@ fn wipe(object: &mut Value) {
 /// Returns the store's key of a kind.
 pub(crate) fn resource_of(kind: &KindSpec) -> Resource {
     kind.derived.resource.get_or_init(|| Resource::new(&kind.storage.group, &kind.storage.plural)).clone()
+}
+
+/// Sets the type of an object that names none, and rejects an object of another type. Another `kind` of a custom resource is a validation error.
+pub(crate) fn complete_type(kind: &KindSpec, object: &mut Value) -> Result<(), Status> {
+    let (version, named) = (object.api_version(), object.kind());
+    let is_expected = version == kind.api_version() && (named == kind.kind || kind.is_custom());
+    match object.as_object() {
+        Some(_) if is_expected => Ok(()),
+        Some(_) if version.is_empty() && named.is_empty() => {
+            object["apiVersion"] = kind.api_version().into();
+            object["kind"] = kind.kind.as_str().into();
+            Ok(())
+        }
+        Some(_) => Err(Status::bad_request(format!(
+            "object has type {version:?}, {named:?} instead of {:?}, {:?}",
+            kind.api_version(),
+            kind.kind
+        ))),
+        None => Err(Status::bad_request(format!("the {} is no JSON object", kind.kind))),
+    }
 }
 
 /// Sets the namespace of the object to that of the request, and rejects another one (META-6). The namespace of a cluster-scoped object is removed.

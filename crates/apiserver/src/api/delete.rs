@@ -29,7 +29,7 @@ pub enum Propagation {
 /// The options of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeleteOptions {
-    /// The time that a pod may take to stop, in seconds.
+    /// The time that a pod may take to stop, in seconds; that of the pod, 30 by default, if unset.
     pub grace_period_seconds: Option<i64>,
     /// The effect on the dependents; the kind's default if unset.
     pub propagation: Option<Propagation>,
@@ -52,21 +52,25 @@ impl DeleteOptions {
     }
 }
 
-/// The outcome of a delete.
+/// The outcome of [`ObjectApi::delete`].
 #[derive(Debug)]
-pub(crate) struct Deleted {
-    /// The object: its last state if it is gone, else its current state.
-    pub(crate) object: Arc<Stored>,
-    /// True if the object is gone.
-    pub(crate) gone: bool,
+pub struct Deleted {
+    /// The object as the client sees it: its last state if it is gone, else its current state.
+    pub object: Arc<Stored>,
+    /// True if the object is gone; false if finalizers or a grace period hold it.
+    pub gone: bool,
     /// True if anything was stored.
-    pub(crate) stored: bool,
+    pub stored: bool,
 }
 
 impl ObjectApi {
-    /// Deletes an object, or marks it as deleted while finalizers or a grace period hold it.
+    /// Deletes an object, or marks it as deleted while finalizers or a grace period hold it. Its dependents are the work of controllers.
+    ///
+    /// # Errors
+    ///
+    /// Returns 404 if the object does not exist, 409 if a precondition of the options does not hold, and 403 for namespaces that cannot be deleted.
     #[expect(clippy::unused_async, reason = "admission webhooks will be asked on the way")]
-    pub(crate) async fn delete(
+    pub async fn delete(
         &self,
         context: &mut WriteContext<'_>,
         kind: &Arc<KindSpec>,

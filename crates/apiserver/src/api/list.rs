@@ -1,11 +1,7 @@
 //! Lists: their version, selection and continuation (apiserver.md, 2.8).
 
-use std::num::{IntErrorKind, ParseIntError};
 use std::sync::Arc;
 use std::time::Duration;
-
-use kubewright_schema::{FieldError, FieldReason};
-use serde_json::json;
 
 use super::selection::Selection;
 use super::token::Continue;
@@ -13,27 +9,70 @@ use super::{ObjectApi, resource_of};
 use crate::kinds::KindSpec;
 use crate::status::Status;
 use crate::store::{ObjectName, Resource, Snapshot, Stored};
-use crate::target::Query;
 
 /// The maximum wait for a version that does not exist yet (CRUD-4).
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The parameters of a list.
-#[derive(Clone, Debug)]
-pub(crate) struct ListQuery {
+/// The parameters of [`ObjectApi::list`]. The default is one page with the newest version of all objects of all namespaces.
+#[derive(Clone, Debug, Default)]
+pub struct ListQuery {
+    /// The namespace; all namespaces if unset.
     pub(crate) namespace: Option<String>,
+    /// The objects of the list.
     pub(crate) selection: Selection,
+    /// The maximum number of objects of a page; 0 for no maximum.
     pub(crate) limit: usize,
+    /// The position after which the page begins; the first page if unset.
     pub(crate) next: Option<Continue>,
-    pub(crate) version: Version,
+    /// The version of the content.
+    pub(crate) version: ListVersion,
 }
 
-/// The version of the content that a request asks for (LIST-5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Version {
+impl ListQuery {
+    /// Sets the only namespace that is listed. Objects of cluster-scoped kinds are in no namespace.
+    pub fn in_namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
+    /// Sets the objects that are listed; the default is all of them.
+    pub fn selecting(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Sets the maximum number of objects of a page; 0, the default, means no maximum. A list of [`ListVersion::Any`] ignores the limit.
+    pub fn limited_to(mut self, objects: usize) -> Self {
+        self.limit = objects;
+        self
+    }
+
+    /// Sets the version of the content; the default is [`ListVersion::Latest`].
+    pub fn at(mut self, version: ListVersion) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Continues a list after the page whose [`PageMetadata::next`] the token is. Pages of one list have the version of its first page, so the
+    /// version must be the default.
+    ///
+    /// # Errors
+    ///
+    /// Returns 400 if the text is no such token.
+    pub fn continued(mut self, token: &str) -> Result<Self, Status> {
+        self.next = Some(Continue::decode(token)?);
+        Ok(self)
+    }
+}
+
+/// The version of the content that a list reads (LIST-5). Versions are revisions of the store, the numbers in `metadata.resourceVersion`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ListVersion {
     /// The most recent version.
+    #[default]
     Latest,
-    /// Any version.
+    /// Any version. It is the most recent one, unless a test makes reads stale.
     Any,
     /// This version or a later one.
     NotOlderThan(u64),
@@ -41,91 +80,15 @@ pub(crate) enum Version {
     Exact(u64),
 }
 
-/// Continuation and version of a list.
+/// The version of a page of a list, and its continuation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PageMetadata {
+pub struct PageMetadata {
     /// The revision of the store that was read; 0 for a list that is computed and not stored.
-    pub(crate) revision: u64,
-    /// The start of the next page.
-    pub(crate) next: Option<String>,
-    /// The number of remaining objects, if it is known.
-    pub(crate) remaining: Option<usize>,
-}
-
-impl ListQuery {
-    /// Reads the query of a list.
-    pub(crate) fn parse(query: &Query, kind: &KindSpec, namespace: Option<String>) -> Result<Self, Status> {
-        let limit = parse_number(query, "limit")?.unwrap_or_default().max(0) as usize;
-        parse_number(query, "timeoutSeconds")?;
-        let selection = Selection::parse(query, kind)?;
-        validate(query)?;
-        let version = query.get("resourceVersion");
-        let next = query.get("continue").map(Continue::decode).transpose()?;
-        if next.is_some() && version.is_some_and(|version| version != "0") {
-            return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
-        }
-        let version = match version {
-            None => Version::Latest,
-            Some(text) => {
-                let number =
-                    parse_version(text).map_err(|problem| Status::bad_request(format!("invalid resource version: {problem}")))?;
-                match query.get("resourceVersionMatch") {
-                    Some("Exact") => Version::Exact(number),
-                    None if limit > 0 && number > 0 => Version::Exact(number),
-                    _ if number == 0 => Version::Any,
-                    _ => Version::NotOlderThan(number),
-                }
-            }
-        };
-        Ok(Self { namespace, selection, limit: if version == Version::Any { 0 } else { limit }, next, version })
-    }
-}
-
-/// Rejects invalid combinations of options (LIST-6).
-fn validate(query: &Query) -> Result<(), Status> {
-    let (version, matching) = (query.get("resourceVersion"), query.get("resourceVersionMatch"));
-    let forbidden = |field: &str, detail: &str| FieldError::new(field, FieldReason::Forbidden, format!("Forbidden: {detail}"));
-    let mut errors = Vec::new();
-    if let Some(matching) = matching {
-        let field = "resourceVersionMatch";
-        if version.is_none() {
-            errors.push(forbidden(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
-        }
-        if query.get("continue").is_some() {
-            errors.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
-        }
-        if !matches!(matching, "Exact" | "NotOlderThan") {
-            errors.push(FieldError::not_supported(field, &json!(matching), &["Exact", "NotOlderThan", ""]));
-        } else if matching == "Exact" && version == Some("0") {
-            errors.push(forbidden(field, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
-        }
-    }
-    if query.boolean("sendInitialEvents").is_some() {
-        errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
-    }
-    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
-}
-
-/// Reads an integer option.
-pub(crate) fn parse_number(query: &Query, field: &str) -> Result<Option<i64>, Status> {
-    let read = |text: &str| {
-        text.parse::<i64>().map_err(|error| {
-            let problem = match error.kind() {
-                IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
-                _ => "invalid syntax",
-            };
-            Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: {problem}"))
-        })
-    };
-    query.get(field).map(read).transpose()
-}
-
-/// Reads a resource version. The error is the text of the real server.
-pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|error: ParseIntError| {
-        let problem = if *error.kind() == IntErrorKind::PosOverflow { "value out of range" } else { "invalid syntax" };
-        format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: {problem}")
-    })
+    pub revision: u64,
+    /// The token with which [`ListQuery::continued`] reads the next page; unset on the last page.
+    pub next: Option<String>,
+    /// The number of objects after this page. Unset on the last page, and if there is a selector.
+    pub remaining: Option<usize>,
 }
 
 impl ObjectApi {
@@ -141,23 +104,29 @@ impl ObjectApi {
         Ok(())
     }
 
-    /// Reads one page of a list.
-    pub(crate) async fn list(&self, kind: &KindSpec, query: &ListQuery) -> Result<(Vec<Arc<Stored>>, PageMetadata), Status> {
+    /// Reads one page of a list. Objects are sorted by namespace and name, and have the version of `kind`.
+    ///
+    /// # Errors
+    ///
+    /// Returns 410 if the history no longer holds the version of the list; the failure of a continued list holds the token
+    /// ([`Status::continue_token`]) with which the rest can be read in its newest version. Returns 504 if the store does not reach the version
+    /// within 3 seconds.
+    pub async fn list(&self, kind: &KindSpec, query: &ListQuery) -> Result<(Vec<Arc<Stored>>, PageMetadata), Status> {
         let resource = resource_of(kind);
         let expired = || Status::expired("The resourceVersion for the provided list is too old.");
         let snapshot = match (&query.next, query.version) {
             (Some(next), _) if next.rv > 0 => {
                 self.store.snapshot_at(&resource, next.rv as u64).map_err(|_| Self::continue_expired(next))?
             }
-            (_, Version::Exact(revision)) => {
+            (_, ListVersion::Exact(revision)) => {
                 self.reach(revision).await?;
                 self.store.snapshot_at(&resource, revision).map_err(|_| expired())?
             }
-            (_, Version::NotOlderThan(revision)) => {
+            (_, ListVersion::NotOlderThan(revision)) => {
                 self.reach(revision).await?;
                 self.cached(&resource, revision)
             }
-            (None, Version::Any) => self.cached(&resource, 0),
+            (None, ListVersion::Any) => self.cached(&resource, 0),
             _ => self.store.snapshot(),
         };
         Ok(self.page(kind, query, &snapshot))
@@ -185,7 +154,7 @@ impl ObjectApi {
             .list_after(&resource, namespace, after.as_ref())
             .map(|(name, stored)| (name, self.view(kind, stored)))
             .filter(|(_, view)| query.selection.matches(kind, view.value()));
-        let limit = if query.limit == 0 { usize::MAX } else { query.limit };
+        let limit = if query.limit == 0 || query.version == ListVersion::Any { usize::MAX } else { query.limit };
         let page: Vec<_> = rest.by_ref().take(limit).collect();
         if page.len() == limit {
             let exact = query.selection.is_everything();
@@ -220,10 +189,14 @@ impl ObjectApi {
         status
     }
 
-    /// Reads one object that is at least as new as asked for.
-    pub(crate) async fn get(&self, kind: &KindSpec, name: &ObjectName, query: &Query) -> Result<Arc<Stored>, Status> {
-        if let Some(version) = query.get("resourceVersion") {
-            let least = parse_version(version).map_err(Status::unknown)?;
+    /// Reads one object in the version of `kind`. With `least` the content is at least as new as this revision of the store, otherwise it is the
+    /// newest.
+    ///
+    /// # Errors
+    ///
+    /// Returns 404 if the object does not exist, and 504 if the store does not reach the revision within 3 seconds.
+    pub async fn get(&self, kind: &KindSpec, name: &ObjectName, least: Option<u64>) -> Result<Arc<Stored>, Status> {
+        if let Some(least) = least {
             self.reach(least).await?;
             if let Some(stored) = self.cached(&resource_of(kind), least).get(&resource_of(kind), name) {
                 return Ok(self.view(kind, stored));

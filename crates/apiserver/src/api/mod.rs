@@ -5,45 +5,69 @@
 //! ([`request`](crate::request)) translates requests into calls of these functions; controllers call them through a [`Writer`]. What has to happen
 //! around their calls, such as entries in a journal, is a hook ([`ControllerGate`], [`Remarks`]) that the assembled server provides.
 //!
-//! The API can be used alone. It then has no controllers: nothing is collected, and a new definition is not served.
+//! The API can be used alone. It then has no controllers: dependents are not deleted, and a new definition is not served. Each verb takes the kind
+//! ([`KindSpec`](crate::kinds::KindSpec)) of its objects, from [`ObjectApi::registry`], and fails with the [`Status`](crate::Status) that a client
+//! would get over HTTP. A write has a [`WriteContext`] with its author and its options.
 //!
 //! ```
 //! # futures::executor::block_on(async {
-//! use kubewright_apiserver::{
-//!     Clock, Identity,
-//!     api::{ApiOptions, ObjectApi, WriteContext},
-//!     clock::Seed,
-//!     store::ObjectName,
+//! use std::{pin::pin, sync::Arc};
+//!
+//! use futures::StreamExt as _;
+//! use kubewright_apiserver::api::{
+//!     ApiOptions, ApplyRequest, DeleteOptions, ListQuery, ObjectApi, PatchRequest, Selection, Update, WatchEventType, WatchOutput,
+//!     WatchQuery, WatchStart, WriteContext,
 //! };
+//! use kubewright_apiserver::{Clock, Identity, clock::Seed, store::ObjectName};
+//! use kubewright_machinery::selector::LabelSelector;
 //! use serde_json::json;
 //!
-//! let api = ObjectApi::new(Clock::system(), Seed::new(7), ApiOptions::default());
+//! let api = Arc::new(ObjectApi::new(Clock::system(), Seed::new(7), ApiOptions::default()));
 //! let user = Identity::admin();
 //! let registry = api.registry();
 //! let namespaces = registry.kind_of("v1", "Namespace").unwrap();
 //! let secrets = registry.kind_of("v1", "Secret").unwrap();
+//! let (mut context, name) = (WriteContext::new(&user, "example".to_owned()), ObjectName::new("demo", "a"));
 //!
-//! let mut context = WriteContext::new(&user, "example".to_owned());
-//! api.create(&mut context, namespaces, "", None, json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "demo"}})).await?;
-//! let object = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "stringData": {"password": "x"}});
-//! let written = api.create(&mut context, secrets, "demo", None, object).await?;
-//! assert!(written.created);
+//! // Create and read.
+//! api.create(&mut context, namespaces, "", None, json!({"metadata": {"name": "demo"}})).await?;
+//! let secret = json!({"metadata": {"name": "a", "labels": {"app": "shop"}}, "stringData": {"password": "x"}});
+//! assert!(api.create(&mut context, secrets, "demo", None, secret).await?.created);
+//! assert_eq!(api.get(secrets, &name, None).await?.value()["data"]["password"], "eA==");
 //!
-//! let found = api.find(secrets, &ObjectName::new("demo", "a"))?;
-//! assert_eq!(found.value()["data"]["password"], "eA==");
+//! // List the objects with a label, and watch all later changes.
+//! let shop = Selection::by_labels(LabelSelector::parse("app=shop")?);
+//! let (items, page) = api.list(secrets, &ListQuery::default().in_namespace("demo").selecting(shop)).await?;
+//! assert_eq!(items.len(), 1);
+//! let mut watch = pin!(api.watch(secrets, WatchQuery::new(WatchStart::After(page.revision)), None));
+//!
+//! // Patch, and read the change from the watch.
+//! let update = Update::of(secrets, &name);
+//! let patch = PatchRequest::merge(r#"{"data": {"password": "eQ=="}}"#);
+//! let patched = api.patch(&mut context, update, &patch).await?;
+//! let Some(WatchOutput::Changed { event, event_type, .. }) = watch.next().await else { unreachable!() };
+//! assert_eq!((event.revision, event_type), (patched.object.revision(), WatchEventType::Modified));
+//!
+//! // Apply: another field manager owns the field that it declares.
+//! let mut context = WriteContext::new(&user, "other".to_owned());
+//! let declared = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"user": "eg=="}});
+//! let applied = api.apply(&mut context, update.or_create(), &ApplyRequest::new(declared, false)).await?;
+//! assert_eq!(applied.object.value()["data"], json!({"password": "eQ==", "user": "eg=="}));
+//!
+//! assert!(api.delete(&mut context, secrets, &name, &DeleteOptions::default()).await?.gone);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # }).unwrap();
 //! ```
 
 mod access;
-pub(crate) mod apply;
+mod apply;
 mod authentication;
 pub(crate) mod convert;
 pub(crate) mod create;
 mod definitions;
 pub(crate) mod delete;
 mod disturbances;
-pub(crate) mod list;
+mod list;
 pub(crate) mod metadata;
 mod model;
 mod object_api;
@@ -53,24 +77,30 @@ pub(crate) mod patch;
 mod remarks;
 mod scale;
 mod scaler;
-pub(crate) mod selection;
+mod selection;
 mod size;
 mod strategy;
-mod token;
-pub(crate) mod update;
+pub(crate) mod token;
+mod update;
+pub(crate) mod update_checks;
 pub(crate) mod warnings;
 pub(crate) mod watch;
 pub(crate) mod write;
 mod writer;
 
+pub use apply::ApplyRequest;
 pub(crate) use create::resource_of;
-pub use delete::{DeleteOptions, Propagation};
+pub use delete::{DeleteOptions, Deleted, Propagation};
 pub(crate) use disturbances::Disturbances;
-pub(crate) use list::PageMetadata;
+pub use list::{ListQuery, ListVersion, PageMetadata};
 pub(crate) use model::model_of;
 pub(crate) use object_api::ApiCheckpoint;
 pub use object_api::ObjectApi;
 pub use options::{ApiOptions, Names};
+pub use patch::PatchRequest;
 pub use remarks::Remarks;
-pub use write::{WriteContext, WriteOutcome};
+pub use selection::Selection;
+pub use update::Update;
+pub use watch::{WatchEventType, WatchOutput, WatchQuery, WatchStart};
+pub use write::{FieldValidation, WriteContext, WriteOutcome};
 pub use writer::{ControllerGate, ControllerWrite, Writer};

@@ -5,17 +5,21 @@ use kubewright_machinery::patch::{self, JsonPatch, PatchError};
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::{Map, Value};
 
-use super::write::WriteContext;
+use super::ObjectApi;
+use super::update::Update;
+use super::write::{WriteContext, WriteOutcome};
 use crate::json::{self, JsonDocument};
+use crate::kinds::KindSpec;
 use crate::patch::{StrategicError, strategic_merge};
 use crate::status::{Details, Status};
+use crate::types::Builtin;
 
 /// The members of a JSON patch operation.
 const OPERATION: [&str; 4] = ["op", "path", "from", "value"];
 
-/// A patch of a supported type. The error of an invalid patch is reported when it is applied, since a missing object is reported first.
+/// A patch for [`ObjectApi::patch`]. The error of an invalid patch is reported when it is applied, since a missing object is reported first.
 #[derive(Clone, Debug)]
-pub(crate) struct PatchRequest {
+pub struct PatchRequest {
     change: Result<PatchContent, Status>,
     /// Repeated and unknown fields of the patch itself.
     found: Vec<String>,
@@ -34,26 +38,43 @@ enum PatchContent {
 }
 
 impl PatchRequest {
-    /// Reads a patch by its `Content-Type`. `definition` is that of a built-in type; the types of custom resources do not carry enough information
-    /// for a strategic merge.
-    pub(crate) fn parse(content_type: &str, body: &[u8], definition: Option<&'static str>) -> Result<Self, Status> {
-        match (content_type.split(';').next().unwrap_or_default().trim(), definition) {
-            ("application/json-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", json_patch)),
-            ("application/merge-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", |patch| match patch {
-                Value::Object(_) => Ok(PatchContent::Merge(patch)),
-                Value::Null => Err(Status::bad_request("Invalid JSON Patch")),
-                other => Err(cannot_unmarshal("error decoding patch: ", &other, "map[string]interface {}")),
-            })),
-            ("application/strategic-merge-patch+json", Some(definition)) => Ok(Self::read(body, "", |patch| match patch {
-                Value::Object(_) => Ok(PatchContent::Strategic(patch, definition)),
-                Value::Null => Ok(PatchContent::Strategic(Value::Object(Map::new()), definition)),
-                other => Err(cannot_unmarshal("", &other, "map[string]interface {}")),
-            })),
-            (_, Some(_)) => Err(Status::unsupported_media_type("415: Unsupported Media Type").with_details(Details::default())),
-            (_, None) => Err(Status::unsupported_media_type(
-                "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-            )),
-        }
+    /// Reads a JSON patch, RFC 6902: a list of operations.
+    pub fn json(text: impl AsRef<[u8]>) -> Self {
+        Self::read(text.as_ref(), "error decoding patch: ", json_patch)
+    }
+
+    /// Reads a merge patch, RFC 7386: an object, in which null removes a member.
+    pub fn merge(text: impl AsRef<[u8]>) -> Self {
+        Self::read(text.as_ref(), "error decoding patch: ", |patch| match patch {
+            Value::Object(_) => Ok(PatchContent::Merge(patch)),
+            Value::Null => Err(Status::bad_request("Invalid JSON Patch")),
+            other => Err(cannot_unmarshal("error decoding patch: ", &other, "map[string]interface {}")),
+        })
+    }
+
+    /// Reads a strategic merge patch of objects of a built-in kind, which merges lists by the keys of their items.
+    ///
+    /// # Errors
+    ///
+    /// Returns 415 for custom resources, whose types do not carry enough information.
+    pub fn strategic(kind: &KindSpec, text: impl AsRef<[u8]>) -> Result<Self, Status> {
+        let unsupported = || {
+            let kind = kind.qualified_resource();
+            Status::unsupported_media_type(format!(
+                "strategic merge patches are not supported for {kind}, which is no built-in kind"
+            ))
+        };
+        let builtin = Builtin::of(kind).ok_or_else(unsupported)?;
+        Ok(Self::strategic_of(builtin.definition(), text.as_ref()))
+    }
+
+    /// Reads a strategic merge patch of objects of a built-in type with this definition.
+    pub(crate) fn strategic_of(definition: &'static str, text: &[u8]) -> Self {
+        Self::read(text, "", |patch| match patch {
+            Value::Object(_) => Ok(PatchContent::Strategic(patch, definition)),
+            Value::Null => Ok(PatchContent::Strategic(Value::Object(Map::new()), definition)),
+            other => Err(cannot_unmarshal("", &other, "map[string]interface {}")),
+        })
     }
 
     fn read(body: &[u8], context: &str, change: impl FnOnce(Value) -> Result<PatchContent, Status>) -> Self {
@@ -95,6 +116,24 @@ impl PatchRequest {
             }
         }
         if object.is_object() { Ok(object) } else { Err(invalid("the patched object is no JSON object")) }
+    }
+}
+
+impl ObjectApi {
+    /// Patches an existing object through the endpoint of `update`, and starts again if it was written concurrently.
+    ///
+    /// # Errors
+    ///
+    /// Returns 404 if the object does not exist, 400 or 422 if the patch is invalid or cannot be applied, 409 if it sets a resource version that is not
+    /// the current one or if concurrent writes do not end, and the errors of validation (422).
+    pub async fn patch(
+        &self,
+        context: &mut WriteContext<'_>,
+        update: Update<'_>,
+        patch: &PatchRequest,
+    ) -> Result<WriteOutcome, Status> {
+        let update = Update { is_patch: true, create_when_missing: false, ..update };
+        self.modify(context, update, |context, present| patch.apply(context, present)).await
     }
 }
 

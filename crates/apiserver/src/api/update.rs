@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use kubewright_machinery::object::ObjectExt as _;
-use kubewright_schema::FieldError;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::create::match_namespace;
+use super::create::complete_type;
+use super::update_checks::{check_identity, check_type, check_version, match_name, refusal};
 use super::write::{self, Recording, WriteContext, WriteOutcome};
-use super::{ObjectApi, convert, metadata, ownership, patch, resource_of};
+use super::{ObjectApi, convert, metadata, ownership, resource_of};
 use crate::access::{Attributes, UserAction};
 use crate::admission;
 use crate::kinds::{KindSpec, Verb};
@@ -19,12 +19,12 @@ use crate::store::{Change, CommitError, ObjectName, Resource, Stored};
 /// The number of attempts of a write without a version that meets concurrent writes (UPD-8).
 const ATTEMPTS: usize = 6;
 
-/// The object that is changed, and the kind of change.
+/// The object that [`ObjectApi::update`], [`ObjectApi::patch`] or [`ObjectApi::apply`] changes, and the endpoint through which it does so.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Update<'a> {
+pub struct Update<'a> {
     /// The kind of the object.
     pub(crate) kind: &'a Arc<KindSpec>,
-    /// The endpoint of the request.
+    /// The endpoint through which the object is written.
     pub(crate) endpoint: Endpoint<'a>,
     /// The name of the object.
     pub(crate) name: &'a ObjectName,
@@ -34,9 +34,45 @@ pub(crate) struct Update<'a> {
     pub(crate) create_when_missing: bool,
 }
 
+impl<'a> Update<'a> {
+    /// Describes a change of an existing object through its main endpoint. The version of `kind` is that of objects, patches and outcomes.
+    pub fn of(kind: &'a Arc<KindSpec>, name: &'a ObjectName) -> Self {
+        Self { kind, endpoint: Endpoint::Main, name, is_patch: false, create_when_missing: false }
+    }
+
+    /// Sets the endpoint through which the object is written; the default is [`Endpoint::Main`].
+    pub fn through(mut self, endpoint: Endpoint<'a>) -> Self {
+        self.endpoint = endpoint;
+        self
+    }
+
+    /// Lets an update or an apply create a missing object; a patch never does.
+    pub fn or_create(mut self) -> Self {
+        self.create_when_missing = true;
+        self
+    }
+}
+
 impl ObjectApi {
-    /// Changes an object. `transform` gets the current object in the request's version and returns the new one.
-    pub(crate) async fn update(
+    /// Replaces an object with the given one through the endpoint of `update`. If the object names a resource version, that must be the current one.
+    /// An object without `apiVersion` and `kind` gets those of the kind.
+    ///
+    /// # Errors
+    ///
+    /// Returns 404 if the object does not exist and is not to be created, 409 if its uid or resource version is another one, 400 if the object
+    /// does not have the name, namespace and type of the update, and the errors of validation (422).
+    pub async fn update(
+        &self,
+        context: &mut WriteContext<'_>,
+        update: Update<'_>,
+        mut object: Value,
+    ) -> Result<WriteOutcome, Status> {
+        complete_type(update.kind, &mut object)?;
+        self.modify(context, Update { is_patch: false, ..update }, |_, _| Ok(object.clone())).await
+    }
+
+    /// Changes an object. `transform` gets the current object in the version of the kind, or null if it does not exist, and returns the new one.
+    pub(crate) async fn modify(
         &self,
         context: &mut WriteContext<'_>,
         update: Update<'_>,
@@ -169,7 +205,11 @@ impl ObjectApi {
         Ok(WriteOutcome { object: self.view(kind, &current), created: false, stored: true })
     }
 
-    /// Returns the current object of this name.
+    /// Returns the current object of this name in its stored form, which can have another version than `kind`.
+    ///
+    /// # Errors
+    ///
+    /// Returns 404 if the object does not exist.
     pub fn find(&self, kind: &KindSpec, name: &ObjectName) -> Result<Arc<Stored>, Status> {
         self.store.get(&resource_of(kind), name).ok_or_else(|| Status::not_found(&kind.group, &kind.plural, &name.name))
     }
@@ -186,68 +226,6 @@ pub(crate) fn is_released(kind: &KindSpec, object: &Value) -> bool {
         && !content_held
 }
 
-/// Rejects an object whose name is not that of the URL (UPD-4).
-pub(crate) fn match_name(object: &Value, name: &str) -> Result<(), Status> {
-    match object.name() {
-        "" => Err(Status::bad_request(format!(
-            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
-        ))),
-        found if found == name => Ok(()),
-        found => {
-            Err(Status::bad_request(format!("the name of the object ({found}) does not match the name on the URL ({name})")))
-        }
-    }
-}
-
-/// Rejects a new object whose identity is not that of the addressed one (UPD-4, UPD-5, PATCH-5).
-fn check_identity(object: &mut Value, present: &Stored, update: Update<'_>) -> Result<(), Status> {
-    let Update { kind, name, .. } = update;
-    match_name(object, &name.name)?;
-    match_namespace(object, &name.namespace)?;
-    let (sent, known) = (object.uid(), present.value().uid());
-    if !update.is_patch && !sent.is_empty() && sent != known {
-        return Err(uid_conflict(kind, name, sent, known));
-    }
-    Ok(())
-}
-
-/// Checks the type of a patched object. A built-in object without a type gets that of the request, and one of another type cannot be decoded; custom
-/// resources are checked as they are (PATCH-5).
-fn check_type(object: &mut Value, update: Update<'_>) -> Result<(), Status> {
-    let kind = update.kind;
-    let (expected, version, named) = (kind.api_version(), object.api_version().to_owned(), object.kind().to_owned());
-    if kind.is_custom() {
-        if version.is_empty() {
-            return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
-        }
-        if named.is_empty() {
-            return Err(refusal(update, "Object 'Kind' is missing"));
-        }
-        if version != expected {
-            let group = version.split_once('/').map_or("", |(group, _)| group);
-            let error = FieldError::invalid("apiVersion", &version.as_str().into(), format!("must be {expected}"));
-            return Err(Status::invalid(group, &named, &update.name.name, &[error]));
-        }
-        return Ok(());
-    }
-    if !version.is_empty() && version != expected || !named.is_empty() && named != kind.kind {
-        return Err(refusal(update, &format!("no kind {named:?} is registered for version {version:?}")));
-    }
-    object["apiVersion"] = expected.into();
-    object["kind"] = kind.kind.as_str().into();
-    Ok(())
-}
-
-/// Returns the error for an object whose uid is not the one that the client sent (UPD-5).
-pub(crate) fn uid_conflict(kind: &KindSpec, name: &ObjectName, sent: &str, known: &str) -> Status {
-    let group = if kind.is_custom() { format!("{}/", kind.group) } else { String::new() };
-    let why = format!(
-        "StorageError: invalid object, Code: 4, Key: /registry/{group}{}/{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {sent}, UID in object meta: {known}",
-        kind.plural
-    );
-    Status::conflict(&kind.group, &kind.plural, &name.name, &why)
-}
-
 /// Returns the additional action that a creating PUT or apply must be authorized for (SSA-2).
 fn creation(update: Update<'_>) -> UserAction {
     UserAction::Resource(Attributes {
@@ -258,28 +236,6 @@ fn creation(update: Update<'_>) -> UserAction {
         name: update.name.name.to_string(),
         ..Attributes::default()
     })
-}
-
-/// Checks the resource version for optimistic locking (UPD-1 to UPD-3, PATCH-4). Returns true if the client named a version, so that the client has
-/// to resolve a conflict.
-fn check_version(object: &Value, stored: &Stored, update: Update<'_>) -> Result<bool, Status> {
-    let Update { kind, name, .. } = update;
-    let sent = object.resource_version();
-    if sent.is_empty() || sent == "0" {
-        if !kind.flags.unconditional_update {
-            let error = FieldError::invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
-            return Err(Status::invalid(&kind.group, &kind.plural, &name.name, &[error]));
-        }
-        return Ok(false);
-    }
-    let Ok(seen) = sent.parse::<u64>() else {
-        return Err(Status::unknown(format!("strconv.ParseUint: parsing {sent:?}: invalid syntax")));
-    };
-    if seen != stored.revision() {
-        return Err(Status::stale(&kind.group, &kind.plural, &name.name));
-    }
-    // A patched object carries the current version although the client did not name one.
-    Ok(!update.is_patch)
 }
 
 /// Restores the metadata that clients cannot change (META-9, UPD-9).
@@ -336,13 +292,4 @@ fn same_metadata(metadata: &Value, stored: &Value) -> bool {
             other == Some(value)
                 || field == "managedFields" && other.is_some_and(|other| ownership::same_but_for_times(value, other))
         })
-}
-
-/// Returns the error for an undecodable object, of a body or of the result of a patch (REQ-6).
-fn refusal(update: Update<'_>, problem: &str) -> Status {
-    let kind = update.kind;
-    if update.is_patch {
-        return patch::invalid(problem);
-    }
-    Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
 }

@@ -15,15 +15,16 @@ use crate::model::{Collision, Endpoint, MAX_DEPTH, Preparation};
 use crate::status::Status;
 use crate::store::{ObjectName, Snapshot, Stored};
 
-/// The treatment of unknown and duplicate fields (REQ-7 to REQ-10).
+/// The treatment of unknown and duplicate fields (REQ-7 to REQ-10). The default is that of requests over HTTP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum FieldValidation {
+#[non_exhaustive]
+pub enum FieldValidation {
     /// Drops the fields silently.
     Ignore,
     /// Drops the fields with a warning.
     #[default]
     Warn,
-    /// Refuses the request.
+    /// Rejects the write.
     Strict,
 }
 
@@ -38,7 +39,7 @@ pub(crate) enum Recording {
     Kept,
 }
 
-/// The context of one write.
+/// The context of a write: its author, its options and its warnings. Several writes of the same author may share a context.
 #[derive(Debug)]
 pub struct WriteContext<'a> {
     /// The user who writes.
@@ -67,7 +68,7 @@ pub struct WriteContext<'a> {
     pub(crate) remarks: Option<Arc<dyn Remarks>>,
 }
 
-/// The outcome of a write.
+/// The outcome of a create, an update, a patch or an apply.
 #[derive(Debug)]
 pub struct WriteOutcome {
     /// The object as the client sees it.
@@ -79,7 +80,8 @@ pub struct WriteOutcome {
 }
 
 impl<'a> WriteContext<'a> {
-    /// Creates the context of a write by a user, with its field manager.
+    /// Creates the context of a write by a user. `manager` is the field manager that `metadata.managedFields` records. The write is no dry run and
+    /// drops unknown fields silently.
     pub fn new(user: &'a Identity, manager: String) -> Self {
         Self {
             user,
@@ -95,6 +97,23 @@ impl<'a> WriteContext<'a> {
             warnings: Warnings::default(),
             remarks: None,
         }
+    }
+
+    /// Makes the write a dry run: it has the same outcome, but nothing is stored (REQ-12).
+    pub fn as_dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+
+    /// Sets the treatment of unknown and duplicate fields; the default is [`FieldValidation::Ignore`].
+    pub fn validating_fields(mut self, validation: FieldValidation) -> Self {
+        self.validation = validation;
+        self
+    }
+
+    /// Returns the warnings of the writes, without duplicates, in the form in which clients would get them.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        self.warnings.told()
     }
 
     /// Reports unknown and duplicate fields in the way that the client asked for. `refuse` makes the error of a strict request.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
+use super::apply::ApplyRequest;
 use super::delete::Deleted;
 use super::update::Update;
 use super::write::{Recording, WriteContext};
@@ -139,7 +140,7 @@ impl Writer {
         let entry = self.entry(Verb::Update, &kind, name, subresource(endpoint));
         self.pass(&entry).await?;
         let update = Update { kind: &kind, endpoint, name, is_patch: true, create_when_missing: false };
-        let outcome = self.api.update(&mut context, update, transform).await;
+        let outcome = self.api.modify(&mut context, update, transform).await;
         self.record(entry, outcome.as_ref().map(|written| written.stored));
         match outcome {
             Ok(written) => Ok(Some(written.object)),
@@ -156,7 +157,7 @@ impl Writer {
         let entry = self.entry(Verb::Patch, &kind, &name, subresource(endpoint));
         self.pass(&entry).await?;
         let update = Update { kind: &kind, endpoint, name: &name, is_patch: true, create_when_missing: false };
-        let outcome = self.api.apply(&mut self.context(), update, object).await;
+        let outcome = self.api.apply(&mut self.context(), update, &ApplyRequest::new(object, true)).await;
         self.record(entry, outcome.as_ref().map(|written| written.stored));
         match outcome {
             Ok(written) => Ok(Some(written.object)),

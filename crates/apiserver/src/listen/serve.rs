@@ -33,7 +33,7 @@ use crate::identity::Identity;
 use crate::middleware::BoxError;
 use crate::middleware::faults::FaultBody;
 use crate::middleware::journal::JournalBody;
-use crate::request::{EarlyRefusal, ResponseBody};
+use crate::request::{EarlyRefusal, ResponseBody, authenticate};
 use crate::server::{ApiServerState, Front};
 use crate::status::Status;
 
@@ -244,7 +244,7 @@ async fn stream(mut client: Client, answer: Box<Answer>, waits: bool) -> Result<
 
 /// Answers one request. An error, which a fault rule asked for, breaks the connection, or on HTTP/2 the stream.
 async fn answer(frontend: Frontend, certified: Arc<Option<Identity>>, request: Request<Incoming>) -> Result<Answer, BoxError> {
-    let authenticated = frontend.state.api.authenticate(certified.as_ref().as_ref(), request.headers());
+    let authenticated = authenticate(&frontend.state.api, certified.as_ref().as_ref(), request.headers());
     let (head, body) = request.into_parts();
     let bytes = match Limited::new(body, MAX_BODY_BYTES).collect().await {
         Ok(body) => body.to_bytes(),

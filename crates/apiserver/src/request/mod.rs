@@ -2,8 +2,10 @@
 //!
 //! `service` receives a request, reads its body, and authorizes it. Requests for resources go to `verbs`, which finds the addressed kind and calls
 //! the function of the verb, or on to `subresources` and `reviews`; all other paths go to `nonresource`. `wire` negotiates the representation,
-//! decodes bodies and encodes answers.
+//! decodes bodies and encodes answers. `authenticate` finds the user of a request that arrives at a port.
 
+#[cfg(feature = "listen")]
+mod authenticate;
 mod impersonate;
 mod nonresource;
 mod openapi;
@@ -14,6 +16,8 @@ mod subresources;
 mod verbs;
 pub(crate) mod wire;
 
+#[cfg(feature = "listen")]
+pub(crate) use authenticate::authenticate;
 #[cfg(feature = "listen")]
 pub(crate) use impersonate::EarlyRefusal;
 pub use impersonate::Impersonating;

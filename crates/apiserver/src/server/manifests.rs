@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::ApiServer;
 use crate::api::resource_of;
-use crate::api::update::Update;
-use crate::api::write::WriteContext;
+use crate::api::{Update, WriteContext};
 use crate::controllers::AUTOMANAGED;
 use crate::identity::Identity;
 use crate::kinds::{KindSpec, Scope};
@@ -80,7 +79,7 @@ impl ApiServer {
         let update = Update { kind: &kind, endpoint: Endpoint::Main, name: &name, is_patch: true, create_when_missing: false };
         let admin = Identity::admin();
         let mut context = WriteContext::new(&admin, "kube-apiserver".to_owned());
-        state.api.update(&mut context, update, |_, present| Ok(overwritten(present, &object))).await?;
+        state.api.modify(&mut context, update, |_, present| Ok(overwritten(present, &object))).await?;
         state.schedule.run_inline().await;
         Ok(())
     }

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::ApiServer;
-use crate::api::write::WriteContext;
+use crate::api::WriteContext;
 use crate::identity::Identity;
 
 fn definition(default: Option<i64>) -> Value {

@@ -73,3 +73,19 @@ fn only_the_front_the_clock_and_admission_reach_outside_the_process() {
         }
     }
 }
+
+#[test]
+fn the_api_names_neither_http_nor_the_parameters_of_urls() {
+    let folder = Path::new("apiserver").join("src").join("api");
+    let files: Vec<_> =
+        sources("apiserver", &[]).into_iter().filter(|(path, _)| path.contains(&*folder.to_string_lossy())).collect();
+    assert!(files.len() > 20, "the files are found");
+    for (path, text) in files {
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for (line, word) in code
+            .flat_map(|line| line.split(|letter: char| !letter.is_alphanumeric() && letter != '_').map(move |word| (line, word)))
+        {
+            assert!(!matches!(word, "http" | "http_body" | "HeaderMap" | "Query"), "{path} names {word}: {line}");
+        }
+    }
+}

@@ -7,5 +7,6 @@ mod output;
 mod query;
 mod stream;
 
-pub(crate) use output::{Saying, WatchOutput};
-pub(crate) use query::WatchQuery;
+pub use output::{WatchEventType, WatchOutput};
+pub(crate) use query::MIN_TIMEOUT_SECONDS;
+pub use query::{WatchQuery, WatchStart};

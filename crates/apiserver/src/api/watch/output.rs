@@ -11,7 +11,8 @@ use crate::store::{Event, Stored};
 
 /// One output of a watch.
 #[derive(Clone, Debug)]
-pub(crate) enum WatchOutput {
+#[non_exhaustive]
+pub enum WatchOutput {
     /// An object that existed when the watch began, as a client reads it.
     Initial {
         /// The object.
@@ -19,29 +20,30 @@ pub(crate) enum WatchOutput {
         /// The time at which the watch began.
         now: Timestamp,
     },
-    /// A change of an object.
+    /// A change of an object. [`ObjectApi::view_changed`] returns the object as a client reads it.
     Changed {
-        /// The change.
+        /// The change in the store.
         event: Arc<Event>,
         /// Its meaning for the watcher.
-        saying: Saying,
+        event_type: WatchEventType,
         /// The time at which the watch met the change.
         now: Timestamp,
     },
-    /// The revision up to which all changes were sent.
+    /// A mark that all changes up to a revision were sent.
     Bookmark {
-        /// The revision.
+        /// The revision of the store.
         revision: u64,
         /// True after the last of the initial objects.
         is_initial_end: bool,
     },
-    /// The error that ends the watch.
+    /// The error that ends the watch: 410 if the history no longer holds the version of the start, 504 if the store does not reach it within
+    /// 3 seconds.
     Error(Status),
 }
 
-/// The type of an event for a watcher.
+/// The type of a change for a watcher. A change by which an object begins or ceases to match the selection adds or deletes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Saying {
+pub enum WatchEventType {
     /// The object is new to the watcher.
     Added,
     /// The object changed.
@@ -50,9 +52,9 @@ pub(crate) enum Saying {
     Deleted,
 }
 
-impl Saying {
-    /// Returns the name of the type in the event.
-    pub(crate) fn as_str(self) -> &'static str {
+impl WatchEventType {
+    /// Returns the name of the type in a watch event: `ADDED`, `MODIFIED` or `DELETED`.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Added => "ADDED",
             Self::Modified => "MODIFIED",
@@ -62,12 +64,13 @@ impl Saying {
 }
 
 impl ObjectApi {
-    /// Returns the object of a change, as a client reads it.
-    pub(crate) fn view_changed(&self, kind: &KindSpec, event: &Event, saying: Saying) -> Option<Arc<Stored>> {
+    /// Returns the object of a change as a client reads it: in the version of `kind`, in its last state if it is gone. The result is `None` if the
+    /// change is not of this type.
+    pub fn view_changed(&self, kind: &KindSpec, event: &Event, event_type: WatchEventType) -> Option<Arc<Stored>> {
         // A departing object has the content of its last write under the new revision.
-        let (stored, written) = match saying {
-            Saying::Deleted => (event.departed()?, event.previous.as_ref()),
-            Saying::Added | Saying::Modified => (event.current.as_ref()?, None),
+        let (stored, written) = match event_type {
+            WatchEventType::Deleted => (event.departed()?, event.previous.as_ref()),
+            WatchEventType::Added | WatchEventType::Modified => (event.current.as_ref()?, None),
         };
         Some(self.view_of(kind, stored, written.unwrap_or(stored).revision()))
     }

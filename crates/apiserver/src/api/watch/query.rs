@@ -2,113 +2,71 @@
 
 use std::time::Duration;
 
-use kubewright_schema::{FieldError, FieldReason};
-use serde_json::json;
-
-use crate::api::ObjectApi;
-use crate::api::list::{parse_number, parse_version};
 use crate::api::selection::Selection;
-use crate::kinds::KindSpec;
-use crate::status::Status;
-use crate::target::Query;
 
-/// The minimum duration of a watch without a timeout; the maximum is twice as long (SWATCH-9).
-const MIN_TIMEOUT_SECONDS: u64 = 1800;
+/// The minimum duration of a watch without a timeout; over HTTP the maximum is twice as long (SWATCH-9).
+pub(crate) const MIN_TIMEOUT_SECONDS: u64 = 1800;
 
-/// The only version match that a watch may have.
-const NOT_OLDER_THAN: &str = "NotOlderThan";
-
-/// The options of a watch.
+/// The parameters of [`ObjectApi::watch`](crate::api::ObjectApi::watch).
 #[derive(Clone, Debug)]
-pub(crate) struct WatchQuery {
+pub struct WatchQuery {
+    /// The namespace; all namespaces if unset.
     pub(crate) namespace: Option<String>,
+    /// The objects that are watched.
     pub(crate) selection: Selection,
+    /// True if the watch has bookmarks.
     pub(crate) bookmarks: bool,
-    pub(crate) start: Start,
+    /// The start of the watch.
+    pub(crate) start: WatchStart,
+    /// The duration of the watch.
     pub(crate) timeout: Duration,
 }
 
-/// The start of a watch.
+/// The start of a watch. Versions are revisions of the store, the numbers in `metadata.resourceVersion`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
-    /// All current objects (SWATCH-2, SWATCH-8), at least as new as the version.
+#[non_exhaustive]
+pub enum WatchStart {
+    /// First all current objects (SWATCH-2, SWATCH-8), at least as new as the version, then their changes. 0 is any version.
     Initial(u64),
-    /// The events after a version (SWATCH-3).
+    /// The changes after a version (SWATCH-3), such as that of a list.
     After(u64),
-    /// The next event.
+    /// The next change.
     Now,
 }
 
 impl WatchQuery {
-    /// Reads the query of a watch.
-    pub(crate) fn parse(
-        query: &Query,
-        kind: &KindSpec,
-        namespace: Option<String>,
-        name: Option<&str>,
-        state: &ObjectApi,
-    ) -> Result<Self, Status> {
-        let selection = match name {
-            Some(name) => Selection::by_name(name),
-            None => Selection::parse(query, kind)?,
-        };
-        parse_number(query, "limit")?;
-        let (version, matching) = (query.get("resourceVersion"), query.get("resourceVersionMatch"));
-        // A watch without these options begins with the current objects.
-        let is_plain = matches!(version, None | Some("0")) && matching.is_none() && query.boolean("sendInitialEvents").is_none();
-        let (initial, matching) =
-            if is_plain { (Some(true), Some(NOT_OLDER_THAN)) } else { (query.boolean("sendInitialEvents"), matching) };
-        validate(initial, matching, query.get("continue"))?;
-        let version = version.map(parse_version).transpose().map_err(Status::unknown)?.unwrap_or_default();
-        let start = match initial {
-            Some(true) => Start::Initial(version),
-            _ if version == 0 => Start::Now,
-            _ => Start::After(version),
-        };
-        let timeout = match parse_number(query, "timeoutSeconds")?.unwrap_or_default() {
-            0 => Duration::from_secs(MIN_TIMEOUT_SECONDS + state.seed.below(MIN_TIMEOUT_SECONDS)),
-            seconds => timeout(seconds),
-        };
-        Ok(Self { namespace, selection, bookmarks: query.is_set("allowWatchBookmarks"), start, timeout })
-    }
-}
-
-/// Returns the duration of a watch. The real server counts in nanoseconds of 64 bits: a value that does not fit, or is negative, ends the watch at
-/// once.
-fn timeout(seconds: i64) -> Duration {
-    Duration::from_nanos(seconds.checked_mul(1_000_000_000).unwrap_or_default().max(0).cast_unsigned())
-}
-
-/// Rejects invalid combinations of options (SWATCH-6, SWATCH-8).
-fn validate(initial: Option<bool>, matching: Option<&str>, next: Option<&str>) -> Result<(), Status> {
-    let forbidden =
-        |detail: &str| FieldError::new("resourceVersionMatch", FieldReason::Forbidden, format!("Forbidden: {detail}"));
-    let mut errors = Vec::new();
-    match (initial.is_some(), matching) {
-        (true, None) => errors.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")),
-        (true, Some(other)) if other != NOT_OLDER_THAN => {
-            errors.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
-            errors.push(FieldError::not_supported("resourceVersionMatch", &json!(other), &[NOT_OLDER_THAN]));
+    /// Creates the parameters of a watch of all objects in all namespaces, without bookmarks, which ends after 30 minutes.
+    pub fn new(start: WatchStart) -> Self {
+        Self {
+            namespace: None,
+            selection: Selection::default(),
+            bookmarks: false,
+            start,
+            timeout: Duration::from_secs(MIN_TIMEOUT_SECONDS),
         }
-        (false, Some(_)) => {
-            errors.push(forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
-        }
-        _ => {}
     }
-    if initial.is_some() && next.is_some() {
-        errors.push(forbidden("resourceVersionMatch is forbidden when continue is provided"));
+
+    /// Sets the only namespace that is watched.
+    pub fn in_namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
     }
-    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// Sets the objects that are watched; the default is all of them.
+    pub fn selecting(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
 
-    // SWATCH-9
-    #[test]
-    fn a_watch_that_would_never_end_ends_at_once() {
-        let seconds = [1, 9_223_372_036, 9_223_372_037, i64::MAX, -5, i64::MIN].map(|seconds| timeout(seconds).as_secs());
-        assert_eq!(seconds, [1, 9_223_372_036, 0, 0, 0, 0]);
+    /// Adds bookmarks: one after the initial objects, one per bookmark period of the API (60 seconds by default), and one 2 seconds before the end.
+    pub fn with_bookmarks(mut self) -> Self {
+        self.bookmarks = true;
+        self
+    }
+
+    /// Sets the duration of the watch; the default is 30 minutes. A watch of no duration has only the initial objects.
+    pub fn lasting(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
     }
 }

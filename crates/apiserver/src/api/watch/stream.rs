@@ -8,8 +8,8 @@ use futures::future::BoxFuture;
 use futures::{FutureExt as _, Stream, stream};
 use jiff::Timestamp;
 
-use super::output::{Saying, WatchOutput};
-use super::query::{Start, WatchQuery};
+use super::output::{WatchEventType, WatchOutput};
+use super::query::{WatchQuery, WatchStart};
 use crate::api::{ObjectApi, Remarks, resource_of};
 use crate::clock::Clock;
 use crate::kinds::KindSpec;
@@ -20,8 +20,11 @@ use crate::store::{Event, Progress, Resource, Stored, Subscription};
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
 impl ObjectApi {
-    /// Starts a watch. A version that is too old is reported in the stream (SWATCH-4).
-    pub(crate) fn watch(
+    /// Starts a watch. The stream ends after the duration of the watch, after an error, and if its consumer reads too slowly; `remarks` then receives
+    /// the reason. A version that is too old is reported in the stream (SWATCH-4).
+    ///
+    /// The stream waits on the [`Clock`](crate::Clock) of the API. With the system clock it must be polled inside a Tokio runtime.
+    pub fn watch(
         self: &Arc<Self>,
         kind: &Arc<KindSpec>,
         query: WatchQuery,
@@ -86,10 +89,10 @@ impl RunningWatch {
             query,
         };
         match watch.query.start {
-            Start::Initial(version) if version > watch.api.store.revision() => watch.awaited = Some(version),
-            Start::Initial(_) => watch.send_initial(),
-            Start::After(revision) => watch.subscribe(revision),
-            Start::Now => watch.subscribe(watch.api.store.revision()),
+            WatchStart::Initial(version) if version > watch.api.store.revision() => watch.awaited = Some(version),
+            WatchStart::Initial(_) => watch.send_initial(),
+            WatchStart::After(revision) => watch.subscribe(revision),
+            WatchStart::Now => watch.subscribe(watch.api.store.revision()),
         }
         watch
     }
@@ -188,20 +191,20 @@ impl RunningWatch {
         if self.query.namespace.as_deref().is_some_and(|namespace| namespace != &*event.object.name.namespace) {
             return;
         }
-        if let Some(saying) = self.saying(event) {
-            self.ready.push_back(WatchOutput::Changed { event: event.clone(), saying, now });
+        if let Some(event_type) = self.event_type(event) {
+            self.ready.push_back(WatchOutput::Changed { event: event.clone(), event_type, now });
         }
     }
 
     /// Returns the meaning of an event for this watcher, or `None` if the event does not concern it (SWATCH-10).
-    fn saying(&self, event: &Event) -> Option<Saying> {
+    fn event_type(&self, event: &Event) -> Option<WatchEventType> {
         let matched = event.previous.as_ref().is_some_and(|stored| self.matches(stored));
         let matches = event.current.as_ref().is_some_and(|stored| self.matches(stored));
         match (matched, matches) {
             (false, false) => None,
-            (false, true) => Some(Saying::Added),
-            (true, true) => Some(Saying::Modified),
-            (true, false) => Some(Saying::Deleted),
+            (false, true) => Some(WatchEventType::Added),
+            (true, true) => Some(WatchEventType::Modified),
+            (true, false) => Some(WatchEventType::Deleted),
         }
     }
 

@@ -5,11 +5,10 @@ use kubewright_machinery::selector::LabelSelector;
 use serde_json::{Value, json};
 
 use super::subresource;
-use crate::api::DeleteOptions;
 use crate::api::delete::check_preconditions;
-use crate::api::update::Update;
 use crate::api::warnings::Warnings;
-use crate::api::write::{Recording, WriteContext};
+use crate::api::write::Recording;
+use crate::api::{DeleteOptions, Update, WriteContext};
 use crate::definition::condition;
 use crate::identity::Identity;
 use crate::model::Endpoint;
@@ -102,7 +101,7 @@ async fn delete(call: &Call<'_>, context: &mut WriteContext<'_>, mut options: De
         let told = call
             .state
             .api
-            .update(&mut telling, update, |_, present| {
+            .modify(&mut telling, update, |_, present| {
                 check_preconditions(kind, &name, present.uid(), present.resource_version(), &options)?;
                 Ok(disrupted(present, &now))
             })
@@ -191,7 +190,7 @@ async fn take_from(call: &Call<'_>, budget: &ObjectName, pod: &ObjectName, dry_r
     let update = Update { kind, endpoint: Endpoint::Status, name: budget, is_patch: true, create_when_missing: false };
     let now = state.clock.now_in_seconds();
     state
-        .update(&mut context, update, |_, present| {
+        .modify(&mut context, update, |_, present| {
             check_budget(present)?;
             Ok(less_one(present, &pod.name, &now))
         })

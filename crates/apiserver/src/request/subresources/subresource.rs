@@ -6,9 +6,9 @@ use kubewright_schema::FieldError;
 use serde_json::{Value, json};
 
 use super::{eviction, scale, token_request};
-use crate::api::update::Update;
 use crate::api::warnings::Warnings;
-use crate::api::write::{self, Recording, WriteContext};
+use crate::api::write::{self, Recording};
+use crate::api::{Update, WriteContext, WriteOutcome};
 use crate::kinds::{KindSpec, StorageId, Verb};
 use crate::model::Endpoint;
 use crate::request::service::Outgoing;
@@ -33,8 +33,8 @@ pub(in crate::request) async fn answer(call: &Call<'_>, warnings: &mut Warnings)
         }
         ("token", _) => token_request::answer(call, warnings),
         (_, Verb::Get) => {
-            let object = call.state.api.get(call.kind(), &call.name(), &call.incoming.query).await?;
-            call.written(&write::WriteOutcome { object, created: false, stored: false })
+            let object = call.stored().await?;
+            call.written(&WriteOutcome { object, created: false, stored: false })
         }
         (_, Verb::Update) => resource::update(call, endpoint(name), warnings).await,
         (_, Verb::Patch) => resource::patch(call, endpoint(name), warnings).await,
@@ -116,7 +116,7 @@ pub(in crate::request) async fn bind(call: &Call<'_>, warnings: &mut Warnings) -
         pod::assign(&mut assigned, &node, &now);
         Ok(assigned)
     };
-    let written = call.state.api.update(&mut context, update, transform).await?;
+    let written = call.state.api.modify(&mut context, update, transform).await?;
     Ok(success(call, written.stored))
 }
 

@@ -5,10 +5,8 @@ use kubewright_schema::FieldError;
 
 use super::options;
 use super::resource::Call;
-use crate::api::WriteContext;
-use crate::api::apply::ApplyRequest;
-use crate::api::update::Update;
 use crate::api::warnings::Warnings;
+use crate::api::{ApplyRequest, Update, WriteContext};
 use crate::model::Endpoint;
 use crate::request::service::Outgoing;
 use crate::request::wire::decode::{self, BodyType};
@@ -55,14 +53,9 @@ pub(in crate::request) async fn answer(
     let (kind, name) = (call.kind(), call.name());
     let expected = GroupVersionKind::new(&kind.group, &kind.version, &kind.kind);
     let applied = ApplyRequest::read(&call.incoming.query, &call.incoming.body, &expected, &mut context)?;
-    applied.check(&kind.api_version(), &kind.kind)?;
     let create_when_missing = endpoint == Endpoint::Main;
     let update = Update { kind, endpoint, name: &name, is_patch: true, create_when_missing };
-    let outcome = call.state.api.apply_or_create(&mut context, update, &applied).await;
+    let outcome = call.state.api.apply(&mut context, update, &applied).await;
     warnings.append(&mut context.warnings);
-    let mut written = outcome?;
-    if written.created {
-        written.object = call.state.api.view(kind, &written.object);
-    }
-    call.written(&written)
+    call.written(&outcome?)
 }

@@ -6,8 +6,7 @@ use http::{Response, StatusCode};
 use serde_json::json;
 
 use super::resource::Call;
-use crate::api::PageMetadata;
-use crate::api::list::ListQuery;
+use crate::api::{ListQuery, PageMetadata};
 use crate::kinds::KindSpec;
 use crate::request::wire::body::ResponseBody;
 use crate::request::wire::{encode, respond};

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use super::options;
 use super::resource::Call;
-use crate::api::write::WriteContext;
-use crate::api::{DeleteOptions, Propagation};
+use crate::api::{DeleteOptions, Propagation, WriteContext};
 use crate::request::wire::decode::{self, BodyType};
 use crate::status::Status;
 use crate::target::Query;

@@ -6,9 +6,8 @@ use http::header;
 use kubewright_schema::FieldError;
 use serde_json::json;
 
-use crate::api::Remarks;
 use crate::api::metadata::{MAX_MANAGER_BYTES, manager_error};
-use crate::api::write::{FieldValidation, WriteContext};
+use crate::api::{FieldValidation, Remarks, WriteContext};
 use crate::middleware::journal::RecordNote;
 use crate::request::service::Incoming;
 use crate::status::Status;

@@ -9,14 +9,11 @@ use kubewright_schema::{FieldError, FieldReason};
 use serde_json::Value;
 
 use super::component_statuses::{self, is_component_status};
+use super::list_query::parse_version;
 use super::route::{self, NoRoute, Route};
 use super::{apply, delete_options, options};
-use crate::api::list::ListQuery;
-use crate::api::patch::PatchRequest;
-use crate::api::update::Update;
 use crate::api::warnings::Warnings;
-use crate::api::watch::WatchQuery;
-use crate::api::write::{WriteContext, WriteOutcome};
+use crate::api::{ListQuery, PatchRequest, Update, WatchQuery, WriteContext, WriteOutcome};
 use crate::kinds::{KindSpec, Verb};
 use crate::model::Endpoint;
 use crate::request::service::{Incoming, Outgoing};
@@ -28,7 +25,7 @@ use crate::request::wire::watch_events::WatchEncoder;
 use crate::request::wire::{encode, respond};
 use crate::request::{RequestState, nonresource, reviews};
 use crate::status::Status;
-use crate::store::ObjectName;
+use crate::store::{ObjectName, Stored};
 use crate::target::ResourceTarget;
 use crate::types::Builtin;
 
@@ -112,6 +109,12 @@ impl Call<'_> {
         if self.kind().is_namespaced() { self.route.namespace.as_deref().unwrap_or_default() } else { "" }
     }
 
+    /// Reads the addressed object, at least as new as the query asks for.
+    pub(in crate::request) async fn stored(&self) -> Result<Arc<Stored>, Status> {
+        let least = self.incoming.query.get("resourceVersion").map(parse_version).transpose().map_err(Status::unknown)?;
+        self.state.api.get(self.kind(), &self.name(), least).await
+    }
+
     pub(in crate::request) fn content_type(&self) -> &str {
         self.incoming.parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
@@ -129,7 +132,7 @@ impl Call<'_> {
 }
 
 async fn get(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
-    let object = call.state.api.get(call.kind(), &call.name(), &call.incoming.query).await?;
+    let object = call.stored().await?;
     let bytes = encode::object(call.kind(), &object, call.representation, call.state.api.clock.now())?;
     Ok(respond::full(StatusCode::OK, call.representation.content_type(), bytes))
 }
@@ -144,7 +147,8 @@ async fn list(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
 
 fn watch(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
     let namespace = call.kind().is_namespaced().then(|| call.route.namespace.clone()).flatten();
-    let query = WatchQuery::parse(&call.incoming.query, call.kind(), namespace, call.route.name.as_deref(), &call.state.api)?;
+    let query =
+        WatchQuery::parse(&call.incoming.query, call.kind(), namespace, call.route.name.as_deref(), &call.state.api.seed)?;
     let mut encoder = WatchEncoder::new(&call.state.api, call.kind(), call.representation);
     let outputs = call.state.api.watch(call.kind(), query, options::remarks(call.incoming));
     let events = outputs.map(move |output| encoder.encode(output));
@@ -171,9 +175,7 @@ async fn create(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, St
     call.state.api.clock.sleep_until(call.state.api.open_for_creates(call.kind())).await;
     let outcome = call.state.api.create(&mut context, call.kind(), call.namespace(), None, object).await;
     warnings.append(&mut context.warnings);
-    let mut written = outcome?;
-    written.object = call.state.api.view(call.kind(), &written.object);
-    call.written(&written)
+    call.written(&outcome?)
 }
 
 /// Rejects fields that the real server drops silently and a correct client does not send (DIF-7).
@@ -207,7 +209,7 @@ pub(in crate::request) async fn update(
     let (kind, name) = (call.kind(), call.name());
     let create_when_missing = kind.flags.create_on_update && endpoint == Endpoint::Main;
     let update = Update { kind, endpoint, name: &name, is_patch: false, create_when_missing };
-    let outcome = call.state.api.update(&mut context, update, |_, _| Ok(object.clone())).await;
+    let outcome = call.state.api.update(&mut context, update, object).await;
     warnings.append(&mut context.warnings);
     call.written(&outcome?)
 }
@@ -227,7 +229,7 @@ pub(in crate::request) async fn patch(
     options::check_force(query)?;
     let (kind, name) = (call.kind(), call.name());
     let update = Update { kind, endpoint, name: &name, is_patch: true, create_when_missing: false };
-    let outcome = call.state.api.update(&mut context, update, |context, present| patch.apply(context, present)).await;
+    let outcome = call.state.api.patch(&mut context, update, &patch).await;
     warnings.append(&mut context.warnings);
     call.written(&outcome?)
 }

@@ -6,7 +6,7 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, is_nested_d
 use kubewright_machinery::yaml::{self, RepeatedKey, YamlError};
 use serde_json::Value;
 
-use crate::api::write::{FieldValidation, WriteContext};
+use crate::api::{FieldValidation, WriteContext};
 use crate::forms::Definitions;
 use crate::json::{self, DEEPEST, PathPositions, UnreadableJson};
 use crate::kinds::KindSpec;

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::encode;
 use super::negotiate::{AnswerShape, BodyFormat, Representation};
-use crate::api::ObjectApi;
-use crate::api::watch::{Saying, WatchOutput};
+use crate::api::{ObjectApi, WatchEventType, WatchOutput};
 use crate::kinds::KindSpec;
 use crate::proto;
 use crate::status::Status;
@@ -20,7 +19,7 @@ use crate::tables::{Table, partial_metadata};
 struct EncodedEventKey {
     api_version: Arc<str>,
     representation: Representation,
-    saying: Saying,
+    event_type: WatchEventType,
     with_columns: bool,
 }
 
@@ -50,15 +49,15 @@ impl WatchEncoder {
         match output {
             WatchOutput::Initial { object, now } => {
                 let with_columns = std::mem::take(&mut self.columns_due);
-                event(&self.kind, Saying::Added, &object, self.representation, with_columns, now)
+                event(&self.kind, WatchEventType::Added, &object, self.representation, with_columns, now)
             }
-            WatchOutput::Changed { event: changed, saying, now } => {
+            WatchOutput::Changed { event: changed, event_type, now } => {
                 let with_columns = std::mem::take(&mut self.columns_due);
                 let (api_version, representation) = (self.api_version.clone(), self.representation);
-                let key = EncodedEventKey { api_version, representation, saying, with_columns };
+                let key = EncodedEventKey { api_version, representation, event_type, with_columns };
                 changed.encoded(&key, || {
-                    let view = self.api.view_changed(&self.kind, &changed, saying);
-                    view.map(|view| event(&self.kind, saying, &view, representation, with_columns, now)).unwrap_or_default()
+                    let view = self.api.view_changed(&self.kind, &changed, event_type);
+                    view.map(|view| event(&self.kind, event_type, &view, representation, with_columns, now)).unwrap_or_default()
                 })
             }
             WatchOutput::Bookmark { revision, is_initial_end } => {
@@ -72,22 +71,22 @@ impl WatchEncoder {
 /// Encodes an event about an object.
 fn event(
     kind: &KindSpec,
-    saying: Saying,
+    event_type: WatchEventType,
     stored: &Stored,
     representation: Representation,
     with_columns: bool,
     now: jiff::Timestamp,
 ) -> Bytes {
     let object = match representation.shape {
-        AnswerShape::Whole if representation.format == BodyFormat::Json => return line(saying.as_str(), &stored.bytes()),
-        AnswerShape::Whole => return framed(saying.as_str(), stored.value(), representation.format),
+        AnswerShape::Whole if representation.format == BodyFormat::Json => return line(event_type.as_str(), &stored.bytes()),
+        AnswerShape::Whole => return framed(event_type.as_str(), stored.value(), representation.format),
         AnswerShape::Metadata | AnswerShape::MetadataList => partial_metadata(stored.value(), representation.meta.as_str()),
         AnswerShape::Table(include) => {
             let metadata = json!({"resourceVersion": stored.revision().to_string()});
             Table::new(kind, include, representation.meta.as_str()).render([stored.value()], metadata, with_columns, now)
         }
     };
-    framed(saying.as_str(), &object, representation.format)
+    framed(event_type.as_str(), &object, representation.format)
 }
 
 /// Encodes a bookmark; `initial_end` marks the end of the initial events (SWATCH-7, SWATCH-8).

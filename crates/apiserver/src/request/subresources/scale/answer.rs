@@ -7,13 +7,10 @@ use serde_json::Value;
 
 use super::owners::{ScaleOwnership, ScaleType};
 use super::view;
-use crate::api::apply::ApplyRequest;
 use crate::api::create::match_namespace;
-use crate::api::metadata;
-use crate::api::patch::{self, PatchRequest};
-use crate::api::update::{self, Update};
 use crate::api::warnings::Warnings;
-use crate::api::write::{Recording, WriteContext};
+use crate::api::write::Recording;
+use crate::api::{ApplyRequest, PatchRequest, Update, WriteContext, metadata, patch, update_checks};
 use crate::kinds::Verb;
 use crate::model::Endpoint;
 use crate::request::service::Outgoing;
@@ -36,7 +33,7 @@ pub(in crate::request) async fn answer(call: &Call<'_>, warnings: &mut Warnings)
     if call.route.verb != Verb::Get {
         return write(call, warnings).await;
     }
-    let object = call.state.api.get(call.kind(), &call.name(), &call.incoming.query).await?;
+    let object = call.stored().await?;
     if let Some(field) = view::missing_replicas(call.kind(), object.value()) {
         return Err(Status::internal(format!("the spec replicas field {field:?} does not exist")));
     }
@@ -69,14 +66,14 @@ async fn write(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Sta
             return Err(Status::bad_request(format!("the spec replicas field {field:?} cannot be empty")));
         }
         if !scale.uid().is_empty() && scale.uid() != present.uid() {
-            return Err(update::uid_conflict(kind, &name, scale.uid(), present.uid()));
+            return Err(update_checks::uid_conflict(kind, &name, scale.uid(), present.uid()));
         }
         let mut object = present.clone();
         view::write(kind, &mut object, &scale);
         object.metadata_mut().insert("managedFields".into(), rules.of_parent(parent, managers).to_value());
         Ok(object)
     };
-    let outcome = call.state.api.update(&mut context, update, transform).await;
+    let outcome = call.state.api.modify(&mut context, update, transform).await;
     warnings.append(&mut context.warnings);
     let written = outcome?;
     let scale = view::of(kind, written.object.value())?;
@@ -166,7 +163,7 @@ fn normalise(call: &Call<'_>, context: &mut WriteContext<'_>, scale: &mut Value,
 
 fn check(call: &Call<'_>, scale: &mut Value, old: &Value) -> Result<(), Status> {
     let name = call.name();
-    update::match_name(scale, &name.name)?;
+    update_checks::match_name(scale, &name.name)?;
     match_namespace(scale, &name.namespace)?;
     if call.kind().is_custom() {
         // A custom resource is validated as a whole, with its own error texts.

@@ -61,7 +61,7 @@
 
 mod access;
 mod apply;
-mod authentication;
+mod bearer_token;
 pub(crate) mod convert;
 pub(crate) mod create;
 mod definitions;

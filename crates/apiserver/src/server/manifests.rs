@@ -5,8 +5,7 @@ use kubewright_machinery::yaml::{self, YamlError};
 use serde_json::Value;
 
 use super::ApiServer;
-use crate::api::resource_of;
-use crate::api::{Update, WriteContext};
+use crate::api::{Update, WriteContext, resource_of};
 use crate::controllers::AUTOMANAGED;
 use crate::identity::Identity;
 use crate::kinds::{KindSpec, Scope};

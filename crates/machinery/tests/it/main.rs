@@ -6,6 +6,7 @@ mod defaults;
 mod documents;
 mod imports;
 mod modules;
+mod newcomer;
 mod pages;
 mod process;
 mod repository;

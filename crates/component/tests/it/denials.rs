@@ -89,7 +89,8 @@ async fn a_quota_that_is_used_up_is_named() {
     });
     let text =
         "services \"one\" is forbidden: exceeded quota: small, requested: services=1, used: services=0, limited: services=0";
-    let cause = Cause { objects: vec![quota], code: 403, text: text.to_owned(), remedy: "(raise the ResourceQuota small, free " };
+    let cause =
+        Cause { objects: vec![quota], code: 403, text: text.to_owned(), remedy: "(raise the ResourceQuota small, delete " };
     tells(&world, "services", service, cause).await;
 }
 

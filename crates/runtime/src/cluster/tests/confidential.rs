@@ -25,7 +25,7 @@ async fn confidential_values_that_a_server_echoes_are_absent_from_errors() {
             let told = format!("{error} {error:?} {:?} {:?}", error.status(), error.classification());
             assert!(!told.contains("correct horse") && !told.contains("Y29ycmVjdCBob3JzZQ"), "{told}");
             assert_eq!(told.contains("***"), as_status, "{told}");
-            assert_eq!(told.contains("502 Bad Gateway: the body is no Status"), !as_status, "{told}");
+            assert_eq!(told.contains("502 Bad Gateway: the body is not a Kubernetes Status"), !as_status, "{told}");
         }
     }
 }
@@ -44,7 +44,7 @@ async fn errors_of_the_client_for_users_do_not_quote_confidential_values() {
         let told = format!("{error} {error:?}");
         assert!(!told.contains("correct horse") && !told.contains("Y29ycmVjdCBob3JzZQ"), "{told}");
         assert_eq!(told.contains("***"), as_status, "{told}");
-        assert_eq!(told.contains("502 Bad Gateway: the body is no Status"), !as_status, "{told}");
+        assert_eq!(told.contains("502 Bad Gateway: the body is not a Kubernetes Status"), !as_status, "{told}");
     }
     let served = kube::Api::<k8s_openapi::api::core::v1::ConfigMap>::all(cluster.client().clone())
         .list(&kube::api::ListParams::default())

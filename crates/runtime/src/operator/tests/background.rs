@@ -211,7 +211,7 @@ async fn tasks_are_left_out_by_name_like_controllers() {
     assert!(log.lock().is_empty());
     assert!(told.text().contains("the task is disabled name=\"sweeper\""), "{}", told.text());
     let error = without("sleeper").start(World::default().client()).unwrap_err();
-    assert!(error.to_string().ends_with("there is none of this name; there are sweeper"), "{error}");
+    assert!(error.to_string().ends_with("it does not exist; existing: sweeper"), "{error}");
 }
 
 // OPR-8, INJ-3

@@ -373,7 +373,7 @@ fn an_unknown_controller_cannot_be_disabled() {
     let operator =
         operator(vec![Part::new("widget")]).options(|options| options.disabled_controllers = vec!["wigdet".to_owned()]);
     let error = operator.start(World::default().client()).unwrap_err();
-    assert_eq!(error.to_string(), "disable the controller or task \"wigdet\": there is none of this name; there are widget");
+    assert_eq!(error.to_string(), "disable the controller or task \"wigdet\": it does not exist; existing: widget");
     assert_eq!(error.exit_code(), 2);
 }
 

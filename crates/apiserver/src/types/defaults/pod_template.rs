@@ -1,33 +1,11 @@
-//! Defaults of pods and pod templates.
+//! Defaults of pod templates, and of what pods have in common with them.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::types::edit::{Edit as _, Members, at, each, part};
 
 const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
-
-/// Fills in the defaults of a Pod (BDF-1 to BDF-5).
-pub(super) fn pod(object: &mut Members) {
-    let Some(spec) = part(object, "spec") else {
-        return;
-    };
-    for containers in ["initContainers", "containers"] {
-        each(spec, containers).for_each(requests_from_limits);
-    }
-    requests_from_limits(spec);
-    spec.fill("enableServiceLinks", true);
-    if spec.is_true("hostNetwork") {
-        for containers in ["initContainers", "containers"] {
-            each(spec, containers).flat_map(|container| each(container, "ports")).for_each(|port| {
-                if let Some(number) = port.get("containerPort").cloned() {
-                    port.fill("hostPort", number);
-                }
-            });
-        }
-    }
-    self::spec(spec);
-}
 
 /// Fills in the defaults of the pod in the `template` of an object.
 pub(super) fn template(object: &mut Members) {
@@ -37,7 +15,7 @@ pub(super) fn template(object: &mut Members) {
 }
 
 /// Fills in the defaults of a pod spec, in a pod or in a template.
-fn spec(spec: &mut Members) {
+pub(super) fn spec(spec: &mut Members) {
     spec.fill("dnsPolicy", "ClusterFirst");
     spec.fill("restartPolicy", "Always");
     spec.fill("securityContext", json!({}));
@@ -120,19 +98,6 @@ fn downward_items(source: &mut Members) {
     }
 }
 
-fn requests_from_limits(container: &mut Members) {
-    let Some(resources) = part(container, "resources") else {
-        return;
-    };
-    let Some(limits) = resources.get("limits").and_then(Value::as_object).cloned() else {
-        return;
-    };
-    let requests = resources.ensure("requests");
-    for (name, limit) in limits {
-        requests.entry(name).or_insert(limit);
-    }
-}
-
 /// Returns true if an image has the tag `latest`, or neither a tag nor a digest.
 fn is_latest(image: &str) -> bool {
     let (name, digest) = image.split_once('@').map_or((image, None), |(name, digest)| (name, Some(digest)));
@@ -140,6 +105,19 @@ fn is_latest(image: &str) -> bool {
     match last.split_once(':') {
         Some((_, tag)) => tag == "latest",
         None => digest.is_none(),
+    }
+}
+
+/// Returns the labels of an object's pod template, if there are any.
+pub(super) fn template_labels(object: &mut Members) -> Option<Map<String, Value>> {
+    let labels = at(object, &["spec", "template", "metadata", "labels"])?;
+    (!labels.is_empty()).then(|| labels.clone())
+}
+
+/// Gives an object without labels the labels of its pod template.
+pub(super) fn label_like_template(object: &mut Members, labels: Option<Map<String, Value>>) {
+    if let Some(labels) = labels {
+        object.ensure("metadata").fill("labels", labels);
     }
 }
 

@@ -1,9 +1,9 @@
-//! Defaults of objects that keep pods running.
+//! Defaults of the group apps.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::pod;
-use crate::types::edit::{Edit as _, Members, at, each, part};
+use super::pod_template;
+use crate::types::edit::{Edit as _, Members, each, part};
 
 /// Fills in the defaults of a Deployment (BDF-6): one replica, rolling updates by 25 percent, 10 revisions, a progress deadline of 600 s.
 pub(super) fn deployment(object: &mut Members) {
@@ -17,7 +17,7 @@ pub(super) fn deployment(object: &mut Members) {
         rolling.fill("maxSurge", "25%");
         rolling.fill("maxUnavailable", "25%");
     }
-    pod::template(spec);
+    pod_template::template(spec);
 }
 
 /// Fills in the defaults of a StatefulSet (BDF-7): one replica, ordered pods, rolling updates, retained claims, 10 revisions.
@@ -40,7 +40,7 @@ pub(super) fn stateful_set(object: &mut Members) {
         claim.ensure("spec").fill("volumeMode", "Filesystem");
         claim.ensure("status").fill("phase", "Pending");
     }
-    pod::template(spec);
+    pod_template::template(spec);
 }
 
 /// Fills in the defaults of a DaemonSet (BDF-8): rolling updates of one pod at a time, 10 revisions.
@@ -56,7 +56,7 @@ pub(super) fn daemon_set(object: &mut Members) {
         rolling.fill("maxUnavailable", 1);
         rolling.fill("maxSurge", 0);
     }
-    pod::template(spec);
+    pod_template::template(spec);
 }
 
 /// Fills in the defaults of a ReplicaSet (BDF-9): one replica.
@@ -65,33 +65,7 @@ pub(super) fn replica_set(object: &mut Members) {
         return;
     };
     spec.fill("replicas", 1);
-    pod::template(spec);
-}
-
-/// Fills in the defaults of a ReplicationController (BDF-9): one replica, and the selector and labels of its template.
-pub(super) fn replication_controller(object: &mut Members) {
-    let labels = template_labels(object);
-    if let Some(spec) = part(object, "spec") {
-        if let Some(labels) = &labels {
-            spec.fill("selector", labels.clone());
-        }
-        spec.fill("replicas", 1);
-        pod::template(spec);
-    }
-    label_like_template(object, labels);
-}
-
-/// Returns the labels of an object's pod template, if there are any.
-pub(super) fn template_labels(object: &mut Members) -> Option<Map<String, Value>> {
-    let labels = at(object, &["spec", "template", "metadata", "labels"])?;
-    (!labels.is_empty()).then(|| labels.clone())
-}
-
-/// Gives an object without labels the labels of its pod template.
-pub(super) fn label_like_template(object: &mut Members, labels: Option<Map<String, Value>>) {
-    if let Some(labels) = labels {
-        object.ensure("metadata").fill("labels", labels);
-    }
+    pod_template::template(spec);
 }
 
 /// Returns the parameters of a strategy, if it is that of rolling updates.

@@ -1,4 +1,4 @@
-//! Defaults of webhooks, admission policies and aggregated API services.
+//! Defaults of the group admissionregistration.k8s.io.
 
 use serde_json::json;
 
@@ -35,13 +35,6 @@ pub(super) fn policy(object: &mut Members) {
 /// Fills in the defaults of the binding of an admission policy (BDF-16): equivalent matching, empty selectors.
 pub(super) fn policy_binding(object: &mut Members) {
     at(object, &["spec", "matchResources"]).into_iter().for_each(match_resources);
-}
-
-/// Fills in the default port 443 of the service behind an APIService (BDF-18).
-pub(super) fn api_service(object: &mut Members) {
-    if let Some(service) = at(object, &["spec", "service"]) {
-        service.fill("port", 443);
-    }
 }
 
 fn match_resources(resources: &mut Members) {

@@ -20,7 +20,7 @@ const CHANGES: [ChangeRequest; 40] = [
     change(
         "The embedded API server accepts a NetworkPolicy whose `endPort` is smaller than its `port`; refuse it with 422 \
          and the real server's text (must be greater than or equal to `port`).",
-        &["crates/apiserver/src/types/validate/network.rs"],
+        &["crates/apiserver/src/types/validate/networking.rs"],
     ),
     change(
         "When a HorizontalPodAutoscaler is written with a `behavior` that names only `scaleDown`, the embedded server \

@@ -1,4 +1,4 @@
-//! Validation of services, ingresses and network policies.
+//! Validation of Services.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -7,11 +7,9 @@ use kubewright_machinery::object::names;
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::Value;
 
-use super::checks::{FieldChecks, is_blank, is_empty, items};
+use crate::types::validate::checks::{FieldChecks, PROTOCOLS, is_blank, is_empty, items};
 
-const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
-
-pub(super) fn service(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
+pub(in crate::types::validate) fn service(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
     let kind = spec["type"].as_str().unwrap_or_default();
     let is_headless = spec["clusterIP"] == "None";
@@ -212,95 +210,5 @@ fn repeated_ports(checks: &mut FieldChecks, ports: &Value) {
             );
             checks.add(FieldError::new(&path, FieldReason::Duplicate, format!("Duplicate value: {pair}")));
         }
-    }
-}
-
-pub(super) fn ingress(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
-    let spec = &object["spec"];
-    if is_empty(&spec["rules"]) && spec["defaultBackend"].is_null() {
-        checks.add(FieldError::invalid("spec", spec, "either `defaultBackend` or `rules` must be specified"));
-    }
-    if !spec["defaultBackend"].is_null() {
-        backend(checks, "spec.defaultBackend", &spec["defaultBackend"]);
-    }
-    for (rule_path, rule) in items("spec.rules", &spec["rules"]) {
-        let host = rule["host"].as_str().unwrap_or_default();
-        let host = host.strip_prefix("*.").unwrap_or(host);
-        checks.name(&format!("{rule_path}.host"), &host.into(), names::dns_1123_subdomain);
-        if rule["http"].is_null() {
-            continue;
-        }
-        let paths = format!("{rule_path}.http.paths");
-        if is_empty(&rule["http"]["paths"]) {
-            checks.add(FieldError::required(&paths, ""));
-        }
-        for (path, entry) in items(&paths, &rule["http"]["paths"]) {
-            let kind = &entry["pathType"];
-            if kind.is_null() {
-                checks.add(FieldError::required(format!("{path}.pathType"), "pathType must be specified"));
-            } else {
-                checks.one_of(&format!("{path}.pathType"), kind, &["Exact", "ImplementationSpecific", "Prefix"]);
-            }
-            let is_strict = matches!(kind.as_str(), Some("Exact" | "Prefix"));
-            let is_absolute = entry["path"].as_str().unwrap_or_default().starts_with('/');
-            if !is_absolute && (is_strict || !is_blank(&entry["path"])) {
-                let found = if entry["path"].is_null() { "".into() } else { entry["path"].clone() };
-                checks.add(FieldError::invalid(format!("{path}.path"), &found, "must be an absolute path"));
-            }
-            backend(checks, &format!("{path}.backend"), &entry["backend"]);
-        }
-    }
-}
-
-fn backend(checks: &mut FieldChecks, path: &str, backend: &Value) {
-    let (service, resource) = (&backend["service"], &backend["resource"]);
-    match (service.is_null(), resource.is_null()) {
-        (true, true) => checks.add(FieldError::required(path, "either service or resource must be specified")),
-        (false, false) => checks.add(FieldError::invalid(path, &"".into(), "cannot set both resource and service backends")),
-        (true, false) => {}
-        (false, true) => {
-            checks.required(&format!("{path}.service.name"), &service["name"]);
-            let port = &service["port"];
-            if is_blank(&port["name"]) && port["number"].as_i64().unwrap_or_default() == 0 {
-                checks.add(FieldError::required(format!("{path}.service.port"), "port name or number is required"));
-            }
-            checks.within(&format!("{path}.service.port.number"), &port["number"], 1, 65_535);
-        }
-    }
-}
-
-pub(super) fn policy(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
-    let spec = &object["spec"];
-    checks.selector("spec.podSelector", &spec["podSelector"]);
-    for (path, kind) in items("spec.policyTypes", &spec["policyTypes"]) {
-        checks.one_of(&path, kind, &["Egress", "Ingress"]);
-    }
-    for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
-        for (rule_path, rule) in items(&format!("spec.{direction}"), &spec[direction]) {
-            for (path, port) in items(&format!("{rule_path}.ports"), &rule["ports"]) {
-                checks.one_of(&format!("{path}.protocol"), &port["protocol"], &PROTOCOLS);
-                checks.within(&format!("{path}.port"), &port["port"], 1, 65_535);
-            }
-            for (path, peer) in items(&format!("{rule_path}.{peers}"), &rule[peers]) {
-                for selector in ["podSelector", "namespaceSelector"] {
-                    checks.selector(&format!("{path}.{selector}"), &peer[selector]);
-                }
-                if is_empty(peer) {
-                    checks.add(FieldError::required(&path, "must specify a peer"));
-                }
-            }
-        }
-    }
-}
-
-pub(super) fn endpoint_slice(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
-    checks.required_one_of("addressType", &object["addressType"], &["FQDN", "IPv4", "IPv6"]);
-    for (path, endpoint) in items("endpoints", &object["endpoints"]) {
-        if is_empty(&endpoint["addresses"]) {
-            checks.add(FieldError::required(format!("{path}.addresses"), "must contain at least 1 address"));
-        }
-    }
-    if let Some(stored) = stored {
-        checks.immutable("addressType", &object["addressType"], &stored["addressType"]);
     }
 }

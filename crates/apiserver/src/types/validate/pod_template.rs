@@ -13,10 +13,6 @@ const RESTART_POLICIES: [&str; 3] = ["Always", "OnFailure", "Never"];
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const I32_MAX: i64 = i32::MAX as i64;
 
-pub(super) fn pod_template(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
-    template(checks, "template", &object["template"]);
-}
-
 /// Checks a template: the labels and the spec of its pods.
 pub(super) fn template(checks: &mut FieldChecks, path: &str, template: &Value) {
     checks.labels(&format!("{path}.labels"), &template["metadata"]["labels"]);

@@ -1,23 +1,23 @@
-//! Validation of pods.
+//! Validation of pods and PodTemplates.
 
 use std::collections::{HashMap, HashSet};
 
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
-use super::checks::{FieldChecks, is_empty, without};
-use super::template;
 use crate::model::Endpoint;
 use crate::types::prepare::quality;
+use crate::types::validate::checks::{FieldChecks, is_empty, without};
+use crate::types::validate::pod_template;
 
 const MUTABLE: [&str; 2] = ["activeDeadlineSeconds", "tolerations"];
 const CHANGED: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
     `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it \
     to be set to 1 if it was previously negative)";
 
-pub(super) fn pod(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>) {
+pub(in crate::types::validate) fn pod(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>) {
     let spec = &object["spec"];
-    template::spec(checks, "spec", spec);
+    pod_template::spec(checks, "spec", spec);
     match (stored.map(|stored| &stored["spec"]), endpoint) {
         (None, _) if !is_empty(&spec["ephemeralContainers"]) => {
             checks.add(FieldError::forbidden("spec.ephemeralContainers", "cannot be set on create"));
@@ -27,6 +27,10 @@ pub(super) fn pod(checks: &mut FieldChecks, object: &Value, stored: Option<&Valu
         (Some(stored), Endpoint::Other("resize")) => resize(checks, spec, stored),
         _ => {}
     }
+}
+
+pub(in crate::types::validate) fn pod_template(checks: &mut FieldChecks, object: &Value, _: Option<&Value>) {
+    pod_template::template(checks, "template", &object["template"]);
 }
 
 /// Checks that an update changes only the mutable fields of a pod (BVA-4).

@@ -1,34 +1,20 @@
-//! Warnings about pods and pod templates.
+//! Warnings about pod templates, and about what pods have in common with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::Value;
 
-use super::{network, paths, storage};
+use super::addresses::address;
+use super::core::persistent_volume;
+use super::{fraction, paths};
 use crate::types::validate::items;
-
-/// Warns about a new pod. Updates are not examined, because users seldom update pods.
-pub(super) fn pod(warnings: &mut Vec<String>, object: &Value, stored: Option<&Value>) {
-    if stored.is_some() {
-        return;
-    }
-    let problems = names::dns_1123_label(object.name());
-    if !problems.is_empty() {
-        warnings.push(format!(
-            "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [{}]",
-            problems.join(" ")
-        ));
-    }
-    content(warnings, "", object);
-}
 
 pub(super) fn template(warnings: &mut Vec<String>, path: &str, template: &Value) {
     content(warnings, &format!("{path}."), template);
 }
 
 /// Warns about the metadata and the spec below a prefix.
-fn content(warnings: &mut Vec<String>, prefix: &str, pod: &Value) {
+pub(super) fn content(warnings: &mut Vec<String>, prefix: &str, pod: &Value) {
     let spec = &pod["spec"];
     let path = format!("{prefix}spec");
     nodes(warnings, &path, spec);
@@ -61,10 +47,10 @@ fn content(warnings: &mut Vec<String>, prefix: &str, pod: &Value) {
     }
     affinity(warnings, &format!("{path}.affinity"), &spec["affinity"]);
     for (path, server) in items(&format!("{path}.dnsConfig.nameservers"), &spec["dnsConfig"]["nameservers"]) {
-        network::address(warnings, &path, server);
+        address(warnings, &path, server);
     }
     for (path, alias) in items(&format!("{path}.hostAliases"), &spec["hostAliases"]) {
-        network::address(warnings, &format!("{path}.ip"), &alias["ip"]);
+        address(warnings, &format!("{path}.ip"), &alias["ip"]);
     }
 }
 
@@ -151,9 +137,9 @@ fn volumes(warnings: &mut Vec<String>, path: &str, volumes: &Value) {
         if !volume["gitRepo"].is_null() {
             warnings.push(format!("{path}.gitRepo: deprecated in v1.11, and disabled by default in v1.33+"));
         }
-        storage::sources(warnings, &path, volume);
+        persistent_volume::sources(warnings, &path, volume);
 
-        storage::claim_spec(
+        persistent_volume::claim_spec(
             warnings,
             &format!("{path}.ephemeral.volumeClaimTemplate.spec"),
             &volume["ephemeral"]["volumeClaimTemplate"]["spec"],
@@ -170,14 +156,6 @@ fn repeated(warnings: &mut Vec<String>, path: &str, list: &Value, field: &str) {
         if !seen.insert(value) {
             warnings.push(format!("{path}.{field}: duplicate {field} {value:?}"));
         }
-    }
-}
-
-/// Warns about an amount of bytes that is no whole number; such a canonical quantity ends in a unit smaller than one.
-pub(super) fn fraction(warnings: &mut Vec<String>, path: &str, resource: &str, amounts: &Value) {
-    let amount = amounts[resource].as_str().unwrap_or_default();
-    if amount.ends_with(['m', 'u', 'n']) {
-        warnings.push(format!("{path}[{resource}]: fractional byte value {amount:?} is invalid, must be an integer"));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::types::edit::{Members, list, read};
 const COUNTED: [&str; 2] = ["cpu", "memory"];
 
 /// Sets the status of a new pod: the phase Pending and the quality-of-service class (BDF-5, VEC-10).
-pub(super) fn new(pod: &mut Members) {
+pub(in crate::types::prepare) fn new(pod: &mut Members) {
     let class = quality(pod.get("spec").unwrap_or(&Value::Null));
     // A negative grace period becomes one second.
     if let Some(spec) =

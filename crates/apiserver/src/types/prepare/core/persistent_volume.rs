@@ -1,16 +1,16 @@
-//! Phases of volumes and of claims of volumes.
+//! Phases of PersistentVolumes and of their claims.
 
 use serde_json::{Value, json};
 
 use crate::types::edit::{Edit as _, Members};
 
 /// Sets the phase Pending of a new claim or volume (BDF-14).
-pub(super) fn pending(object: &mut Members) {
+pub(in crate::types::prepare) fn pending(object: &mut Members) {
     object.insert("status".into(), json!({"phase": "Pending"}));
 }
 
 /// Records the time of a phase change of a volume, unless the client sets that time.
-pub(super) fn volume_phase(object: &mut Members, stored: Option<&Value>, now: &str) {
+pub(in crate::types::prepare) fn volume_phase(object: &mut Members, stored: Option<&Value>, now: &str) {
     const SINCE: &str = "lastPhaseTransitionTime";
     if stored.is_none() {
         pending(object);

@@ -31,7 +31,7 @@ const CHANGES: [ChangeRequest; 40] = [
     change(
         "`kubectl get pods` on the embedded server should show in the column Restarts how long ago the last restart of a \
          container was, as in `3 (5m ago)`.",
-        &["crates/apiserver/src/tables/printers/pod.rs"],
+        &["crates/apiserver/src/tables/printers/core/pod.rs"],
     ),
     change(
         "A strategic merge patch whose new container has no `name` should be refused by the embedded server with the \

@@ -1,11 +1,11 @@
-//! Columns of pods.
+//! Columns of pods and PodTemplates.
 
 use serde_json::Value;
 
-use super::row::{NONE, PrintedObject, list};
-use super::{AGE, NAME, Printer, text, wide};
+use crate::tables::printers::row::{NONE, PrintedObject, list};
+use crate::tables::printers::{AGE, NAME, Printer, text, wide};
 
-pub(super) static POD: Printer = Printer {
+pub(in crate::tables::printers) static POD: Printer = Printer {
     columns: &[
         NAME,
         text("Ready"),
@@ -36,6 +36,14 @@ pub(super) static POD: Printer = Printer {
             row.str_or("/status/nominatedNodeName", NONE),
             gates(row),
         ]
+    },
+};
+
+pub(in crate::tables::printers) static POD_TEMPLATE: Printer = Printer {
+    columns: &[NAME, text("Containers"), text("Images"), text("Pod Labels")],
+    cells: |row| {
+        let [names, images] = row.containers("/template/spec/containers");
+        vec![row.name(), names, images, row.labels("/template/metadata/labels")]
     },
 };
 

@@ -1,106 +1,10 @@
-//! Columns of deployments, stateful sets, daemon sets, replica sets and jobs.
+//! Columns of the group batch.
 
 use serde_json::Value;
 
-use super::row::{NONE, PrintedObject};
-use super::{AGE, NAME, Printer, integer, text, wide};
+use super::row::{NONE, PrintedObject, TEMPLATE};
+use super::{AGE, NAME, Printer, boolean, integer, text, wide};
 use crate::tables::age;
-
-const TEMPLATE: &str = "/spec/template/spec/containers";
-
-pub(super) static DEPLOYMENT: Printer = Printer {
-    columns: &[
-        NAME,
-        text("Ready"),
-        text("Up-to-date"),
-        text("Available"),
-        AGE,
-        wide("Containers"),
-        wide("Images"),
-        wide("Selector"),
-    ],
-    cells: |row| {
-        let [names, images] = row.containers(TEMPLATE);
-        vec![
-            row.name(),
-            ready(row),
-            row.int("/status/updatedReplicas").into(),
-            row.int("/status/availableReplicas").into(),
-            row.age(),
-            names,
-            images,
-            row.selector("/spec/selector"),
-        ]
-    },
-};
-
-pub(super) static STATEFUL_SET: Printer = Printer {
-    columns: &[NAME, text("Ready"), AGE, wide("Containers"), wide("Images")],
-    cells: |row| {
-        let [names, images] = row.containers(TEMPLATE);
-        vec![row.name(), ready(row), row.age(), names, images]
-    },
-};
-
-pub(super) static DAEMON_SET: Printer = Printer {
-    columns: &[
-        NAME,
-        integer("Desired"),
-        integer("Current"),
-        integer("Ready"),
-        integer("Up-to-date"),
-        integer("Available"),
-        text("Node Selector"),
-        AGE,
-        wide("Containers"),
-        wide("Images"),
-        wide("Selector"),
-    ],
-    cells: |row| {
-        let [names, images] = row.containers(TEMPLATE);
-        vec![
-            row.name(),
-            row.int("/status/desiredNumberScheduled").into(),
-            row.int("/status/currentNumberScheduled").into(),
-            row.int("/status/numberReady").into(),
-            row.int("/status/updatedNumberScheduled").into(),
-            row.int("/status/numberAvailable").into(),
-            row.labels("/spec/template/spec/nodeSelector"),
-            row.age(),
-            names,
-            images,
-            row.selector("/spec/selector"),
-        ]
-    },
-};
-
-/// The columns of replica sets and of replication controllers. The selector of the latter is a plain map of labels.
-pub(super) static REPLICA_SET: Printer = Printer {
-    columns: &[
-        NAME,
-        integer("Desired"),
-        integer("Current"),
-        integer("Ready"),
-        AGE,
-        wide("Containers"),
-        wide("Images"),
-        wide("Selector"),
-    ],
-    cells: |row| {
-        let [names, images] = row.containers(TEMPLATE);
-        let plain = row.object["kind"] == "ReplicationController";
-        vec![
-            row.name(),
-            row.int("/spec/replicas").into(),
-            row.int("/status/replicas").into(),
-            row.int("/status/readyReplicas").into(),
-            row.age(),
-            names,
-            images,
-            if plain { row.labels("/spec/selector") } else { row.selector("/spec/selector") },
-        ]
-    },
-};
 
 pub(super) static JOB: Printer = Printer {
     columns: &[
@@ -133,7 +37,7 @@ pub(super) static CRON_JOB: Printer = Printer {
         NAME,
         text("Schedule"),
         text("Timezone"),
-        ("Suspend", "boolean", 0),
+        boolean("Suspend"),
         integer("Active"),
         text("Last Schedule"),
         AGE,
@@ -161,10 +65,6 @@ pub(super) static CRON_JOB: Printer = Printer {
         ]
     },
 };
-
-fn ready(row: &PrintedObject<'_>) -> Value {
-    format!("{}/{}", row.int("/status/readyReplicas"), row.int("/spec/replicas")).into()
-}
 
 fn completions(row: &PrintedObject<'_>) -> Value {
     let done = row.int("/status/succeeded");

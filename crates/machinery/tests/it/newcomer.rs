@@ -20,7 +20,7 @@ const CHANGES: [ChangeRequest; 40] = [
     change(
         "The embedded API server accepts a NetworkPolicy whose `endPort` is smaller than its `port`; refuse it with 422 \
          and the real server's text (must be greater than or equal to `port`).",
-        &["crates/apiserver/src/types/validate/network.rs"],
+        &["crates/apiserver/src/types/validate/networking.rs"],
     ),
     change(
         "When a HorizontalPodAutoscaler is written with a `behavior` that names only `scaleDown`, the embedded server \
@@ -31,7 +31,7 @@ const CHANGES: [ChangeRequest; 40] = [
     change(
         "`kubectl get pods` on the embedded server should show in the column Restarts how long ago the last restart of a \
          container was, as in `3 (5m ago)`.",
-        &["crates/apiserver/src/tables/printers/pod.rs"],
+        &["crates/apiserver/src/tables/printers/core/pod.rs"],
     ),
     change(
         "A strategic merge patch whose new container has no `name` should be refused by the embedded server with the \

@@ -1,14 +1,25 @@
 //! The columns of built-in kinds.
+//!
+//! Each API group has a file, the core group a folder with a file per kind; `row` holds what their cells have in common.
 
-mod access;
-mod cluster;
-mod extensions;
-mod network;
-mod pod;
+mod admissionregistration;
+mod apiregistration;
+mod apps;
+mod autoscaling;
+mod batch;
+mod certificates;
+mod coordination;
+mod core;
+mod discovery;
+mod flowcontrol;
+mod networking;
+mod node;
 mod policy;
+mod rbac;
+mod resource;
 mod row;
+mod scheduling;
 mod storage;
-mod workloads;
 
 use jiff::Timestamp;
 use row::PrintedObject;
@@ -43,6 +54,10 @@ const fn text(name: &'static str) -> Header {
     (name, "string", 0)
 }
 
+const fn boolean(name: &'static str) -> Header {
+    (name, "boolean", 0)
+}
+
 const fn integer(name: &'static str) -> Header {
     (name, "integer", 0)
 }
@@ -51,7 +66,7 @@ const fn wide(name: &'static str) -> Header {
     (name, "string", 1)
 }
 
-/// The columns of kinds without a printer of their own: the name and the time of creation instead of the age.
+/// The columns of kinds without a printer of their own, and of some others: the name and the time of creation instead of the age.
 static NAME_AND_TIME: Printer = Printer {
     columns: &[NAME, ("Created At", "date", 0)],
     cells: |row| vec![row.name(), row.str("/metadata/creationTimestamp").into()],
@@ -63,60 +78,63 @@ static NAME_AND_AGE: Printer = Printer { columns: &[NAME, AGE], cells: |row| vec
 /// Returns the printer of a built-in kind.
 pub(super) fn of(group: &str, kind: &str) -> &'static Printer {
     match (group, kind) {
-        ("", "Pod") => &pod::POD,
-        ("apps", "Deployment") => &workloads::DEPLOYMENT,
-        ("apps", "StatefulSet") => &workloads::STATEFUL_SET,
-        ("apps", "DaemonSet") => &workloads::DAEMON_SET,
-        ("apps", "ReplicaSet") | ("", "ReplicationController") => &workloads::REPLICA_SET,
-        ("batch", "Job") => &workloads::JOB,
-        ("batch", "CronJob") => &workloads::CRON_JOB,
-        ("", "Service") => &network::SERVICE,
-        ("networking.k8s.io", "Ingress") => &network::INGRESS,
-        ("networking.k8s.io", "IngressClass") => &network::INGRESS_CLASS,
-        ("networking.k8s.io", "NetworkPolicy") => &network::NETWORK_POLICY,
-        ("", "Endpoints") => &network::ENDPOINTS,
-        ("discovery.k8s.io", "EndpointSlice") => &network::ENDPOINT_SLICE,
-        ("", "ConfigMap") => &cluster::CONFIG_MAP,
-        ("", "Secret") => &cluster::SECRET,
-        ("", "Namespace") => &cluster::NAMESPACE,
-        ("", "Node") => &cluster::NODE,
-        ("" | "events.k8s.io", "Event") => &cluster::EVENT,
-        ("", "ResourceQuota") => &policy::RESOURCE_QUOTA,
-        ("coordination.k8s.io", "Lease") => &cluster::LEASE,
-        ("apiextensions.k8s.io", "CustomResourceDefinition")
-        | ("rbac.authorization.k8s.io", "Role" | "ClusterRole")
-        | ("", "LimitRange")
-        | ("storage.k8s.io", "CSIStorageCapacity") => &cluster::NAME_AND_CREATION,
-        ("apiregistration.k8s.io", "APIService") => &cluster::API_SERVICE,
-        ("", "PersistentVolumeClaim") => &storage::CLAIM,
-        ("", "PersistentVolume") => &storage::VOLUME,
-        ("storage.k8s.io", "StorageClass") => &storage::CLASS,
-        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => &access::BINDING,
-        ("admissionregistration.k8s.io", "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration") => &access::WEBHOOKS,
-        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => &access::VALIDATING_POLICY,
-        ("admissionregistration.k8s.io", "MutatingAdmissionPolicy") => &access::MUTATING_POLICY,
-        ("autoscaling", "HorizontalPodAutoscaler") => &policy::AUTOSCALER,
-        ("policy", "PodDisruptionBudget") => &policy::DISRUPTION_BUDGET,
-        ("scheduling.k8s.io", "PriorityClass") => &policy::PRIORITY_CLASS,
-        ("", "PodTemplate") => &extensions::POD_TEMPLATE,
-        ("", "ComponentStatus") => &extensions::COMPONENT_STATUS,
-        ("apps", "ControllerRevision") => &extensions::CONTROLLER_REVISION,
-        ("storage.k8s.io", "CSIDriver") => &extensions::CSI_DRIVER,
-        ("storage.k8s.io", "CSINode") => &extensions::CSI_NODE,
-        ("storage.k8s.io", "VolumeAttachment") => &extensions::VOLUME_ATTACHMENT,
-        ("storage.k8s.io", "VolumeAttributesClass") => &extensions::ATTRIBUTES_CLASS,
-        ("node.k8s.io", "RuntimeClass") => &extensions::RUNTIME_CLASS,
-        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding" | "MutatingAdmissionPolicyBinding") => {
-            &extensions::POLICY_BINDING
+        ("", "Pod") => &core::pod::POD,
+        ("", "PodTemplate") => &core::pod::POD_TEMPLATE,
+        ("", "ReplicationController") => &apps::REPLICA_SET,
+        ("", "Service") => &core::service::SERVICE,
+        ("", "Endpoints") => &core::endpoints::ENDPOINTS,
+        ("", "ConfigMap") => &core::config_map::CONFIG_MAP,
+        ("", "Secret") => &core::secret::SECRET,
+        ("", "Namespace") => &core::namespace::NAMESPACE,
+        ("", "Node") => &core::node::NODE,
+        ("" | "events.k8s.io", "Event") => &core::event::EVENT,
+        ("", "ResourceQuota") => &core::resource_quota::RESOURCE_QUOTA,
+        ("", "PersistentVolumeClaim") => &core::persistent_volume::CLAIM,
+        ("", "PersistentVolume") => &core::persistent_volume::VOLUME,
+        ("", "ComponentStatus") => &core::component_status::COMPONENT_STATUS,
+        ("admissionregistration.k8s.io", "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration") => {
+            &admissionregistration::WEBHOOKS
         }
-        ("certificates.k8s.io", "CertificateSigningRequest") => &extensions::SIGNING_REQUEST,
-        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration") => &extensions::PRIORITY_LEVEL,
-        ("flowcontrol.apiserver.k8s.io", "FlowSchema") => &extensions::FLOW_SCHEMA,
-        ("networking.k8s.io", "ServiceCIDR") => &extensions::SERVICE_CIDR,
-        ("networking.k8s.io", "IPAddress") => &extensions::IP_ADDRESS,
-        ("resource.k8s.io", "ResourceClaim") => &extensions::RESOURCE_CLAIM,
-        ("resource.k8s.io", "ResourceSlice") => &extensions::RESOURCE_SLICE,
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => &admissionregistration::VALIDATING_POLICY,
+        ("admissionregistration.k8s.io", "MutatingAdmissionPolicy") => &admissionregistration::MUTATING_POLICY,
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding" | "MutatingAdmissionPolicyBinding") => {
+            &admissionregistration::POLICY_BINDING
+        }
+        ("apiregistration.k8s.io", "APIService") => &apiregistration::API_SERVICE,
+        ("apps", "Deployment") => &apps::DEPLOYMENT,
+        ("apps", "StatefulSet") => &apps::STATEFUL_SET,
+        ("apps", "DaemonSet") => &apps::DAEMON_SET,
+        ("apps", "ReplicaSet") => &apps::REPLICA_SET,
+        ("apps", "ControllerRevision") => &apps::CONTROLLER_REVISION,
+        ("autoscaling", "HorizontalPodAutoscaler") => &autoscaling::AUTOSCALER,
+        ("batch", "Job") => &batch::JOB,
+        ("batch", "CronJob") => &batch::CRON_JOB,
+        ("certificates.k8s.io", "CertificateSigningRequest") => &certificates::SIGNING_REQUEST,
+        ("coordination.k8s.io", "Lease") => &coordination::LEASE,
+        ("discovery.k8s.io", "EndpointSlice") => &discovery::ENDPOINT_SLICE,
+        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration") => &flowcontrol::PRIORITY_LEVEL,
+        ("flowcontrol.apiserver.k8s.io", "FlowSchema") => &flowcontrol::FLOW_SCHEMA,
+        ("networking.k8s.io", "Ingress") => &networking::INGRESS,
+        ("networking.k8s.io", "IngressClass") => &networking::INGRESS_CLASS,
+        ("networking.k8s.io", "NetworkPolicy") => &networking::NETWORK_POLICY,
+        ("networking.k8s.io", "ServiceCIDR") => &networking::SERVICE_CIDR,
+        ("networking.k8s.io", "IPAddress") => &networking::IP_ADDRESS,
+        ("node.k8s.io", "RuntimeClass") => &node::RUNTIME_CLASS,
+        ("policy", "PodDisruptionBudget") => &policy::DISRUPTION_BUDGET,
+        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => &rbac::BINDING,
+        ("resource.k8s.io", "ResourceClaim") => &resource::RESOURCE_CLAIM,
+        ("resource.k8s.io", "ResourceSlice") => &resource::RESOURCE_SLICE,
+        ("scheduling.k8s.io", "PriorityClass") => &scheduling::PRIORITY_CLASS,
+        ("storage.k8s.io", "StorageClass") => &storage::CLASS,
+        ("storage.k8s.io", "CSIDriver") => &storage::CSI_DRIVER,
+        ("storage.k8s.io", "CSINode") => &storage::CSI_NODE,
+        ("storage.k8s.io", "VolumeAttachment") => &storage::VOLUME_ATTACHMENT,
+        ("storage.k8s.io", "VolumeAttributesClass") => &storage::ATTRIBUTES_CLASS,
         ("", "ServiceAccount") | ("resource.k8s.io", "DeviceClass" | "ResourceClaimTemplate") => &NAME_AND_AGE,
+        ("", "LimitRange")
+        | ("apiextensions.k8s.io", "CustomResourceDefinition")
+        | ("rbac.authorization.k8s.io", "Role" | "ClusterRole")
+        | ("storage.k8s.io", "CSIStorageCapacity") => &NAME_AND_TIME,
         _ => &NAME_AND_TIME,
     }
 }

@@ -9,6 +9,9 @@ use crate::tables::age;
 /// The text shown for a missing value.
 pub(super) const NONE: &str = "<none>";
 
+/// The pointer to the containers of the pod template of a workload.
+pub(super) const TEMPLATE: &str = "/spec/template/spec/containers";
+
 /// An object and the time at which it is shown.
 pub(super) struct PrintedObject<'a> {
     pub(super) object: &'a Value,
@@ -42,6 +45,11 @@ impl<'a> PrintedObject<'a> {
 
     pub(super) fn list(&self, pointer: &str) -> &'a [Value] {
         list(self.object, pointer)
+    }
+
+    /// Returns the number of members of the map at a pointer.
+    pub(super) fn count(&self, pointer: &str) -> usize {
+        self.at(pointer).and_then(Value::as_object).map_or(0, serde_json::Map::len)
     }
 
     pub(super) fn since(&self, pointer: &str) -> String {

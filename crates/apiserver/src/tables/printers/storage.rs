@@ -1,76 +1,9 @@
-//! Columns of volumes, claims and storage classes.
+//! Columns of the group storage.k8s.io.
 
 use serde_json::Value;
 
-use super::row::{NONE, PrintedObject, plain};
-use super::{AGE, NAME, Printer, text, wide};
-
-pub(super) static CLAIM: Printer = Printer {
-    columns: &[
-        NAME,
-        text("Status"),
-        text("Volume"),
-        text("Capacity"),
-        text("Access Modes"),
-        text("StorageClass"),
-        text("VolumeAttributesClass"),
-        AGE,
-        wide("VolumeMode"),
-    ],
-    cells: |row| {
-        let phase = if row.at("/metadata/deletionTimestamp").is_some() { "Terminating" } else { row.str("/status/phase") };
-        // The size of a claim is shown once the claim is bound.
-        let bound = !row.str("/spec/volumeName").is_empty();
-        let capacity = row.at("/status/capacity/storage").filter(|_| bound).map(plain).unwrap_or_default();
-        let modes = if bound { access_modes(row, "/status/accessModes") } else { String::new() };
-        vec![
-            row.name(),
-            phase.into(),
-            row.str("/spec/volumeName").into(),
-            capacity.into(),
-            modes.into(),
-            row.str("/spec/storageClassName").into(),
-            row.str_or("/spec/volumeAttributesClassName", "<unset>"),
-            row.age(),
-            row.str_or("/spec/volumeMode", "<unset>"),
-        ]
-    },
-};
-
-pub(super) static VOLUME: Printer = Printer {
-    columns: &[
-        NAME,
-        text("Capacity"),
-        text("Access Modes"),
-        text("Reclaim Policy"),
-        text("Status"),
-        text("Claim"),
-        text("StorageClass"),
-        text("VolumeAttributesClass"),
-        text("Reason"),
-        AGE,
-        wide("VolumeMode"),
-    ],
-    cells: |row| {
-        let phase = if row.at("/metadata/deletionTimestamp").is_some() { "Terminating" } else { row.str("/status/phase") };
-        let claim = row
-            .at("/spec/claimRef")
-            .map_or_else(String::new, |_| format!("{}/{}", row.str("/spec/claimRef/namespace"), row.str("/spec/claimRef/name")));
-        vec![
-            row.name(),
-            row.at("/spec/capacity/storage").map(plain).unwrap_or_default().into(),
-            access_modes(row, "/spec/accessModes").into(),
-            row.str("/spec/persistentVolumeReclaimPolicy").into(),
-            phase.into(),
-            claim.into(),
-            row.str("/spec/storageClassName").into(),
-            row.str_or("/spec/volumeAttributesClassName", "<unset>"),
-            row.str("/status/reason").into(),
-            row.age(),
-            row.str_or("/spec/volumeMode", "<unset>"),
-        ]
-    },
-};
+use super::row::{PrintedObject, or_none};
+use super::{AGE, NAME, Printer, boolean, integer, text};
 
 pub(super) static CLASS: Printer = Printer {
     columns: &[
@@ -95,13 +28,62 @@ pub(super) static CLASS: Printer = Printer {
     },
 };
 
-fn access_modes(row: &PrintedObject<'_>, pointer: &str) -> String {
-    let short = |mode: &Value| match mode.as_str() {
-        Some("ReadWriteOnce") => "RWO",
-        Some("ReadOnlyMany") => "ROX",
-        Some("ReadWriteMany") => "RWX",
-        Some("ReadWriteOncePod") => "RWOP",
-        _ => NONE,
-    };
-    row.list(pointer).iter().map(short).collect::<Vec<_>>().join(",")
+pub(super) static CSI_DRIVER: Printer = Printer {
+    columns: &[
+        NAME,
+        boolean("AttachRequired"),
+        boolean("PodInfoOnMount"),
+        boolean("StorageCapacity"),
+        text("TokenRequests"),
+        boolean("RequiresRepublish"),
+        text("Modes"),
+        AGE,
+    ],
+    cells: |row| {
+        let tokens: Vec<_> =
+            row.list("/spec/tokenRequests").iter().map(|token| token["audience"].as_str().unwrap_or_default()).collect();
+        let modes: Vec<_> = row.list("/spec/volumeLifecycleModes").iter().filter_map(Value::as_str).collect();
+        vec![
+            row.name(),
+            (row.at("/spec/attachRequired") != Some(&Value::Bool(false))).into(),
+            truth(row, "/spec/podInfoOnMount"),
+            truth(row, "/spec/storageCapacity"),
+            if tokens.is_empty() { "<unset>".into() } else { tokens.join(",").into() },
+            truth(row, "/spec/requiresRepublish"),
+            or_none(modes.join(",")).into(),
+            row.age(),
+        ]
+    },
+};
+
+pub(super) static CSI_NODE: Printer = Printer {
+    columns: &[NAME, integer("Drivers"), AGE],
+    cells: |row| vec![row.name(), row.list("/spec/drivers").len().into(), row.age()],
+};
+
+pub(super) static VOLUME_ATTACHMENT: Printer = Printer {
+    columns: &[NAME, text("Attacher"), text("PV"), text("Node"), boolean("Attached"), AGE],
+    cells: |row| {
+        vec![
+            row.name(),
+            row.str("/spec/attacher").into(),
+            row.str("/spec/source/persistentVolumeName").into(),
+            row.str("/spec/nodeName").into(),
+            truth(row, "/status/attached"),
+            row.age(),
+        ]
+    },
+};
+
+pub(super) static ATTRIBUTES_CLASS: Printer = Printer {
+    columns: &[NAME, text("DriverName"), AGE],
+    cells: |row| {
+        let is_default = row.object["metadata"]["annotations"]["storageclass.kubernetes.io/is-default-class"] == "true";
+        let name = if is_default { format!("{} (default)", row.str("/metadata/name")).into() } else { row.name() };
+        vec![name, row.str("/driverName").into(), row.age()]
+    },
+};
+
+fn truth(row: &PrintedObject<'_>, pointer: &str) -> Value {
+    (row.at(pointer) == Some(&Value::Bool(true))).into()
 }

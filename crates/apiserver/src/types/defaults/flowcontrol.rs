@@ -1,4 +1,4 @@
-//! Defaults of flow schemas.
+//! Defaults of the group flowcontrol.apiserver.k8s.io.
 
 use serde_json::Value;
 

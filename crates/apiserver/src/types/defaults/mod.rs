@@ -1,23 +1,27 @@
 //! Defaults of built-in objects (BDF), which a write fills in. Objects are in normal form before and after.
+//!
+//! Each API group has a file, the core group a folder with a file per kind; `pod_template` and `declared` hold the defaults that several groups share.
 
-mod admission;
+mod admissionregistration;
+mod apiregistration;
+mod apps;
+mod authentication;
 mod autoscaling;
 mod batch;
 mod core;
 mod declared;
+mod discovery;
 mod flowcontrol;
-mod network;
-mod pod;
+mod networking;
+mod pod_template;
 mod rbac;
 mod resource;
+mod scheduling;
 mod storage;
 #[cfg(test)]
 mod tests;
-mod workload;
 
 use serde_json::Value;
-
-use super::edit::{Edit as _, part};
 
 /// Fills in the defaults of an object; `definition` is the name of its type's definition.
 pub(super) fn default(definition: &'static str, object: &mut Value) {
@@ -27,53 +31,49 @@ pub(super) fn default(definition: &'static str, object: &mut Value) {
     };
     let name = definition.strip_prefix("io.k8s.api.").or_else(|| definition.rsplit_once(".pkg.apis.").map(|(_, name)| name));
     match name.unwrap_or(definition) {
-        "core.v1.Pod" => pod::pod(object),
-        "core.v1.PodTemplate" => pod::template(object),
-        "core.v1.ReplicationController" => workload::replication_controller(object),
-        "core.v1.Secret" => core::secret(object),
-        "core.v1.Service" => network::service(object),
-        "core.v1.Endpoints" => network::endpoints(object),
-        "core.v1.PersistentVolumeClaim" => storage::claim(object),
-        "core.v1.PersistentVolume" => storage::volume(object),
-        "core.v1.LimitRange" => core::limit_range(object),
-        "core.v1.Node" => core::node(object),
-        "apps.v1.Deployment" => workload::deployment(object),
-        "apps.v1.StatefulSet" => workload::stateful_set(object),
-        "apps.v1.DaemonSet" => workload::daemon_set(object),
-        "apps.v1.ReplicaSet" => workload::replica_set(object),
-        "batch.v1.Job" => batch::job(object),
-        "batch.v1.CronJob" => batch::cron_job(object),
-        "networking.v1.NetworkPolicy" => network::policy(object),
-        "networking.v1.IngressClass" => network::ingress_class(object),
-        "discovery.v1.EndpointSlice" => network::endpoint_slice(object),
-        "storage.v1.StorageClass" => storage::class(object),
-        "storage.v1.CSIDriver" => storage::driver(object),
-        "rbac.v1.RoleBinding" | "rbac.v1.ClusterRoleBinding" => rbac::binding(object),
-        "autoscaling.v1.HorizontalPodAutoscaler" => part(object, "spec").into_iter().for_each(|spec| spec.fill("minReplicas", 1)),
-        "autoscaling.v2.HorizontalPodAutoscaler" => autoscaling::autoscaler(object),
-        "scheduling.v1.PriorityClass" => object.fill("preemptionPolicy", "PreemptLowerPriority"),
-        "flowcontrol.v1.FlowSchema" => flowcontrol::flow_schema(object),
-        "authentication.v1.TokenRequest" => {
-            if let Some(spec) = part(object, "spec") {
-                spec.fill("expirationSeconds", 3600);
-            }
-        }
-        "resource.v1.ResourceClaim" => resource::resource_claim(object),
-        "resource.v1.ResourceClaimTemplate" => part(object, "spec").into_iter().for_each(resource::resource_claim),
+        "core.v1.Pod" => core::pod::pod(object),
+        "core.v1.PodTemplate" => pod_template::template(object),
+        "core.v1.ReplicationController" => core::replication_controller::replication_controller(object),
+        "core.v1.Secret" => core::secret::secret(object),
+        "core.v1.Service" => core::service::service(object),
+        "core.v1.Endpoints" => core::endpoints::endpoints(object),
+        "core.v1.PersistentVolumeClaim" => core::persistent_volume::claim(object),
+        "core.v1.PersistentVolume" => core::persistent_volume::volume(object),
+        "core.v1.LimitRange" => core::limit_range::limit_range(object),
+        "core.v1.Node" => core::node::node(object),
         "admissionregistration.v1.MutatingWebhookConfiguration" => {
-            admission::webhooks(object, true);
+            admissionregistration::webhooks(object, true);
         }
         "admissionregistration.v1.ValidatingWebhookConfiguration" => {
-            admission::webhooks(object, false);
+            admissionregistration::webhooks(object, false);
         }
         "admissionregistration.v1.ValidatingAdmissionPolicy" | "admissionregistration.v1.MutatingAdmissionPolicy" => {
-            admission::policy(object);
+            admissionregistration::policy(object);
         }
         "admissionregistration.v1.ValidatingAdmissionPolicyBinding"
         | "admissionregistration.v1.MutatingAdmissionPolicyBinding" => {
-            admission::policy_binding(object);
+            admissionregistration::policy_binding(object);
         }
-        "apiregistration.v1.APIService" => admission::api_service(object),
+        "apiregistration.v1.APIService" => apiregistration::api_service(object),
+        "apps.v1.Deployment" => apps::deployment(object),
+        "apps.v1.StatefulSet" => apps::stateful_set(object),
+        "apps.v1.DaemonSet" => apps::daemon_set(object),
+        "apps.v1.ReplicaSet" => apps::replica_set(object),
+        "authentication.v1.TokenRequest" => authentication::token_request(object),
+        "autoscaling.v1.HorizontalPodAutoscaler" => autoscaling::autoscaler_of_v1(object),
+        "autoscaling.v2.HorizontalPodAutoscaler" => autoscaling::autoscaler(object),
+        "batch.v1.Job" => batch::job(object),
+        "batch.v1.CronJob" => batch::cron_job(object),
+        "discovery.v1.EndpointSlice" => discovery::endpoint_slice(object),
+        "flowcontrol.v1.FlowSchema" => flowcontrol::flow_schema(object),
+        "networking.v1.NetworkPolicy" => networking::policy(object),
+        "networking.v1.IngressClass" => networking::ingress_class(object),
+        "rbac.v1.RoleBinding" | "rbac.v1.ClusterRoleBinding" => rbac::binding(object),
+        "resource.v1.ResourceClaim" => resource::resource_claim(object),
+        "resource.v1.ResourceClaimTemplate" => resource::resource_claim_template(object),
+        "scheduling.v1.PriorityClass" => scheduling::priority_class(object),
+        "storage.v1.StorageClass" => storage::class(object),
+        "storage.v1.CSIDriver" => storage::driver(object),
         _ => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Defaults of role bindings.
+//! Defaults of the group rbac.authorization.k8s.io.
 
 use crate::types::edit::{Edit as _, Members, each};
 

@@ -1,4 +1,4 @@
-//! Defaults of claims of devices.
+//! Defaults of the group resource.k8s.io.
 
 use crate::types::edit::{Edit as _, Members, at, each, part};
 
@@ -11,6 +11,11 @@ pub(super) fn resource_claim(object: &mut Members) {
         part(request, "exactly").into_iter().for_each(device_count);
         each(request, "firstAvailable").for_each(device_count);
     }
+}
+
+/// Fills in the defaults of the claims that a ResourceClaimTemplate makes.
+pub(super) fn resource_claim_template(object: &mut Members) {
+    part(object, "spec").into_iter().for_each(resource_claim);
 }
 
 fn device_count(request: &mut Members) {

@@ -1,17 +1,9 @@
-//! Validation of IP addresses and of the ranges that services get their addresses from.
+//! IP addresses and ranges of them in canonical form.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use kubewright_machinery::object::names;
-use kubewright_schema::{FieldError, FieldReason};
-use serde_json::{Value, json};
-
-use super::checks::{FieldChecks, is_blank, items};
-
 const NO_ADDRESS: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 const NO_RANGE: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
-const ONE_PER_FAMILY: &str = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
-const IMMUTABLE: &str = "field is immutable";
 
 /// Returns the problems of the name of an IPAddress: it is an address in its canonical form.
 pub(crate) fn address_problems(name: &str) -> Vec<String> {
@@ -26,82 +18,8 @@ pub(crate) fn address_problems(name: &str) -> Vec<String> {
     }
 }
 
-/// Checks the parent of an address, which never changes.
-pub(super) fn ip_address(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
-    let parent = &object["spec"]["parentRef"];
-    if let Some(stored) = stored {
-        if *parent != stored["spec"]["parentRef"] {
-            let text = |field: &str| parent[field].as_str().unwrap_or_default();
-            // The fields stand in the order of the Go type, which sorted JSON does not have.
-            let [group, resource, namespace, name] = ["group", "resource", "namespace", "name"].map(text);
-            let shown =
-                format!("{{\"Group\":{group:?},\"Resource\":{resource:?},\"Namespace\":{namespace:?},\"Name\":{name:?}}}");
-            checks.add(FieldError::new("spec.parentRef", FieldReason::Invalid, format!("Invalid value: {shown}: {IMMUTABLE}")));
-        }
-        return;
-    }
-    if parent.is_null() {
-        checks.add(FieldError::required("spec.parentRef", ""));
-        return;
-    }
-    checks.name("spec.parentRef.group", &parent["group"], names::dns_1123_subdomain);
-    for field in ["resource", "name"] {
-        let path = format!("spec.parentRef.{field}");
-        if is_blank(&parent[field]) {
-            checks.add(FieldError::required(path, ""));
-        } else {
-            checks.name(&path, &parent[field], names::path_segment);
-        }
-    }
-    checks.name("spec.parentRef.namespace", &parent["namespace"], names::path_segment);
-}
-
-/// Checks the ranges of a ServiceCIDR: one of each family at most. Ranges do not change; a second one may be added later.
-pub(super) fn service_range(checks: &mut FieldChecks, object: &Value, stored: Option<&Value>) {
-    const PATH: &str = "spec.cidrs";
-    let list = |object: &Value| object["spec"]["cidrs"].as_array().cloned().unwrap_or_default();
-    let ranges = list(object);
-    let Some(former) = stored.map(list) else {
-        new_ranges(checks, PATH, &ranges);
-        return;
-    };
-    if former.len() == ranges.len() {
-        for (index, range) in ranges.iter().enumerate().filter(|(index, range)| **range != former[*index]) {
-            checks.add(FieldError::invalid(format!("{PATH}[{index}]"), range, IMMUTABLE));
-        }
-    } else if former.len() == 1 && ranges.len() == 2 {
-        if ranges[0] != former[0] {
-            checks.add(FieldError::invalid(format!("{PATH}[0]"), &ranges[0], IMMUTABLE));
-        }
-        new_ranges(checks, PATH, &ranges);
-    } else {
-        checks.add(FieldError::invalid(PATH, &ranges.into(), IMMUTABLE));
-    }
-}
-
-fn new_ranges(checks: &mut FieldChecks, path: &str, ranges: &[Value]) {
-    if ranges.is_empty() {
-        checks.add(FieldError::required(path, "at least one CIDR required"));
-        return;
-    }
-    let all = Value::from(ranges);
-    if ranges.len() > 2 {
-        checks.add(FieldError::invalid(path, &json!({"CIDRs": all}), "may only hold up to 2 values"));
-        return;
-    }
-    for (path, range) in items(path, &all) {
-        for problem in range_problems(range.as_str().unwrap_or_default()) {
-            checks.add(FieldError::invalid(&path, range, problem));
-        }
-    }
-    let families: Vec<bool> =
-        ranges.iter().filter_map(|range| Some(AddressRange::parse(range.as_str()?)?.address.is_ipv6())).collect();
-    if families.len() == 2 && families[0] == families[1] {
-        checks.add(FieldError::invalid(path, &all, ONE_PER_FAMILY));
-    }
-}
-
-fn range_problems(text: &str) -> Vec<String> {
+/// Returns the problems of a range, which is written in its canonical form.
+pub(super) fn range_problems(text: &str) -> Vec<String> {
     let Some(range) = AddressRange::parse(text) else {
         let (address, bits) = text.split_once('/').unwrap_or((text, ""));
         let is_sloppy =
@@ -148,6 +66,11 @@ impl AddressRange {
     /// Returns true if all addresses of another range lie in this one.
     pub(crate) fn covers(self, other: Self) -> bool {
         self.bits <= other.bits && self.contains(other.address)
+    }
+
+    /// Returns true for a range of IPv6 addresses.
+    pub(super) fn is_ipv6(self) -> bool {
+        self.address.is_ipv6()
     }
 
     fn first(self) -> IpAddr {

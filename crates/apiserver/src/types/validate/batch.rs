@@ -1,4 +1,4 @@
-//! Validation of objects that run pods to completion.
+//! Validation of the group batch.
 
 use jiff::tz::TimeZone;
 use kubewright_machinery::object::ObjectExt as _;
@@ -8,7 +8,7 @@ use kubewright_schema::{FieldError, FieldReason};
 use serde_json::Value;
 
 use super::checks::{FieldChecks, is_blank, is_empty, items};
-use super::{template, workload};
+use super::{pod_template, workload};
 use crate::types::CronSchedule;
 
 /// The maximal length of the name of a CronJob.
@@ -96,7 +96,7 @@ fn job_spec(checks: &mut FieldChecks, path: &str, spec: &Value) {
         checks.add(FieldError::required(format!("{path}.completions"), detail));
     }
     policies(checks, path, spec);
-    template::template(checks, &format!("{path}.template"), &spec["template"]);
+    pod_template::template(checks, &format!("{path}.template"), &spec["template"]);
     let policy = &spec["template"]["spec"]["restartPolicy"];
     if is_blank(policy) || policy == "Always" {
         checks.add(FieldError::required(format!("{path}.template.spec.restartPolicy"), RESTART_POLICIES));

@@ -8,6 +8,9 @@ use kubewright_machinery::selector::LabelSelector;
 use kubewright_schema::FieldError;
 use serde_json::Value;
 
+/// The protocols of ports.
+pub(super) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
+
 /// The errors found so far.
 #[derive(Debug, Default)]
 pub(super) struct FieldChecks {

@@ -7,11 +7,10 @@ use kubewright_machinery::quantity::Quantity;
 use kubewright_schema::{FieldError, FieldReason};
 use serde_json::{Map, Value, json};
 
-use super::checks::{FieldChecks, is_blank, is_empty, items, port_name};
+use super::checks::{FieldChecks, PROTOCOLS, is_blank, is_empty, items, port_name};
 
 const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 const MESSAGE_POLICIES: [&str; 2] = ["File", "FallbackToLogsOnError"];
-const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 /// The fields of a pod that an environment variable can take its value from.
 const FIELDS: [&str; 10] = [
     "metadata.name",

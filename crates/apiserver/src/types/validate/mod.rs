@@ -1,20 +1,28 @@
 //! Validation of built-in objects (BVA): the checks beyond the structure of a type. Objects are in normal form and defaulted; their metadata is
 //! checked elsewhere.
+//!
+//! Each API group has a file, the core group a folder with a file per kind; the other files hold what several groups share: `checks`, `addresses`,
+//! `pod_template` with `container` and `placement`, and `workload`.
 
 mod addresses;
-mod admission;
+mod admissionregistration;
+mod apiregistration;
+mod apps;
 mod autoscaling;
 mod batch;
 mod checks;
-mod config;
 mod container;
-mod event;
-mod network;
+mod coordination;
+mod core;
+mod discovery;
+mod events;
+mod networking;
 mod placement;
-mod pod;
+mod pod_template;
+mod policy;
 mod rbac;
+mod scheduling;
 mod storage;
-mod template;
 #[cfg(test)]
 mod tests;
 mod workload;
@@ -38,47 +46,47 @@ pub(super) fn validate(
     let name = definition.strip_prefix("io.k8s.api.").or_else(|| definition.rsplit_once(".pkg.apis.").map(|(_, name)| name));
     let check: fn(&mut FieldChecks, &Value, Option<&Value>) = match name.unwrap_or(definition) {
         "core.v1.Pod" => {
-            pod::pod(&mut checks, object, stored, endpoint);
+            core::pod::pod(&mut checks, object, stored, endpoint);
             return checks.into_errors();
         }
         "core.v1.Namespace" => {
-            config::namespace(&mut checks, object, stored, endpoint);
+            core::namespace::namespace(&mut checks, object, stored, endpoint);
             return checks.into_errors();
         }
-        "core.v1.PodTemplate" => template::pod_template,
-        "core.v1.ReplicationController" => workload::replication_controller,
-        "core.v1.ConfigMap" => config::config_map,
-        "core.v1.Secret" => config::secret,
-        "core.v1.Service" => network::service,
-        "core.v1.PersistentVolumeClaim" => storage::claim,
-        "core.v1.PersistentVolume" => storage::volume,
-        "core.v1.Event" => event::event,
-        "events.v1.Event" => event::reported,
-        "apps.v1.Deployment" => workload::deployment,
-        "apps.v1.ControllerRevision" => config::revision,
-        "storage.v1.VolumeAttributesClass" => storage::attributes,
-        "apps.v1.ReplicaSet" => workload::replica_set,
-        "apps.v1.StatefulSet" => workload::stateful_set,
-        "apps.v1.DaemonSet" => workload::daemon_set,
+        "core.v1.PodTemplate" => core::pod::pod_template,
+        "core.v1.ReplicationController" => core::replication_controller::replication_controller,
+        "core.v1.ConfigMap" => core::config_map::config_map,
+        "core.v1.Secret" => core::secret::secret,
+        "core.v1.Service" => core::service::service,
+        "core.v1.PersistentVolumeClaim" => core::persistent_volume::claim,
+        "core.v1.PersistentVolume" => core::persistent_volume::volume,
+        "core.v1.Event" => core::event::event,
+        "admissionregistration.v1.ValidatingWebhookConfiguration" => admissionregistration::validating_webhooks,
+        "admissionregistration.v1.MutatingWebhookConfiguration" => admissionregistration::mutating_webhooks,
+        "apiregistration.v1.APIService" => apiregistration::api_service,
+        "apps.v1.Deployment" => apps::deployment,
+        "apps.v1.ReplicaSet" => apps::replica_set,
+        "apps.v1.StatefulSet" => apps::stateful_set,
+        "apps.v1.DaemonSet" => apps::daemon_set,
+        "apps.v1.ControllerRevision" => apps::revision,
+        "autoscaling.v2.HorizontalPodAutoscaler" | "autoscaling.v1.HorizontalPodAutoscaler" => autoscaling::autoscaler,
         "batch.v1.Job" => batch::job,
         "batch.v1.CronJob" => batch::cron_job,
-        "coordination.v1.Lease" => config::lease,
-        "networking.v1.Ingress" => network::ingress,
-        "networking.v1.NetworkPolicy" => network::policy,
-        "networking.v1.IPAddress" => addresses::ip_address,
-        "networking.v1.ServiceCIDR" => addresses::service_range,
-        "discovery.v1.EndpointSlice" => network::endpoint_slice,
-        "policy.v1.PodDisruptionBudget" => autoscaling::disruption_budget,
-        "autoscaling.v2.HorizontalPodAutoscaler" | "autoscaling.v1.HorizontalPodAutoscaler" => autoscaling::autoscaler,
-        "scheduling.v1.PriorityClass" => config::priority_class,
-        "storage.v1.StorageClass" => storage::class,
+        "coordination.v1.Lease" => coordination::lease,
+        "discovery.v1.EndpointSlice" => discovery::endpoint_slice,
+        "events.v1.Event" => events::reported,
+        "networking.v1.Ingress" => networking::ingress,
+        "networking.v1.NetworkPolicy" => networking::policy,
+        "networking.v1.IPAddress" => networking::ip_address,
+        "networking.v1.ServiceCIDR" => networking::service_range,
+        "policy.v1.PodDisruptionBudget" => policy::disruption_budget,
         "rbac.v1.Role" => rbac::role,
         "rbac.v1.ClusterRole" => rbac::cluster_role,
         "rbac.v1.RoleBinding" => rbac::role_binding,
         "rbac.v1.ClusterRoleBinding" => rbac::cluster_role_binding,
-        "admissionregistration.v1.ValidatingWebhookConfiguration" => admission::validating_webhooks,
-        "admissionregistration.v1.MutatingWebhookConfiguration" => admission::mutating_webhooks,
-        "apiregistration.v1.APIService" => admission::api_service,
+        "scheduling.v1.PriorityClass" => scheduling::priority_class,
+        "storage.v1.StorageClass" => storage::class,
+        "storage.v1.VolumeAttributesClass" => storage::attributes,
         _ => return Vec::new(),
     };
     check(&mut checks, object, stored);

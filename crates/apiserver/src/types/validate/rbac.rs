@@ -1,4 +1,4 @@
-//! Validation of roles and their bindings.
+//! Validation of the group rbac.authorization.k8s.io.
 
 use kubewright_schema::FieldError;
 use serde_json::{Value, json};

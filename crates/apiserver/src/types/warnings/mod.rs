@@ -1,9 +1,16 @@
 //! Warnings about successful writes of built-in objects: fields without effect, deprecated fields, entries that hide each other. Objects are
 //! valid, in normal form and defaulted.
+//!
+//! Each API group has a file, the core group a folder with a file per kind; `pod_template` with `paths`, `workload` and `addresses` hold what several
+//! groups share.
 
-mod network;
+mod addresses;
+mod apps;
+mod batch;
+mod core;
+mod networking;
 mod paths;
-mod pod;
+mod pod_template;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -16,18 +23,18 @@ pub(super) fn warnings(definition: &'static str, object: &Value, stored: Option<
     let mut warnings = Vec::new();
     let name = definition.strip_prefix("io.k8s.api.").unwrap_or(definition);
     let warn: fn(&mut Vec<String>, &Value, Option<&Value>) = match name {
-        "core.v1.Pod" => pod::pod,
-        "core.v1.PodTemplate" => workload::pod_template,
+        "core.v1.Pod" => core::pod::pod,
+        "core.v1.PodTemplate" => core::pod::pod_template,
         "core.v1.ReplicationController" | "apps.v1.Deployment" | "apps.v1.ReplicaSet" => workload::named,
+        "core.v1.Service" => core::service::service,
+        "core.v1.ServiceAccount" => core::service_account::service_account,
+        "core.v1.PersistentVolumeClaim" => core::persistent_volume::claim,
+        "core.v1.PersistentVolume" => core::persistent_volume::volume,
         "apps.v1.DaemonSet" => workload::templated,
-        "apps.v1.StatefulSet" => workload::stateful_set,
-        "batch.v1.Job" => workload::job,
-        "batch.v1.CronJob" => workload::cron_job,
-        "core.v1.Service" => network::service,
-        "networking.v1.Ingress" => network::ingress,
-        "core.v1.ServiceAccount" => workload::service_account,
-        "core.v1.PersistentVolumeClaim" => storage::claim,
-        "core.v1.PersistentVolume" => storage::volume,
+        "apps.v1.StatefulSet" => apps::stateful_set,
+        "batch.v1.Job" => batch::job,
+        "batch.v1.CronJob" => batch::cron_job,
+        "networking.v1.Ingress" => networking::ingress,
         "storage.v1.CSIDriver" => storage::driver,
         _ => return warnings,
     };
@@ -38,4 +45,12 @@ pub(super) fn warnings(definition: &'static str, object: &Value, stored: Option<
 /// Returns true if an object has an annotation.
 fn is_annotated(object: &Value, annotation: &str) -> bool {
     !object["metadata"]["annotations"][annotation].is_null()
+}
+
+/// Warns about an amount of bytes that is no whole number; such a canonical quantity ends in a unit smaller than one.
+fn fraction(warnings: &mut Vec<String>, path: &str, resource: &str, amounts: &Value) {
+    let amount = amounts[resource].as_str().unwrap_or_default();
+    if amount.ends_with(['m', 'u', 'n']) {
+        warnings.push(format!("{path}[{resource}]: fractional byte value {amount:?} is invalid, must be an integer"));
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kube::api::{Api, DynamicObject, PostParams};
 use kube::core::GroupVersionKind;
-use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::listen::ListeningServer;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};
 use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_machinery::object::ObjectExt as _;
@@ -19,7 +19,7 @@ const STAGE_DELAY: Duration = Duration::from_secs(1);
 /// A running server with its port and kubeconfig file.
 pub(crate) struct DevServer {
     server: ApiServer,
-    endpoint: Endpoint,
+    endpoint: ListeningServer,
     kubeconfig: KubeconfigFile,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kube::config::KubeConfigOptions;
 use kubewright_apiserver::clock::Clock as ServerClock;
-use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::listen::ListeningServer;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};
 use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_runtime::clock::Clock;
@@ -15,7 +15,7 @@ use crate::real::{ControlPlane, Options};
 use crate::select::{Tier, may_use};
 use crate::{TestOptions, time};
 
-/// Wall time at the start of every embedded cluster: 2026-01-01T00:00:00Z.
+/// The wall time at the start of every embedded server of a test, in seconds since 1970.
 const EPOCH: i64 = 1_767_225_600;
 
 /// A running server and its connection data. There is one per test.
@@ -89,7 +89,7 @@ impl Backend {
     }
 
     /// Returns a kubeconfig of an administrator. `endpoint` holds the port of an embedded server once it listens.
-    pub(crate) async fn kubeconfig(&self, endpoint: &OnceCell<Endpoint>) -> Result<String, String> {
+    pub(crate) async fn kubeconfig(&self, endpoint: &OnceCell<ListeningServer>) -> Result<String, String> {
         match self {
             Self::Embedded { server } => {
                 let listen = async || server.listen("127.0.0.1:0").await.map_err(|error| format!("failed to listen: {error}"));
@@ -114,7 +114,8 @@ impl Backend {
     }
 }
 
-pub(crate) fn epoch() -> jiff::Timestamp {
+/// Returns the wall time at the start of every embedded server of a test: 2026-01-01T00:00:00Z.
+pub fn epoch() -> jiff::Timestamp {
     jiff::Timestamp::from_second(EPOCH).unwrap_or_default()
 }
 

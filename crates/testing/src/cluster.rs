@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{Api, DeleteParams, PostParams};
 use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::clock::Seed;
-use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::listen::ListeningServer;
 use kubewright_apiserver::middleware::{Faults, Journal};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{Cluster, ClusterOptions};
@@ -45,7 +45,7 @@ pub struct TestCluster {
     seed: AtomicU64,
     tasks: Tasks,
     /// The port of an embedded server, set by the first request for a kubeconfig.
-    endpoint: tokio::sync::OnceCell<Endpoint>,
+    endpoint: tokio::sync::OnceCell<ListeningServer>,
 }
 
 /// The options with which a test cluster is started.

@@ -47,6 +47,8 @@ mod usage;
 #[doc(hidden)]
 pub use assertion::assert_top_level;
 pub use assertion::object_key;
+#[doc(hidden)]
+pub use backend::epoch;
 pub use calm::Calm;
 pub use cluster::{TestCluster, TestOptions};
 pub use config_map::{ConfigMapFileError, config_map_from_yaml};
@@ -63,5 +65,7 @@ pub use node::NodePlayer;
 pub use operator::TestOperator;
 pub use origin::Origin;
 pub use select::{Tier, UnknownTier};
+#[doc(hidden)]
+pub use task::block_on;
 pub use tracked::RecordingTracker;
 pub use usage::Usage;

@@ -19,7 +19,7 @@ where
 }
 
 /// Runs a future to its end on a runtime of its own on this thread. The clock is stopped if `is_virtual`.
-pub(crate) fn block_on<F: Future>(is_virtual: bool, future: F) -> std::io::Result<F::Output> {
+pub fn block_on<F: Future>(is_virtual: bool, future: F) -> std::io::Result<F::Output> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all().start_paused(is_virtual);
     Ok(builder.build()?.block_on(future))

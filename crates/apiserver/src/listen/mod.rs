@@ -15,13 +15,13 @@
 //! ```
 
 mod authority;
-mod endpoint;
 mod error;
 mod gather;
 mod kubeconfig;
+mod listening_server;
 mod serve;
 mod stream;
 mod tls;
 
-pub use endpoint::Endpoint;
 pub use error::ListenError;
+pub use listening_server::ListeningServer;

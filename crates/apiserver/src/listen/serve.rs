@@ -48,7 +48,7 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 /// The interval of pings on a silent HTTP/2 connection, and the time after which an unanswered ping closes it.
 const KEEP_ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 
-type Answer = Response<Either<JournalBody<FaultBody<ResponseBody>>, Full<Bytes>>>;
+type ListenResponse = Response<Either<JournalBody<FaultBody<ResponseBody>>, Full<Bytes>>>;
 
 /// The shared data of all connections.
 #[derive(Clone)]
@@ -117,7 +117,7 @@ struct Client {
 enum NextPhase {
     Requests,
     /// An unending answer; the flag is true if the client waits for its end.
-    Stream(Box<Answer>, bool),
+    Stream(Box<ListenResponse>, bool),
 }
 
 type Phase = Option<(Client, NextPhase)>;
@@ -184,7 +184,7 @@ async fn requests(client: Client) -> Result<Phase, BoxError> {
 }
 
 /// The remainder of a connection after requests: the socket, an unending answer, and a flag that is true if the client waits for its end.
-type Left = (Socket, Option<Box<Answer>>, bool);
+type Left = (Socket, Option<Box<ListenResponse>>, bool);
 
 fn until_unending(
     socket: Socket,
@@ -192,7 +192,7 @@ fn until_unending(
     frontend: Frontend,
     mut stop: watch::Receiver<bool>,
 ) -> BoxFuture<'static, hyper::Result<Left>> {
-    let unending: Arc<Mutex<Option<Box<Answer>>>> = Arc::default();
+    let unending: Arc<Mutex<Option<Box<ListenResponse>>>> = Arc::default();
     let found = unending.clone();
     let service = service_fn(move |request: Request<Incoming>| {
         let may_stream = request.version() == Version::HTTP_11 && !wants_to_leave(request.headers());
@@ -200,7 +200,8 @@ fn until_unending(
         let unending = unending.clone();
         async move {
             let answer = answer.await;
-            let is_unending = |answer: &Answer| answer.status() == StatusCode::OK && answer.body().size_hint().exact().is_none();
+            let is_unending =
+                |answer: &ListenResponse| answer.status() == StatusCode::OK && answer.body().size_hint().exact().is_none();
             if may_stream && answer.as_ref().is_ok_and(is_unending) {
                 *unending.lock() = answer.ok().map(Box::new);
                 return std::future::pending().await;
@@ -234,7 +235,7 @@ fn wants_to_leave(headers: &HeaderMap) -> bool {
 }
 
 /// Writes an unending answer; afterwards the connection may serve further requests.
-async fn stream(mut client: Client, answer: Box<Answer>, waits: bool) -> Result<Phase, BoxError> {
+async fn stream(mut client: Client, answer: Box<ListenResponse>, waits: bool) -> Result<Phase, BoxError> {
     if stream::write(&mut client.socket, answer, waits).await? {
         return Ok(Some((client, NextPhase::Requests)));
     }
@@ -243,7 +244,11 @@ async fn stream(mut client: Client, answer: Box<Answer>, waits: bool) -> Result<
 }
 
 /// Answers one request. An error, which a fault rule asked for, breaks the connection, or on HTTP/2 the stream.
-async fn answer(frontend: Frontend, certified: Arc<Option<Identity>>, request: Request<Incoming>) -> Result<Answer, BoxError> {
+async fn answer(
+    frontend: Frontend,
+    certified: Arc<Option<Identity>>,
+    request: Request<Incoming>,
+) -> Result<ListenResponse, BoxError> {
     let authenticated = authenticate(&frontend.state.api, certified.as_ref().as_ref(), request.headers());
     let (head, body) = request.into_parts();
     let bytes = match Limited::new(body, MAX_BODY_BYTES).collect().await {
@@ -266,7 +271,7 @@ async fn answer(frontend: Frontend, certified: Arc<Option<Identity>>, request: R
     Ok(frontend.pipeline.oneshot(request).await?.map(Either::Left))
 }
 
-fn refusal(status: &Status) -> Answer {
+fn refusal(status: &Status) -> ListenResponse {
     let mut response = Response::new(Either::Right(Full::from(status.to_value().to_string())));
     *response.status_mut() = status.status_code();
     response.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
-use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::listen::ListeningServer;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};
 use kubewright_apiserver::{ApiServer, Identity};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -45,7 +45,7 @@ spec:
 struct Session {
     program: PathBuf,
     folder: PathBuf,
-    _endpoint: Endpoint,
+    _endpoint: ListeningServer,
     _server: ApiServer,
 }
 

@@ -8,7 +8,7 @@ use kube::api::{Api, DynamicObject, ListParams, PostParams, WatchEvent, WatchPar
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Client, Config, Error};
-use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::listen::ListeningServer;
 use kubewright_apiserver::{ApiServer, Identity};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -19,7 +19,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 /// A time limit that no event or end exceeds on a busy machine; time is real here.
 const LIMIT: Duration = Duration::from_secs(60);
 
-async fn endpoint() -> (ApiServer, Endpoint) {
+async fn endpoint() -> (ApiServer, ListeningServer) {
     let server = ApiServer::builder().seed(7).build().unwrap();
     let endpoint = server.listen("127.0.0.1:0").await.unwrap();
     (server, endpoint)
@@ -31,7 +31,7 @@ async fn config(kubeconfig: &str) -> Config {
 }
 
 /// Returns a client without a certificate, with or without a token.
-async fn without_certificate(endpoint: &Endpoint, token: Option<&str>) -> Client {
+async fn without_certificate(endpoint: &ListeningServer, token: Option<&str>) -> Client {
     let mut config = config(&endpoint.kubeconfig(&Identity::admin()).unwrap()).await;
     config.auth_info.client_certificate_data = None;
     config.auth_info.client_key_data = None;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use futures::{Stream, StreamExt as _};
 use kubewright_core::dependents::{ObjectAction, Request};
-use kubewright_runtime::cluster::{Answer, ApiError, ApiResource, Cluster, Retry};
+use kubewright_runtime::cluster::{ApiAnswer, ApiError, ApiResource, Cluster, Retry};
 
 use super::request::request;
 
@@ -18,7 +18,7 @@ pub(crate) struct Sender {
 #[derive(Debug)]
 pub(crate) struct SentAction {
     pub(crate) action: ObjectAction,
-    pub(crate) answer: Result<Answer, ApiError>,
+    pub(crate) answer: Result<ApiAnswer, ApiError>,
 }
 
 impl Sender {
@@ -41,7 +41,7 @@ impl Sender {
         sent.buffered(self.parallel)
     }
 
-    async fn send_one(&self, action: &ObjectAction, retry: &Retry) -> Result<Answer, ApiError> {
+    async fn send_one(&self, action: &ObjectAction, retry: &Retry) -> Result<ApiAnswer, ApiError> {
         if !action.after.is_zero() {
             let wait = self.cluster.random().spread(action.after, 0.2);
             self.cluster.clock().sleep(wait).await;

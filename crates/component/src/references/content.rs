@@ -27,10 +27,10 @@ pub(super) fn data(object: &Value) -> Arc<Value> {
 }
 
 /// The names of the objects that are kept. The projector shares them with the code that adds to them.
-pub(super) type Names = Arc<RwLock<BTreeSet<String>>>;
+pub(super) type ReferencedNames = Arc<RwLock<BTreeSet<String>>>;
 
 /// A projector that keeps the data of the named objects; of other objects it keeps only that they exist.
-pub(super) struct KeepNamed(pub(super) Names);
+pub(super) struct KeepNamed(pub(super) ReferencedNames);
 
 impl Project for KeepNamed {
     type Output = KeptContent;

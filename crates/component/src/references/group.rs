@@ -7,7 +7,7 @@ use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::watch::{ProjectedStore, WatchSpec};
 use tokio_util::sync::CancellationToken;
 
-use super::content::{KeepNamed, KeptContent, Names};
+use super::content::{KeepNamed, KeptContent, ReferencedNames};
 
 /// The number of names up to which each is watched separately. More names are covered by one watch on the namespace (REF-2).
 const SINGLE_WATCHES: usize = 16;
@@ -18,7 +18,7 @@ const FEW: usize = 8;
 #[derive(Default)]
 pub(super) struct ReferenceGroup {
     users: BTreeMap<String, HashSet<Key>>,
-    names: Names,
+    names: ReferencedNames,
     singles: BTreeMap<String, ReferenceWatch>,
     whole: Option<ReferenceWatch>,
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
-use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::listen::ListeningServer;
 use kubewright_apiserver::workloads::Workloads;
 use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_testing::{TestCluster, TestOptions};
@@ -19,7 +19,7 @@ use crate::world::{OPERATOR, World, message_of};
 /// absent.
 struct Program {
     kinds: Kinds,
-    behind: Option<Endpoint>,
+    behind: Option<ListeningServer>,
 }
 
 impl Program {

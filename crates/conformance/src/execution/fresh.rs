@@ -8,7 +8,6 @@ use super::run::{Run, RunError, run};
 use super::target::Target;
 use crate::answers::normalise;
 use crate::script::{Outcome, Script};
-use crate::task;
 
 /// The id of runs on an embedded server, which no other run uses.
 const EMBEDDED_ID: &str = "kembedde";
@@ -29,7 +28,7 @@ pub fn run_embedded(script: &Script) -> Result<Run, RunError> {
         })?;
         run(script, &target, EMBEDDED_ID).await
     };
-    task::block_on(is_virtual, running).unwrap_or_else(|error| {
+    kubewright_testing::block_on(is_virtual, running).unwrap_or_else(|error| {
         Err(RunError::Step { script: script.id.clone(), step: "the runtime".to_owned(), problem: error.to_string() })
     })
 }

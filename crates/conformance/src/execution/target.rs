@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kubewright_apiserver::listen::{Endpoint, ListenError};
+use kubewright_apiserver::listen::{ListenError, ListeningServer};
 use kubewright_apiserver::workloads::Workloads;
 use kubewright_apiserver::{ApiServer, Clock, Controllers, Identity};
 use tower::ServiceExt as _;
@@ -13,8 +13,6 @@ use tower::ServiceExt as _;
 use super::connection;
 use crate::script::{Header, User};
 
-/// The wall time at the start of an embedded server: 2026-01-01T00:00:00Z.
-const EPOCH: i64 = 1_767_225_600;
 /// The tokens that both servers know, with their users and groups.
 const TOKENS: [(&str, &str, &[&str]); 2] = [("alice-token", "alice", &["dev", "ops"]), ("bob-token", "bob", &[])];
 
@@ -36,7 +34,7 @@ pub struct Embedded {
 
 /// The port of the embedded server, and a client without credentials.
 struct Port {
-    _endpoint: Endpoint,
+    _endpoint: ListeningServer,
     config: kube::Config,
     anonymous: kube::Client,
 }
@@ -118,9 +116,9 @@ impl Reply {
 impl Target {
     /// Starts a new embedded server with the settings of the script. Its time is tokio's, so it is virtual on a paused runtime.
     pub async fn embedded(header: &Header, needs_port: bool) -> Result<Self, TargetError> {
-        let epoch = jiff::Timestamp::from_second(EPOCH).unwrap_or_default();
         let workloads = if header.workloads { Workloads::Pods } else { Workloads::Off };
-        let server = ApiServer::builder().clock(Clock::tokio(epoch)).seed(7).workloads(workloads).rbac(header.rbac);
+        let server =
+            ApiServer::builder().clock(Clock::tokio(kubewright_testing::epoch())).seed(7).workloads(workloads).rbac(header.rbac);
         let controllers = if header.without_controllers { Controllers::Off } else { Controllers::Inline };
         let server = server.controllers(controllers).build()?;
         // A real server does not know the versions before its own start, nor does one whose history was compacted.

@@ -6,7 +6,6 @@ use crate::repository::texts;
 
 /// Names that several types still have. A name that no longer is must be removed.
 const SHARED: &[&str] = &[
-    "Answer",
     "Cause",
     "Change",
     "Clock",
@@ -16,7 +15,6 @@ const SHARED: &[&str] = &[
     "Discovery",
     "Edge",
     "Embedded",
-    "Endpoint",
     "Environment",
     "Event",
     "Field",

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use super::counters::Counters;
+use super::counters::RequestCounters;
 use super::error::asked_wait;
 use super::fence::{FencedClient, LeadershipLost};
 use super::http_metrics::Exchange;
@@ -38,7 +38,7 @@ pub(crate) struct Connection {
     pub(crate) acts_for: Option<Arc<str>>,
     pub(crate) slots: Arc<Semaphore>,
     pub(crate) warnings: Arc<WarningLog>,
-    pub(crate) counters: Arc<Counters>,
+    pub(crate) counters: Arc<RequestCounters>,
     pub(crate) bucket: Option<Arc<Mutex<TokenBucket>>>,
     /// The credentials that are sent to the server, which may repeat them in its errors.
     pub(crate) credentials: Arc<Confidential>,
@@ -82,14 +82,14 @@ impl Connection {
     }
 
     /// Sends one request and parses its answer.
-    pub(crate) async fn exchange(&self, request: &ApiRequest) -> Result<Answer, ApiError> {
+    pub(crate) async fn exchange(&self, request: &ApiRequest) -> Result<ApiAnswer, ApiError> {
         let (head, body) = self.fetch(request).await?;
         let object = if body.is_empty() {
             Value::Null
         } else {
             serde_json::from_slice(&body).map_err(|error| ApiError::undecodable(request.to_string(), &error))?
         };
-        Ok(Answer { code: head.code, object, warnings: head.warnings })
+        Ok(ApiAnswer { code: head.code, object, warnings: head.warnings })
     }
 
     /// Sends one request and returns the bytes of its answer. A server that does not return the metadata of objects alone is asked for whole objects.
@@ -223,7 +223,7 @@ impl fmt::Debug for Connection {
 /// An answer of the API server.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct ApiAnswer {
     /// The HTTP status code.
     pub code: u16,
     /// The parsed body.

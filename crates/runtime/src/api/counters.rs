@@ -67,7 +67,7 @@ pub struct RequestCounts {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct RequestCounters {
     reads: AtomicU64,
     lists: AtomicU64,
     watches: AtomicU64,
@@ -75,7 +75,7 @@ pub(crate) struct Counters {
     errors: AtomicU64,
 }
 
-impl Counters {
+impl RequestCounters {
     pub(super) fn count(&self, verb: Verb, failed: bool) {
         let counter = match verb {
             Verb::Get => &self.reads,

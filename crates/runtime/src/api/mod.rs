@@ -15,7 +15,7 @@ mod resource;
 mod turns;
 mod warnings;
 
-pub use connection::Answer;
+pub use connection::ApiAnswer;
 pub(crate) use connection::Connection;
 pub use counters::{RequestCounts, RequestMetrics};
 pub use discovery::Discovery;

@@ -13,7 +13,7 @@ use super::tell::tell;
 use super::user_client::UserClient;
 use super::write_observer::observer;
 use super::{
-    Answer, ApiError, ApiRequest, ApiResource, ClusterOptions, ConnectError, Discovery, Impersonation, RequestCounts,
+    ApiAnswer, ApiError, ApiRequest, ApiResource, ClusterOptions, ConnectError, Discovery, Impersonation, RequestCounts,
     RequestMetrics, Retry,
 };
 use crate::api::{Connection, WriteRequest, WriterTurn, teach_core};
@@ -151,7 +151,7 @@ impl Cluster {
     }
 
     /// Sends a request once and returns code, body and warnings.
-    pub async fn exchange(&self, request: &ApiRequest) -> Result<Answer, ApiError> {
+    pub async fn exchange(&self, request: &ApiRequest) -> Result<ApiAnswer, ApiError> {
         self.connection.exchange(request).await
     }
 
@@ -175,7 +175,7 @@ impl Cluster {
     }
 
     /// Sends a request like [`Self::send_retrying`], and returns code, body and warnings.
-    pub async fn exchange_retrying(&self, request: &ApiRequest, retry: &Retry) -> Result<Answer, ApiError> {
+    pub async fn exchange_retrying(&self, request: &ApiRequest, retry: &Retry) -> Result<ApiAnswer, ApiError> {
         let mut attempt = 0;
         loop {
             let error = match self.exchange(request).await {

@@ -27,7 +27,7 @@ pub use write_observer::{Write, WriteObserver, observe_writes};
 
 pub(crate) use crate::api::chain;
 pub use crate::api::{
-    Answer, ApiError, ApiRequest, ApiResource, ClusterOptions, Discovery, LeadershipLost, PatchKind, Propagation, Rate,
+    ApiAnswer, ApiError, ApiRequest, ApiResource, ClusterOptions, Discovery, LeadershipLost, PatchKind, Propagation, Rate,
     RequestCounts, RequestMetrics, StatusError, Verb, WriteFence, fenced, is_removed,
 };
 

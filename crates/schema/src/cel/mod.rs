@@ -14,7 +14,7 @@ mod stack_tests;
 
 pub(crate) use compile::Programs;
 #[cfg(test)]
-pub(crate) use interpreter::{Evaluated, Program};
+pub(crate) use interpreter::{CelProgram, Evaluated};
 pub(crate) use interpreter::{EvaluationFailure, Variables, library_call};
 pub(crate) use names::{RESERVED, UNKNOWN, declared_name};
-pub(crate) use typing::{DeclaredType, Wanted};
+pub(crate) use typing::{DeclaredType, WantedType};

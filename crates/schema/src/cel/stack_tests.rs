@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::cel::interpreter::Program;
+use crate::cel::interpreter::CelProgram;
 use crate::{SchemaContext, check};
 
 /// The stack size of tokio's worker threads and of test threads.
@@ -14,7 +14,7 @@ const STACK: usize = 2 * 1024 * 1024;
 fn use_it(rule: &str) {
     let schema = json!({"type": "object", "x-kubernetes-validations": [{"rule": rule, "message": "m"}]});
     let errors = check(&schema, "s", SchemaContext::default());
-    if let Some(program) = Program::compile(rule) {
+    if let Some(program) = CelProgram::compile(rule) {
         assert!(program.mentions("self") == rule.contains("self"), "{rule}");
         let _ = program.evaluate(&[], 1_000_000);
     } else {

@@ -159,7 +159,7 @@ pub(super) fn check(_: &Object, _: &RuleScope<'_>, _: &ValuePath<'_>, _: &mut Co
 /// Compiles the rules at one path.
 #[cfg(feature = "cel")]
 pub(super) fn check(schema: &Object, scope: &RuleScope<'_>, path: &ValuePath<'_>, costs: &mut Costs) -> Vec<FieldError> {
-    use crate::cel::{self, Wanted};
+    use crate::cel::{self, WantedType};
     use crate::field_error::FieldReason;
 
     let rules = list(schema, "x-kubernetes-validations");
@@ -179,7 +179,7 @@ pub(super) fn check(schema: &Object, scope: &RuleScope<'_>, path: &ValuePath<'_>
         let rule_path = all.index(index);
         let at = |name: &str| rule_path.field(name).to_string();
         let optional = rule.get("optionalOldSelf").and_then(Value::as_bool);
-        let compiled = declared.compile(string(rule, "rule"), Wanted::Verdict, optional == Some(true));
+        let compiled = declared.compile(string(rule, "rule"), WantedType::Verdict, optional == Some(true));
         let cost = compiled.as_ref().map_or(0, |compiled| compiled.cost.saturating_mul(often));
         if !costs.unchanged && cost > RULE_LIMIT {
             errors.push(FieldError::forbidden(at("rule"), too_dear("estimated rule cost", cost, RULE_LIMIT)));
@@ -192,7 +192,7 @@ pub(super) fn check(schema: &Object, scope: &RuleScope<'_>, path: &ValuePath<'_>
                 uses_old_self = compiled.uses_old_self;
                 let expression = string(rule, "messageExpression");
                 if !expression.is_empty() {
-                    match declared.compile(expression, Wanted::Message, optional == Some(true)) {
+                    match declared.compile(expression, WantedType::Message, optional == Some(true)) {
                         Err(problem) => errors.push(refused(at("messageExpression"), rule, &problem)),
                         Ok(message) => {
                             if !costs.unchanged && message.cost > RULE_LIMIT {

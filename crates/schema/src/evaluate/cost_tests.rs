@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cel::{Evaluated, Program};
+use crate::cel::{CelProgram, Evaluated};
 use crate::evaluate::convert::convert;
 use crate::{Schema, SchemaContext, check, parse};
 
@@ -194,7 +194,7 @@ fn object() -> Value {
 
 fn evaluated(rule: &str, limit: u64) -> Evaluated {
     let this = convert(&object(), Some(&parse::node(&schema())));
-    Program::compile(rule).unwrap_or_else(|| panic!("{rule}")).evaluate(&[("self", this)], limit)
+    CelProgram::compile(rule).unwrap_or_else(|| panic!("{rule}")).evaluate(&[("self", this)], limit)
 }
 
 // SCH-4
@@ -323,7 +323,7 @@ fn expressions_are_as_deep_as_on_the_real_server_and_no_deeper() {
         assert_eq!(refused(&form(most + 1)).as_deref(), Some(problem), "{name}");
         assert_eq!(refused(&form(90_000 / form(2).len())).as_deref(), Some(problem), "{name}");
         // A rule of the permitted depth can also be evaluated.
-        let _ = Program::compile(&form(most)).unwrap().evaluate(&[], 1_000_000);
+        let _ = CelProgram::compile(&form(most)).unwrap().evaluate(&[], 1_000_000);
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::{StreamExt as _, stream};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::listen::ListeningServer;
 use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_core::time::Moment;
 use kubewright_runtime::cluster::{ApiRequest, Cluster, ClusterOptions};
@@ -28,7 +28,7 @@ const SETTLE: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub struct BenchCluster {
     server: ApiServer,
-    endpoint: Endpoint,
+    endpoint: ListeningServer,
     client: Cluster,
     tasks: Tasks,
     /// The folder with the kubeconfigs and logs of the operators.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::listen::ListeningServer;
 use kubewright_apiserver::workloads::Workloads;
 use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_testing::Tier;
@@ -16,7 +16,7 @@ const SKIPPED: i32 = 77;
 /// A server of the chosen tier, and a kubeconfig for it on disk.
 #[allow(clippy::large_enum_variant, reason = "one value per test")]
 enum Server {
-    Embedded { kubeconfig: PathBuf, _endpoint: Endpoint, _server: ApiServer },
+    Embedded { kubeconfig: PathBuf, _endpoint: ListeningServer, _server: ApiServer },
     Real(ControlPlane),
     Kubeconfig(PathBuf),
 }

@@ -11,7 +11,7 @@ use super::functions::insert;
 use super::program::Known;
 use super::scope::EvaluationScope;
 use super::values::key_value;
-use crate::cel::syntax::{Comprehension, Expression, Kind};
+use crate::cel::syntax::{Comprehension, Expression, ExpressionKind};
 
 type Outcome = Result<Cel, EvaluationFailure>;
 
@@ -37,20 +37,21 @@ enum LoopMacro<'p> {
 
 impl<'p> LoopMacro<'p> {
     fn of(comprehension: &'p Comprehension) -> Self {
-        let is_accumulator = |part: &Expression| matches!(&part.kind, Kind::Ident(name) if *name == comprehension.accumulator);
+        let is_accumulator =
+            |part: &Expression| matches!(&part.kind, ExpressionKind::Ident(name) if *name == comprehension.accumulator);
         let (filter, step) = match &comprehension.step.kind {
-            Kind::Call { function, target: None, arguments } => match (function.as_str(), arguments.as_slice()) {
+            ExpressionKind::Call { function, target: None, arguments } => match (function.as_str(), arguments.as_slice()) {
                 ("_?_:_", [filter, step, same]) if is_accumulator(same) => (Some(filter), step),
                 _ => (None, &comprehension.step),
             },
             _ => (None, &comprehension.step),
         };
-        let Kind::Call { function, target: None, arguments } = &step.kind else { return Self::Other };
+        let ExpressionKind::Call { function, target: None, arguments } = &step.kind else { return Self::Other };
         match (function.as_str(), filter, arguments.as_slice()) {
             ("_||_" | "_&&_", None, [first, predicate]) if is_accumulator(first) => {
                 Self::Quantifier { predicate, deciding: function == "_||_" }
             }
-            ("_+_", filter, [first, Expression { kind: Kind::List(added), .. }]) if is_accumulator(first) => {
+            ("_+_", filter, [first, Expression { kind: ExpressionKind::List(added), .. }]) if is_accumulator(first) => {
                 match added.as_slice() {
                     [(value, false)] => Self::Append { filter, value },
                     _ => Self::Other,

@@ -24,4 +24,4 @@ pub(crate) use failure::EvaluationFailure;
 pub(crate) use library::call as library_call;
 #[cfg(test)]
 pub(crate) use program::Evaluated;
-pub(crate) use program::{Program, Variables};
+pub(crate) use program::{CelProgram, Variables};

@@ -7,12 +7,12 @@ use super::failure::EvaluationFailure;
 use super::meter::Meter;
 use super::scope::EvaluationScope;
 use super::{functions, values};
-use crate::cel::syntax::{self, Expression, Kind, ParsedExpression};
+use crate::cel::syntax::{self, Expression, ExpressionKind, ParsedExpression};
 use crate::{pattern, stack};
 
 /// A compiled expression.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub(crate) struct CelProgram {
     parsed: ParsedExpression,
     /// The precomputed parts, by the id of the expression.
     known: Vec<Known>,
@@ -40,7 +40,7 @@ pub(crate) struct Evaluated {
     pub(crate) cost: u64,
 }
 
-impl Program {
+impl CelProgram {
     /// Compiles an expression; returns `None` if the text is not a valid one.
     pub(crate) fn compile(source: &str) -> Option<Self> {
         stack::for_text(source, || {
@@ -54,7 +54,7 @@ impl Program {
     /// Returns true if a variable occurs in the expression.
     pub(crate) fn mentions(&self, variable: &str) -> bool {
         let mut found = false;
-        let see = &mut |part: &Expression| found |= matches!(&part.kind, Kind::Ident(name) if name == variable);
+        let see = &mut |part: &Expression| found |= matches!(&part.kind, ExpressionKind::Ident(name) if name == variable);
         stack::for_depth(self.parsed.root.extent.depth, || self.parsed.root.visit(see));
         found
     }
@@ -83,27 +83,29 @@ fn fold(expression: &Expression, known: &mut [Known]) {
         _ => None,
     };
     let found = match &expression.kind {
-        Kind::Literal(literal) => Known::Value(values::literal(literal)),
-        Kind::List(elements) if elements.iter().all(|(_, optional)| !optional) => {
+        ExpressionKind::Literal(literal) => Known::Value(values::literal(literal)),
+        ExpressionKind::List(elements) if elements.iter().all(|(_, optional)| !optional) => {
             let elements: Option<Vec<_>> = elements.iter().map(|(element, _)| value(element)).collect();
             elements.map_or(Known::Nothing, |elements| Known::Value(Cel::List(elements.into())))
         }
-        Kind::Map(entries) if entries.iter().all(|(_, _, optional)| !optional) => {
+        ExpressionKind::Map(entries) if entries.iter().all(|(_, _, optional)| !optional) => {
             let entries: Option<Vec<_>> = entries.iter().map(|(key, member, _)| Some((value(key)?, value(member)?))).collect();
             entries.and_then(|entries| values::map(entries).ok()).map_or(Known::Nothing, Known::Value)
         }
-        Kind::Call { function, target: None, arguments } if CONVERSIONS.contains(&function.as_str()) => {
+        ExpressionKind::Call { function, target: None, arguments } if CONVERSIONS.contains(&function.as_str()) => {
             let [argument] = arguments.as_slice() else { return };
             let converted = value(argument).and_then(|value| functions::call(function, false, &[value]).ok());
             converted.map_or(Known::Nothing, Known::Value)
         }
-        Kind::Call { function, target: None, arguments } if function == "@in" => {
+        ExpressionKind::Call { function, target: None, arguments } if function == "@in" => {
             // An empty list contains no value.
             let empty =
                 arguments.get(1).and_then(value).is_some_and(|list| matches!(&list, Cel::List(items) if items.is_empty()));
             if empty { Known::Value(Cel::Bool(false)) } else { Known::Nothing }
         }
-        Kind::Call { function, target: Some(_), arguments } if matches!(function.as_str(), "matches" | "find" | "findAll") => {
+        ExpressionKind::Call { function, target: Some(_), arguments }
+            if matches!(function.as_str(), "matches" | "find" | "findAll") =>
+        {
             match arguments.first().and_then(value) {
                 Some(Cel::String(source)) => pattern::compile(&source).map_or(Known::Nothing, Known::Pattern),
                 _ => Known::Nothing,

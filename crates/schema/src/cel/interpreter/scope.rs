@@ -8,17 +8,17 @@ use kube_cel::cel::Value as Cel;
 
 use super::failure::EvaluationFailure;
 use super::meter::Meter;
-use super::program::{Known, Program, Variables};
+use super::program::{CelProgram, Known, Variables};
 use super::types::TypeValue;
 use super::values::{self, as_optional, content};
 use super::{cost, functions, operators, texts};
-use crate::cel::syntax::{self, Expression, Kind};
+use crate::cel::syntax::{self, Expression, ExpressionKind};
 
 type Outcome = Result<Cel, EvaluationFailure>;
 
 /// The values of variables, and the costs so far.
 pub(super) struct EvaluationScope<'p> {
-    pub(super) program: &'p Program,
+    pub(super) program: &'p CelProgram,
     outer: Variables<'p>,
     /// The variables of loops, innermost last.
     pub(super) inner: Vec<(&'p str, Cel)>,
@@ -26,7 +26,7 @@ pub(super) struct EvaluationScope<'p> {
 }
 
 impl<'p> EvaluationScope<'p> {
-    pub(super) fn new(program: &'p Program, outer: Variables<'p>, meter: Meter) -> Self {
+    pub(super) fn new(program: &'p CelProgram, outer: Variables<'p>, meter: Meter) -> Self {
         Self { program, outer, inner: Vec::new(), meter }
     }
 
@@ -36,11 +36,11 @@ impl<'p> EvaluationScope<'p> {
             return Ok(value.clone());
         }
         match &expression.kind {
-            Kind::Literal(literal) => Ok(values::literal(literal)),
-            Kind::Call { function, target, arguments } if !is_path(expression) => {
+            ExpressionKind::Literal(literal) => Ok(values::literal(literal)),
+            ExpressionKind::Call { function, target, arguments } if !is_path(expression) => {
                 self.call(expression, function, target.as_deref(), arguments)
             }
-            Kind::List(elements) => {
+            ExpressionKind::List(elements) => {
                 let mut items = Vec::with_capacity(elements.len());
                 for (element, optional) in elements {
                     let value = self.evaluate(element)?;
@@ -49,7 +49,7 @@ impl<'p> EvaluationScope<'p> {
                 self.meter.charge(cost::NEW_LIST)?;
                 Ok(Cel::List(Arc::new(items)))
             }
-            Kind::Map(entries) => {
+            ExpressionKind::Map(entries) => {
                 let mut found = Vec::with_capacity(entries.len());
                 for (key, value, optional) in entries {
                     let key = self.evaluate(key)?;
@@ -60,13 +60,13 @@ impl<'p> EvaluationScope<'p> {
                 self.meter.charge(cost::NEW_MAP)?;
                 values::map(found)
             }
-            Kind::Struct { name, .. } => Err(EvaluationFailure::new(format!("unknown type: {name}"))),
-            Kind::Comprehension(comprehension) => self.comprehension(comprehension),
-            Kind::Ident(_) | Kind::Select { .. } | Kind::Call { .. } => {
+            ExpressionKind::Struct { name, .. } => Err(EvaluationFailure::new(format!("unknown type: {name}"))),
+            ExpressionKind::Comprehension(comprehension) => self.comprehension(comprehension),
+            ExpressionKind::Ident(_) | ExpressionKind::Select { .. } | ExpressionKind::Call { .. } => {
                 if let Some(type_) = syntax::qualified_name(expression).and_then(|name| self.type_named(&name)) {
                     return Ok(type_);
                 }
-                if !matches!(&expression.kind, Kind::Select { test: true, .. }) && !is_condition(expression) {
+                if !matches!(&expression.kind, ExpressionKind::Select { test: true, .. }) && !is_condition(expression) {
                     self.meter.charge(cost::ACCESS)?;
                 }
                 self.path(expression)
@@ -78,8 +78,8 @@ impl<'p> EvaluationScope<'p> {
     /// conditional and the keys of lookups are not charged that unit either.
     fn path(&mut self, expression: &'p Expression) -> Outcome {
         match &expression.kind {
-            Kind::Ident(name) => self.variable(name),
-            Kind::Select { operand, field, test } => {
+            ExpressionKind::Ident(name) => self.variable(name),
+            ExpressionKind::Select { operand, field, test } => {
                 let operand = self.operand(operand)?;
                 if *test {
                     self.meter.charge(cost::ACCESS)?;
@@ -87,7 +87,7 @@ impl<'p> EvaluationScope<'p> {
                 }
                 self.looked_up(as_optional(&operand).is_some(), |_| values::select(&operand, field))
             }
-            Kind::Call { function, arguments, .. } => match (function.as_str(), arguments.as_slice()) {
+            ExpressionKind::Call { function, arguments, .. } => match (function.as_str(), arguments.as_slice()) {
                 ("_?_:_", [condition, positive, negative]) => {
                     let chosen = if self.boolean(condition)? { positive } else { negative };
                     self.part(chosen)
@@ -122,7 +122,7 @@ impl<'p> EvaluationScope<'p> {
 
     /// Evaluates the operand of a lookup. A presence test, and any expression that is no path, is charged as a value of its own.
     fn operand(&mut self, expression: &'p Expression) -> Outcome {
-        if matches!(&expression.kind, Kind::Select { test: true, .. }) {
+        if matches!(&expression.kind, ExpressionKind::Select { test: true, .. }) {
             self.evaluate(expression)
         } else {
             self.part(expression)
@@ -252,8 +252,8 @@ impl<'p> EvaluationScope<'p> {
 /// Returns true if an expression is a path: a variable, a member or an item, or a conditional.
 fn is_path(expression: &Expression) -> bool {
     match &expression.kind {
-        Kind::Ident(_) | Kind::Select { .. } => true,
-        Kind::Call { function, target: None, .. } => matches!(function.as_str(), "_?_:_" | "_?._" | "_[_]" | "_[?_]"),
+        ExpressionKind::Ident(_) | ExpressionKind::Select { .. } => true,
+        ExpressionKind::Call { function, target: None, .. } => matches!(function.as_str(), "_?_:_" | "_?._" | "_[_]" | "_[?_]"),
         _ => false,
     }
 }
@@ -261,12 +261,12 @@ fn is_path(expression: &Expression) -> bool {
 /// Returns true if the root of a path is a conditional, whose branches were charged already.
 fn is_condition(expression: &Expression) -> bool {
     match &expression.kind {
-        Kind::Call { function, target: None, arguments } => match function.as_str() {
+        ExpressionKind::Call { function, target: None, arguments } => match function.as_str() {
             "_?_:_" => true,
             "_?._" | "_[_]" | "_[?_]" => arguments.first().is_some_and(is_condition),
             _ => false,
         },
-        Kind::Select { operand, .. } => is_condition(operand),
+        ExpressionKind::Select { operand, .. } => is_condition(operand),
         _ => false,
     }
 }

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug)]
 pub(crate) struct Expression {
     pub(crate) id: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ExpressionKind,
     pub(crate) extent: Extent,
 }
 
@@ -29,7 +29,7 @@ impl Extent {
 
 impl Expression {
     /// Creates an expression of this kind. `counted` is true if the real server counts it when it limits the depth of expressions.
-    pub(super) fn new(id: usize, kind: Kind, counted: bool) -> Self {
+    pub(super) fn new(id: usize, kind: ExpressionKind, counted: bool) -> Self {
         let mut extent = Extent::default();
         kind.parts(&mut |part| extent.include(part.extent));
         extent.depth += 1;
@@ -45,7 +45,7 @@ impl Expression {
     }
 }
 
-impl Kind {
+impl ExpressionKind {
     /// Visits the expressions directly below.
     pub(crate) fn parts<'e>(&'e self, see: &mut dyn FnMut(&'e Expression)) {
         match self {
@@ -67,7 +67,7 @@ impl Kind {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ExpressionKind {
     Literal(Literal),
     Ident(String),
     /// `operand.field`, or with `test` the check that the field is present.

@@ -1,13 +1,15 @@
 //! Macros: `has`, and the loops over lists and maps.
 
-use super::expression::{ACCUMULATOR, Comprehension, Expression, Kind, Literal};
+use super::expression::{ACCUMULATOR, Comprehension, Expression, ExpressionKind, Literal};
 use super::parser::ExpressionBuilder;
 
 /// Creates a call of a function, or expands the macro with that name.
 pub(super) fn call(nodes: &mut ExpressionBuilder, at: usize, name: &str, mut arguments: Vec<Expression>) -> Option<Expression> {
     if name == "has" && arguments.len() == 1 {
         return match arguments.remove(0).kind {
-            Kind::Select { operand, field, test: false } => Some(nodes.make(at, Kind::Select { operand, field, test: true })),
+            ExpressionKind::Select { operand, field, test: false } => {
+                Some(nodes.make(at, ExpressionKind::Select { operand, field, test: true }))
+            }
             _ => None,
         };
     }
@@ -30,7 +32,7 @@ pub(super) fn member_call(
         ("transformList" | "transformMap" | "transformMapEntry", 3 | 4) => expander.transform(name, target, arguments),
         ("optMap" | "optFlatMap", 2) => expander.optional(name, target, arguments),
         ("sortBy", 2) => expander.sort_by(target, arguments),
-        _ => Some(nodes.make(at, Kind::Call { function: name.to_owned(), target: Some(Box::new(target)), arguments })),
+        _ => Some(nodes.make(at, ExpressionKind::Call { function: name.to_owned(), target: Some(Box::new(target)), arguments })),
     }
 }
 
@@ -40,7 +42,7 @@ struct Expander<'n> {
 }
 
 impl Expander<'_> {
-    fn make(&mut self, kind: Kind) -> Expression {
+    fn make(&mut self, kind: ExpressionKind) -> Expression {
         self.nodes.make(self.at, kind)
     }
 
@@ -49,7 +51,7 @@ impl Expander<'_> {
     }
 
     fn ident(&mut self, name: &str) -> Expression {
-        self.make(Kind::Ident(name.to_owned()))
+        self.make(ExpressionKind::Ident(name.to_owned()))
     }
 
     fn accumulator(&mut self) -> Expression {
@@ -57,7 +59,7 @@ impl Expander<'_> {
     }
 
     fn literal(&mut self, literal: Literal) -> Expression {
-        self.make(Kind::Literal(literal))
+        self.make(ExpressionKind::Literal(literal))
     }
 
     fn fold(
@@ -69,7 +71,7 @@ impl Expander<'_> {
         step: Expression,
         result: Expression,
     ) -> Expression {
-        self.make(Kind::Comprehension(Box::new(Comprehension {
+        self.make(ExpressionKind::Comprehension(Box::new(Comprehension {
             range,
             variable: variables.first,
             second_variable: variables.second,
@@ -121,10 +123,10 @@ impl Expander<'_> {
         filter: Option<Expression>,
         value: Expression,
     ) -> Expression {
-        let start = self.make(Kind::List(Vec::new()));
+        let start = self.make(ExpressionKind::List(Vec::new()));
         let condition = self.literal(Literal::Bool(true));
         let accumulator = self.accumulator();
-        let value = self.make(Kind::List(vec![(value, false)]));
+        let value = self.make(ExpressionKind::List(vec![(value, false)]));
         let step = self.call("_+_", vec![accumulator, value]);
         let step = self.filtered(filter, step);
         let result = self.accumulator();
@@ -162,7 +164,7 @@ impl Expander<'_> {
         if name == "transformList" {
             return Some(self.collect(target, variables, filter, value));
         }
-        let start = self.make(Kind::Map(Vec::new()));
+        let start = self.make(ExpressionKind::Map(Vec::new()));
         let condition = self.literal(Literal::Bool(true));
         let accumulator = self.accumulator();
         let insert = if name == "transformMap" {
@@ -179,10 +181,10 @@ impl Expander<'_> {
 
     /// Binds a value to a name for one expression, with a loop of no rounds.
     fn bind(&mut self, name: &str, value: Expression, result: Expression) -> Expression {
-        let range = self.make(Kind::List(Vec::new()));
+        let range = self.make(ExpressionKind::List(Vec::new()));
         let condition = self.literal(Literal::Bool(false));
         let step = self.ident(name);
-        self.make(Kind::Comprehension(Box::new(Comprehension {
+        self.make(ExpressionKind::Comprehension(Box::new(Comprehension {
             range,
             variable: "#unused".to_owned(),
             second_variable: None,
@@ -196,7 +198,7 @@ impl Expander<'_> {
 
     fn on(&mut self, target: Expression, function: &str) -> Expression {
         let target = Some(Box::new(target));
-        self.make(Kind::Call { function: function.to_owned(), target, arguments: Vec::new() })
+        self.make(ExpressionKind::Call { function: function.to_owned(), target, arguments: Vec::new() })
     }
 
     fn optional(&mut self, name: &str, target: Expression, mut arguments: Vec<Expression>) -> Option<Expression> {
@@ -221,7 +223,7 @@ impl Expander<'_> {
         let keys = self.map(input, arguments)?;
         let sorted = Some(Box::new(self.ident(INPUT)));
         let function = "@sortByAssociatedKeys".to_owned();
-        let sorted = self.make(Kind::Call { function, target: sorted, arguments: vec![keys] });
+        let sorted = self.make(ExpressionKind::Call { function, target: sorted, arguments: vec![keys] });
         Some(self.bind(INPUT, target, sorted))
     }
 }
@@ -235,7 +237,7 @@ struct LoopVariables {
 impl LoopVariables {
     fn of(arguments: &[Expression]) -> Option<Self> {
         let name = |argument: &Expression| match &argument.kind {
-            Kind::Ident(name) => Some(name.clone()),
+            ExpressionKind::Ident(name) => Some(name.clone()),
             _ => None,
         };
         match arguments {

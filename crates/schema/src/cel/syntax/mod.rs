@@ -8,5 +8,5 @@ mod macros;
 mod parser;
 mod tokens;
 
-pub(super) use expression::{ACCUMULATOR, Comprehension, Expression, Kind, Literal};
+pub(super) use expression::{ACCUMULATOR, Comprehension, Expression, ExpressionKind, Literal};
 pub(super) use parser::{ParsedExpression, Refused, parse, qualified_name};

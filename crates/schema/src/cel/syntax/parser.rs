@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::expression::{Expression, Kind, Literal};
+use super::expression::{Expression, ExpressionKind, Literal};
 use super::macros;
 use super::tokens::{CelToken, TokenKind, tokens};
 use crate::cel::typing::is_function;
@@ -81,16 +81,16 @@ pub(super) struct ExpressionBuilder {
 }
 
 impl ExpressionBuilder {
-    pub(super) fn make(&mut self, at: usize, kind: Kind) -> Expression {
+    pub(super) fn make(&mut self, at: usize, kind: ExpressionKind) -> Expression {
         self.node(at, kind, false)
     }
 
     /// Creates an expression that the real server counts when it limits the depth of expressions.
-    fn counted(&mut self, at: usize, kind: Kind) -> Expression {
+    fn counted(&mut self, at: usize, kind: ExpressionKind) -> Expression {
         self.node(at, kind, true)
     }
 
-    fn node(&mut self, at: usize, kind: Kind, counted: bool) -> Expression {
+    fn node(&mut self, at: usize, kind: ExpressionKind, counted: bool) -> Expression {
         self.positions.push(at);
         let node = Expression::new(self.positions.len() - 1, kind, counted);
         if node.extent.parts > PARTS {
@@ -109,7 +109,7 @@ impl ExpressionBuilder {
     }
 
     pub(super) fn call(&mut self, at: usize, function: &str, arguments: Vec<Expression>) -> Expression {
-        self.make(at, Kind::Call { function: function.to_owned(), target: None, arguments })
+        self.make(at, ExpressionKind::Call { function: function.to_owned(), target: None, arguments })
     }
 }
 
@@ -167,7 +167,7 @@ impl ExpressionParser {
                 self.take(":")?;
                 let negative = self.expression()?;
                 let arguments = vec![condition, positive, negative];
-                self.nodes.counted(at, Kind::Call { function: "_?_:_".to_owned(), target: None, arguments })
+                self.nodes.counted(at, ExpressionKind::Call { function: "_?_:_".to_owned(), target: None, arguments })
             }
         };
         self.depth.expressions -= 1;
@@ -221,7 +221,7 @@ impl ExpressionParser {
             let at = self.take(operator)?;
             let right = self.counting(level, |parser| parser.binary(level + 1))?;
             let function = if operator == "in" { "@in".to_owned() } else { format!("_{operator}_") };
-            left = self.nodes.counted(at, Kind::Call { function, target: None, arguments: vec![left, right] });
+            left = self.nodes.counted(at, ExpressionKind::Call { function, target: None, arguments: vec![left, right] });
             self.check_steps(&left)?;
         }
         Some(left)
@@ -292,9 +292,9 @@ impl ExpressionParser {
                     _ => return None,
                 };
                 operand = if optional {
-                    let field = self.nodes.make(token.at, Kind::Literal(Literal::Text(field)));
+                    let field = self.nodes.make(token.at, ExpressionKind::Literal(Literal::Text(field)));
                     let arguments = vec![operand, field];
-                    self.nodes.counted(at, Kind::Call { function: "_?._".to_owned(), target: None, arguments })
+                    self.nodes.counted(at, ExpressionKind::Call { function: "_?._".to_owned(), target: None, arguments })
                 } else if let Some(open) = self.take("(") {
                     let arguments = self.list(")")?;
                     // An apparent value may be the namespace of a function.
@@ -309,14 +309,14 @@ impl ExpressionParser {
                         call
                     }
                 } else {
-                    self.nodes.counted(at, Kind::Select { operand: Box::new(operand), field, test: false })
+                    self.nodes.counted(at, ExpressionKind::Select { operand: Box::new(operand), field, test: false })
                 };
             } else if let Some(at) = self.take("[") {
                 let function = if self.take("?").is_some() { "_[?_]" } else { "_[_]" };
                 let index = self.expression()?;
                 self.take("]")?;
                 let arguments = vec![operand, index];
-                operand = self.nodes.counted(at, Kind::Call { function: function.to_owned(), target: None, arguments });
+                operand = self.nodes.counted(at, ExpressionKind::Call { function: function.to_owned(), target: None, arguments });
             } else if let Some(at) = self.struct_start(&operand) {
                 let name = qualified_name(&operand)?;
                 operand = self.fields(at, name)?;
@@ -343,26 +343,26 @@ impl ExpressionParser {
                 break;
             }
         }
-        Some(self.nodes.make(at, Kind::Struct { name, fields }))
+        Some(self.nodes.make(at, ExpressionKind::Struct { name, fields }))
     }
 
     fn primary(&mut self) -> Option<Expression> {
         let at = self.position();
         if let Some(literal) = self.negative_number() {
             self.next += 2;
-            return Some(self.nodes.make(at, Kind::Literal(literal)));
+            return Some(self.nodes.make(at, ExpressionKind::Literal(literal)));
         }
         self.take(".");
         let token = self.tokens.get(self.next)?.clone();
         self.next += 1;
         match token.kind {
-            TokenKind::Literal(literal) => Some(self.nodes.make(at, Kind::Literal(literal))),
+            TokenKind::Literal(literal) => Some(self.nodes.make(at, ExpressionKind::Literal(literal))),
             TokenKind::Ident(name) => match self.take("(") {
                 Some(open) => {
                     let arguments = self.list(")")?;
                     macros::call(&mut self.nodes, open, &name, arguments)
                 }
-                None => Some(self.nodes.make(at, Kind::Ident(name))),
+                None => Some(self.nodes.make(at, ExpressionKind::Ident(name))),
             },
             TokenKind::Symbol("(") => {
                 let inner = self.expression()?;
@@ -379,7 +379,7 @@ impl ExpressionParser {
                         break;
                     }
                 }
-                Some(self.nodes.make(at, Kind::List(elements)))
+                Some(self.nodes.make(at, ExpressionKind::List(elements)))
             }
             TokenKind::Symbol("{") => {
                 let mut entries = Vec::new();
@@ -393,7 +393,7 @@ impl ExpressionParser {
                         break;
                     }
                 }
-                Some(self.nodes.make(at, Kind::Map(entries)))
+                Some(self.nodes.make(at, ExpressionKind::Map(entries)))
             }
             TokenKind::Quoted(_) | TokenKind::Symbol(_) => None,
         }
@@ -418,8 +418,8 @@ impl ExpressionParser {
 /// Returns an expression such as `a.b.c` as a name.
 pub(crate) fn qualified_name(expression: &Expression) -> Option<String> {
     match &expression.kind {
-        Kind::Ident(name) => Some(name.clone()),
-        Kind::Select { operand, field, test: false } => Some(format!("{}.{field}", qualified_name(operand)?)),
+        ExpressionKind::Ident(name) => Some(name.clone()),
+        ExpressionKind::Select { operand, field, test: false } => Some(format!("{}.{field}", qualified_name(operand)?)),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use super::functions::{Overload, overloads};
 use super::types::{CelType, Variable};
 use super::unify::{InferredTypes, most_general};
 use crate::cel::names::RESERVED;
-use crate::cel::syntax::{Comprehension, Expression, Kind, Literal, ParsedExpression, qualified_name};
+use crate::cel::syntax::{Comprehension, Expression, ExpressionKind, Literal, ParsedExpression, qualified_name};
 
 /// An error with the position that it points at.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,13 +106,13 @@ impl Checker<'_> {
 
     fn check(&mut self, expression: &Expression) -> CelType {
         let found = match &expression.kind {
-            Kind::Literal(literal) => literal_type(literal),
-            Kind::Ident(name) => self.ident(expression, name),
-            Kind::Select { operand, field, test } => self.select(expression, operand, field, *test),
-            Kind::Call { function, target, arguments } => self.call(expression, function, target.as_deref(), arguments),
-            Kind::List(elements) => self.list(elements),
-            Kind::Map(entries) => self.map(entries),
-            Kind::Struct { name, fields } => {
+            ExpressionKind::Literal(literal) => literal_type(literal),
+            ExpressionKind::Ident(name) => self.ident(expression, name),
+            ExpressionKind::Select { operand, field, test } => self.select(expression, operand, field, *test),
+            ExpressionKind::Call { function, target, arguments } => self.call(expression, function, target.as_deref(), arguments),
+            ExpressionKind::List(elements) => self.list(elements),
+            ExpressionKind::Map(entries) => self.map(entries),
+            ExpressionKind::Struct { name, fields } => {
                 for field in fields {
                     self.check(field);
                 }
@@ -123,7 +123,7 @@ impl Checker<'_> {
                     CelType::Error
                 }
             }
-            Kind::Comprehension(comprehension) => self.comprehension(comprehension),
+            ExpressionKind::Comprehension(comprehension) => self.comprehension(comprehension),
         };
         self.types[expression.id] = found.clone();
         found
@@ -197,7 +197,7 @@ impl Checker<'_> {
     ) -> CelType {
         if function == "_?._"
             && let [operand, field] = arguments
-            && let Kind::Literal(Literal::Text(name)) = &field.kind
+            && let ExpressionKind::Literal(Literal::Text(name)) = &field.kind
         {
             let found = self.field(expression, operand, name, true);
             self.calls[expression.id] =

@@ -7,7 +7,7 @@ use super::declared::DeclaredType;
 use super::estimate::{self, Argument, Estimate};
 use super::sizes::Range;
 use super::types::CelType;
-use crate::cel::syntax::{ACCUMULATOR, Comprehension, Expression, Kind, Literal};
+use crate::cel::syntax::{ACCUMULATOR, Comprehension, Expression, ExpressionKind, Literal};
 
 /// Estimates the cost of an expression about a value of this type.
 pub(super) fn estimate(checked: &Checked<'_>, declared: &DeclaredType) -> Range {
@@ -61,14 +61,14 @@ const NEW_STRUCT: Range = Range::exactly(40);
 impl Coster<'_> {
     fn cost(&mut self, expression: &Expression) -> Range {
         match &expression.kind {
-            Kind::Literal(_) => Range::NOTHING,
-            Kind::Ident(name) => {
+            ExpressionKind::Literal(_) => Range::NOTHING,
+            ExpressionKind::Ident(name) => {
                 let path = self.local(name).map_or_else(|| vec![name.clone()], |local| local.path.clone());
                 self.paths.insert(expression.id, path);
                 ACCESS
             }
-            Kind::Select { operand, test: true, .. } => self.cost(operand),
-            Kind::Select { operand, field, test: false } => {
+            ExpressionKind::Select { operand, test: true, .. } => self.cost(operand),
+            ExpressionKind::Select { operand, field, test: false } => {
                 let mut sum = self.cost(operand);
                 if matches!(self.checked.type_of(operand), CelType::Map(..) | CelType::Object(_) | CelType::Variable(_)) {
                     sum = sum.plus(ACCESS);
@@ -76,8 +76,8 @@ impl Coster<'_> {
                 self.step(expression, operand, field);
                 sum
             }
-            Kind::Call { target, arguments, .. } => self.call(expression, target.as_deref(), arguments),
-            Kind::List(elements) => {
+            ExpressionKind::Call { target, arguments, .. } => self.call(expression, target.as_deref(), arguments),
+            ExpressionKind::List(elements) => {
                 let mut sum = Range::NOTHING;
                 let mut value = empty_union(elements.is_empty());
                 for (element, _) in elements {
@@ -87,7 +87,7 @@ impl Coster<'_> {
                 self.entries.insert(expression.id, Entries { list: true, key: Range::exactly(1), value });
                 sum.plus(NEW_LIST)
             }
-            Kind::Map(entries) => {
+            ExpressionKind::Map(entries) => {
                 let mut sum = Range::NOTHING;
                 let (mut keys, mut values) = (empty_union(entries.is_empty()), empty_union(entries.is_empty()));
                 for (key, value, _) in entries {
@@ -98,11 +98,11 @@ impl Coster<'_> {
                 self.entries.insert(expression.id, Entries { list: false, key: keys, value: values });
                 sum.plus(NEW_MAP)
             }
-            Kind::Struct { fields, .. } => {
+            ExpressionKind::Struct { fields, .. } => {
                 fields.iter().fold(Range::NOTHING, |sum, field| sum.plus(self.cost(field))).plus(NEW_STRUCT)
             }
-            Kind::Comprehension(comprehension) if is_bind(comprehension) => self.bind(expression, comprehension),
-            Kind::Comprehension(comprehension) => self.comprehension(expression, comprehension),
+            ExpressionKind::Comprehension(comprehension) if is_bind(comprehension) => self.bind(expression, comprehension),
+            ExpressionKind::Comprehension(comprehension) => self.comprehension(expression, comprehension),
         }
     }
 
@@ -111,7 +111,7 @@ impl Coster<'_> {
     }
 
     fn path(&self, expression: &Expression) -> Vec<String> {
-        if let Kind::Ident(name) = &expression.kind
+        if let ExpressionKind::Ident(name) = &expression.kind
             && let Some(local) = self.local(name)
         {
             return local.path.clone();
@@ -227,7 +227,7 @@ impl Coster<'_> {
             path,
             size: self.size(expression),
             literal: match &expression.kind {
-                Kind::Literal(literal) => Some(literal.clone()),
+                ExpressionKind::Literal(literal) => Some(literal.clone()),
                 _ => None,
             },
         }
@@ -245,12 +245,12 @@ impl Coster<'_> {
         self.scopes.truncate(outer);
         let rounds = self.size_or_any(&comprehension.range);
         match &comprehension.start.kind {
-            Kind::Literal(_) => {
+            ExpressionKind::Literal(_) => {
                 if let Some(size) = self.size(&comprehension.start) {
                     self.sizes.insert(expression.id, size);
                 }
             }
-            Kind::List(_) | Kind::Map(_) => {
+            ExpressionKind::List(_) | ExpressionKind::Map(_) => {
                 self.sizes.insert(expression.id, rounds);
                 if let Some(entries) = self.entries_of(&comprehension.step) {
                     self.entries.insert(expression.id, entries);
@@ -306,11 +306,11 @@ impl Coster<'_> {
             return Some(*size);
         }
         let own = match &expression.kind {
-            Kind::Literal(Literal::Text(text)) => Some(text.chars().count() as u64),
-            Kind::Literal(Literal::Bytes(bytes)) => Some(bytes.len() as u64),
-            Kind::Literal(_) => Some(1),
-            Kind::List(elements) => Some(elements.len() as u64),
-            Kind::Map(entries) => Some(entries.len() as u64),
+            ExpressionKind::Literal(Literal::Text(text)) => Some(text.chars().count() as u64),
+            ExpressionKind::Literal(Literal::Bytes(bytes)) => Some(bytes.len() as u64),
+            ExpressionKind::Literal(_) => Some(1),
+            ExpressionKind::List(elements) => Some(elements.len() as u64),
+            ExpressionKind::Map(entries) => Some(entries.len() as u64),
             _ => None,
         };
         if let Some(own) = own {
@@ -329,7 +329,7 @@ impl Coster<'_> {
             return Some(Range::exactly(1));
         }
         match &expression.kind {
-            Kind::Ident(name) => self.local(name).and_then(|local| local.size),
+            ExpressionKind::Ident(name) => self.local(name).and_then(|local| local.size),
             _ => None,
         }
     }
@@ -352,7 +352,7 @@ impl Coster<'_> {
             return Some(*entries);
         }
         match &expression.kind {
-            Kind::Ident(name) => self.local(name)?.entries,
+            ExpressionKind::Ident(name) => self.local(name)?.entries,
             _ => None,
         }
     }
@@ -374,7 +374,7 @@ fn empty_union(empty: bool) -> Range {
 
 /// Returns true for a loop of no rounds that binds a value to a name.
 fn is_bind(comprehension: &Comprehension) -> bool {
-    matches!(&comprehension.range.kind, Kind::List(elements) if elements.is_empty())
-        && matches!(comprehension.condition.kind, Kind::Literal(Literal::Bool(false)))
+    matches!(&comprehension.range.kind, ExpressionKind::List(elements) if elements.is_empty())
+        && matches!(comprehension.condition.kind, ExpressionKind::Literal(Literal::Bool(false)))
         && comprehension.accumulator != ACCUMULATOR
 }

@@ -37,7 +37,7 @@ pub(crate) struct DeclaredType {
 
 /// The type of result that an expression must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum WantedType {
     Verdict,
     Message,
 }
@@ -151,13 +151,13 @@ impl DeclaredType {
     }
 
     /// Compiles an expression about such a value. An error has the text of the real server.
-    pub(crate) fn compile(&self, source: &str, wanted: Wanted, optional: bool) -> Result<Compiled, String> {
+    pub(crate) fn compile(&self, source: &str, wanted: WantedType, optional: bool) -> Result<Compiled, String> {
         stack::for_the_library(source, || self.compile_here(source, wanted, optional))
             .unwrap_or_else(|| Err("compilation failed: there is no memory to read the expression".to_owned()))
     }
 
-    fn compile_here(&self, source: &str, wanted: Wanted, optional: bool) -> Result<Compiled, String> {
-        let prefix = if wanted == Wanted::Message { "messageExpression " } else { "" };
+    fn compile_here(&self, source: &str, wanted: WantedType, optional: bool) -> Result<Compiled, String> {
+        let prefix = if wanted == WantedType::Message { "messageExpression " } else { "" };
         let failed = |text: String| Err(format!("{prefix}compilation failed: {text}"));
         let parsed = match syntax::parse(source) {
             Ok(parsed) if parsed.root.extent.parts > READ_AGAIN => parsed,
@@ -189,9 +189,9 @@ impl DeclaredType {
             return failed(framed(source, &problems));
         }
         match (wanted, checked.type_of(checked.root)) {
-            (Wanted::Verdict, CelType::Bool) | (Wanted::Message, CelType::Text) => {}
-            (Wanted::Verdict, _) => return Err("cel expression must evaluate to a bool".to_owned()),
-            (Wanted::Message, _) => return Err("messageExpression must evaluate to a string".to_owned()),
+            (WantedType::Verdict, CelType::Bool) | (WantedType::Message, CelType::Text) => {}
+            (WantedType::Verdict, _) => return Err("cel expression must evaluate to a bool".to_owned()),
+            (WantedType::Message, _) => return Err("messageExpression must evaluate to a string".to_owned()),
         }
         let uses_old_self = checked.variables.contains("oldSelf");
         Ok(Compiled { cost: cost::estimate(&checked, self).max, uses_old_self })

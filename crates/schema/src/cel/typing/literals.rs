@@ -2,7 +2,7 @@
 
 use super::checker::{Checked, ExpressionError};
 use super::types::CelType;
-use crate::cel::syntax::{Expression, Kind, Literal, ParsedExpression};
+use crate::cel::syntax::{Expression, ExpressionKind, Literal, ParsedExpression};
 use crate::format;
 
 /// Reports texts that are no duration, time or regular expression, and lists and maps of mixed types.
@@ -11,15 +11,15 @@ pub(super) fn check(parsed: &ParsedExpression, checked: &Checked<'_>) -> Vec<Exp
     parsed.root.visit(&mut |expression| {
         let mut report = |at: &Expression, text: String| problems.push(ExpressionError { at: parsed.positions[at.id], text });
         match &expression.kind {
-            Kind::Call { function, arguments, .. } => {
+            ExpressionKind::Call { function, arguments, .. } => {
                 if let Some(first) = arguments.first()
-                    && let Kind::Literal(literal) = &first.kind
+                    && let ExpressionKind::Literal(literal) = &first.kind
                     && !is_valid(function, literal)
                 {
                     report(first, format!("invalid {function} argument"));
                 }
             }
-            Kind::List(elements) => {
+            ExpressionKind::List(elements) => {
                 let mut types = elements.iter().map(|(element, optional)| (element, content(checked, element, *optional)));
                 if let Some((_, wanted)) = types.next()
                     && let Some((element, found)) = types.find(|(_, found)| *found != wanted)
@@ -27,7 +27,7 @@ pub(super) fn check(parsed: &ParsedExpression, checked: &Checked<'_>) -> Vec<Exp
                     report(element, format!("expected type '{wanted}' but found '{found}'"));
                 }
             }
-            Kind::Map(entries) => {
+            ExpressionKind::Map(entries) => {
                 let Some((key, value, optional)) = entries.first() else {
                     return;
                 };

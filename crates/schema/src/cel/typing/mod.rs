@@ -13,7 +13,7 @@ mod sizes;
 mod types;
 mod unify;
 
-pub(crate) use declared::{DeclaredType, Wanted};
+pub(crate) use declared::{DeclaredType, WantedType};
 
 /// Returns true if there is a function of this name.
 pub(super) fn is_function(name: &str) -> bool {

@@ -14,8 +14,8 @@ use super::{ListenError, tls};
 use crate::identity::Identity;
 use crate::server::ApiServer;
 
-/// A port on which a server answers. Dropping it closes the port and all connections; [`Endpoint::shutdown`] lets requests finish.
-pub struct Endpoint {
+/// A port on which a server answers. Dropping it closes the port and all connections; [`ListeningServer::shutdown`] lets requests finish.
+pub struct ListeningServer {
     address: SocketAddr,
     authority: Option<Authority>,
     server: ApiServer,
@@ -26,24 +26,24 @@ pub struct Endpoint {
 
 impl ApiServer {
     /// Serves on an address such as `127.0.0.1:0` with TLS; port 0 takes a free one. Must be called inside a tokio runtime.
-    pub async fn listen(&self, address: &str) -> Result<Endpoint, ListenError> {
+    pub async fn listen(&self, address: &str) -> Result<ListeningServer, ListenError> {
         let (listener, address) = bind(address).await?;
         let authority = Authority::new()?;
         let acceptor = tls::acceptor(&authority, &authority.server(address.ip())?)?;
-        Ok(Endpoint::start(self, listener, address, Some((authority, acceptor))))
+        Ok(ListeningServer::start(self, listener, address, Some((authority, acceptor))))
     }
 
     /// Serves without TLS, so that the traffic can be inspected. Only a loopback address is allowed, and every user is an administrator.
-    pub async fn listen_plain(&self, address: &str) -> Result<Endpoint, ListenError> {
+    pub async fn listen_plain(&self, address: &str) -> Result<ListeningServer, ListenError> {
         let (listener, address) = bind(address).await?;
         if !address.ip().is_loopback() {
             return Err(ListenError::NotLoopback(address));
         }
-        Ok(Endpoint::start(self, listener, address, None))
+        Ok(ListeningServer::start(self, listener, address, None))
     }
 }
 
-impl Endpoint {
+impl ListeningServer {
     fn start(
         server: &ApiServer,
         listener: TcpListener,
@@ -100,9 +100,9 @@ impl Endpoint {
     }
 }
 
-impl fmt::Debug for Endpoint {
+impl fmt::Debug for ListeningServer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Endpoint").field("url", &self.url()).finish_non_exhaustive()
+        formatter.debug_struct("ListeningServer").field("url", &self.url()).finish_non_exhaustive()
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-/// The interval of the periodic pass after a successful one. It is also the default of the retry interval and of the timeout.
+/// The interval of the periodic pass after a successful one. The retry interval and the timeout of a component default to its own requeue interval.
 pub(crate) const REQUEUE_INTERVAL: Duration = Duration::from_mins(10);
 
 /// The time limit of one pass of a component.

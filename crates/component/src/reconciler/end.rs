@@ -7,6 +7,7 @@ use kubewright_core::dependents::Verdict;
 use kubewright_core::flow::{Blocked, Class, Delay, Failure, Flow, Halt, Reason, Wait, WaitOn};
 use kubewright_render::RenderError;
 
+use crate::defaults::REQUEUE_INTERVAL;
 use crate::settings::Effective;
 
 /// The result of a step: the pass goes on, or ends.
@@ -42,8 +43,6 @@ pub(super) enum EnginePassEnd {
 
 /// The delay before a pass that was overtaken is repeated.
 const OVERTAKEN: Delay = Delay::millis::<100>();
-/// The requeue interval if no settings could be read.
-const FALLBACK: Duration = Duration::from_secs(600);
 
 /// The intervals that determine the time of the next pass, and the timeout of the component.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +54,7 @@ pub(super) struct Intervals {
 
 impl Intervals {
     /// The intervals of a component whose settings could not be read.
-    pub(super) const FALLBACK: Self = Self { requeue: FALLBACK, retry: FALLBACK, timeout: FALLBACK };
+    pub(super) const FALLBACK: Self = Self { requeue: REQUEUE_INTERVAL, retry: REQUEUE_INTERVAL, timeout: REQUEUE_INTERVAL };
 
     pub(super) fn of(settings: &Effective) -> Self {
         Self { requeue: settings.requeue_interval, retry: settings.retry_interval, timeout: settings.timeout }

@@ -14,7 +14,7 @@ use super::end::Step;
 use crate::execute::{SentAction, check_foreign};
 use crate::targets::DependentsTarget;
 
-/// The user of the loop: it makes the plans, and records what becomes of them.
+/// The user of the loop: it makes the plans, and records their results.
 #[async_trait]
 pub(super) trait PlanSite: Send {
     /// Returns the next plan.

@@ -28,7 +28,7 @@ pub(super) struct EndingPass<'a> {
 
 /// The facts that a pass had found out when it ended, as far as the end needs them.
 pub(super) struct PassFindings {
-    /// The intervals of the component, or those that replace them if it ended before its settings were known.
+    /// The intervals of the component, or those that replace them if its settings could not be read or it is suspended.
     pub(super) intervals: Intervals,
     /// The types of references that may not be watched.
     pub(super) unwatched_references: BTreeSet<String>,
@@ -59,7 +59,7 @@ pub(super) struct ObservedDependents {
 }
 
 impl Default for PassFindings {
-    /// Returns the facts of a pass that ended before its settings were known.
+    /// Returns the facts of a pass that ended before its references were looked up.
     fn default() -> Self {
         Self {
             intervals: Intervals::FALLBACK,

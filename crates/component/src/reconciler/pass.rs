@@ -5,7 +5,7 @@
 //!                                         └▶ AbandonedPass ───────────────────────────────────────────────┘
 //! ```
 //!
-//! Each phase owns the [`EnginePass`] and what the phases before it found out, and returns the next phase. Any phase may end the pass early.
+//! Each phase owns the [`EnginePass`] and the findings of the phases before it, and returns the next phase. Any phase may end the pass early.
 
 use jiff::Timestamp;
 use kubewright_core::backoff::Transient;

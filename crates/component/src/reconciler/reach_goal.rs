@@ -1,4 +1,4 @@
-//! Execution of the plans of a pass: how it observes its dependents, and what is left for later passes.
+//! Execution of the plans of a pass: the observation of its dependents, and the work left for later passes.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -159,7 +159,7 @@ impl PlanSite for PassPlans<'_> {
 }
 
 impl PassPlans<'_> {
-    /// Records the result of the last plan, and watches what the component waits for.
+    /// Records the result of the last plan, and watches the objects that the component waits for.
     fn settle(&mut self, executed: ExecutedPlans) -> Step<Verdict> {
         let ExecutedPlans { inventory, observed, found, last } = executed;
         let watched = &mut self.watched;

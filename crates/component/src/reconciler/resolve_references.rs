@@ -42,7 +42,7 @@ pub(super) struct ResolvedInputs {
     pub(super) succeeds: bool,
 }
 
-/// The contents of references, and what follows from them.
+/// The contents of references, and the values derived from them.
 struct FoundContents {
     contents: Resolved,
     digests: BTreeMap<Vec<String>, String>,

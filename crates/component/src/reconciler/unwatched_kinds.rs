@@ -1,4 +1,4 @@
-//! What a pass does about kinds that may not be watched: condition, metric, and time of the next check.
+//! The kinds that may not be watched: their condition, their metric, and the time of the next check.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -1,5 +1,5 @@
 //! One dependent in a plan under construction. Each concern of the engine is a function of one dependent and of the [`PlanContext`]; the [`Planner`]
-//! decides when it runs, and carries out what it returns.
+//! decides when it runs, and carries out the result.
 //!
 //! [`Planner`]: super::planner::Planner
 
@@ -31,7 +31,7 @@ impl<'a> PlanContext<'a> {
     }
 }
 
-/// One dependent: what is wanted, recorded, observed and remembered, and what the plan has decided so far.
+/// One dependent: its wanted, recorded, observed and remembered state, and the decisions of the plan so far.
 pub(super) struct Dependent<'a> {
     pub(super) key: ObjectKey,
     /// The wanted object; `None` if it left the manifests or, in a deletion, is in no stage that has begun.
@@ -40,7 +40,7 @@ pub(super) struct Dependent<'a> {
     pub(super) item: Item,
     /// The live object, and the results of this pass's requests about it.
     pub(super) observed: &'a ObservedDependent,
-    /// What is remembered over passes.
+    /// The memory about the object between passes.
     pub(super) remembered: RememberedDependent,
     /// The state of the wanted object.
     pub(super) state: WantedObjectState,

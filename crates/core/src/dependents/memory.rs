@@ -10,11 +10,11 @@ use super::fights::Corrections;
 /// Counters and instants of objects with problems; empty for a healthy component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// The objects about which something is remembered.
+    /// The objects with a memory.
     dependents: BTreeMap<ObjectKey, RememberedDependent>,
 }
 
-/// What is remembered about one object. Its size counts, because a process has many of them where statuses do not keep fingerprints.
+/// The memory about one object between passes. Its size counts, because a process has many of them where statuses do not keep fingerprints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RememberedDependent {
     /// The fingerprint of an object that was compared with its manifest, for components whose status does not keep it (STA-3).
@@ -65,12 +65,12 @@ impl Memory {
         self.dependents.iter().map(|(key, dependent)| (key, dependent.problems()))
     }
 
-    /// Removes what is remembered about an object, and returns it.
+    /// Removes the memory about an object, and returns it.
     pub(super) fn take(&mut self, key: &ObjectKey) -> RememberedDependent {
         self.dependents.remove(key).unwrap_or_default()
     }
 
-    /// Stores what is remembered about an object, if that is anything.
+    /// Stores the memory about an object, unless it is empty.
     pub(super) fn keep(&mut self, key: &ObjectKey, mut dependent: RememberedDependent) {
         dependent.problems = dependent.problems.filter(|problems| **problems != RememberedProblems::NONE);
         if dependent.compared.is_some() || dependent.problems.is_some() {

@@ -11,7 +11,7 @@
 //!
 //! In a plan, a `Dependent` is all that is wanted, recorded, observed and remembered about one object. Each concern (takeover, state, drift, writes,
 //! purge, removal) is a function of one `Dependent` and returns the next step; the `Planner` runs waves and stages over them and carries the steps
-//! out. `Observed` holds what one pass knows, `Memory` what outlasts it.
+//! out. `Observed` is the knowledge of one pass, `Memory` outlasts the pass.
 
 mod action;
 mod compare;

@@ -1,4 +1,4 @@
-//! The scheduler of a plan: it runs the waves and stages over the dependents, and collects what is to be sent.
+//! The scheduler of a plan: it runs the waves and stages over the dependents, and collects the requests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -81,7 +81,7 @@ impl<'a> Planner<'a> {
     }
 
     pub(super) fn invalid(self, inventory: &Inventory, errors: ManifestErrors) -> Plan {
-        let mut memory = self.memory;
+        let mut memory = Memory::default();
         for dependent in self.dependents {
             memory.keep(&dependent.key, dependent.remembered);
         }
@@ -220,13 +220,12 @@ impl<'a> Planner<'a> {
         self.sends.push(action);
     }
 
-    /// Sends a request unless it requires a manifest of which only the summary is known. Returns true if it is sent.
-    pub(super) fn send_result(&mut self, request: Result<ObjectAction, NeedsManifest>) -> bool {
+    /// Sends a request unless it requires a manifest of which only the summary is known.
+    pub(super) fn send_result(&mut self, request: Result<ObjectAction, NeedsManifest>) {
         match request {
             Ok(action) => self.send(action),
             Err(NeedsManifest) => self.needs_manifests = true,
         }
-        !self.needs_manifests
     }
 
     /// Returns true if this plan sends requests or checks.

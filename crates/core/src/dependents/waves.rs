@@ -121,9 +121,7 @@ impl Planner<'_> {
             settled &= matches!(step, ObjectStep::Nothing);
             match step {
                 ObjectStep::Nothing | ObjectStep::Planned => {}
-                ObjectStep::Send(request) => {
-                    self.send_result(request);
-                }
+                ObjectStep::Send(request) => self.send_result(request),
                 ObjectStep::CreateNamespace => {
                     let is_first = namespaces.insert(&object.key.namespace);
                     self.create_namespace(index, &object.key.namespace, is_first);

@@ -2,9 +2,9 @@
 //!
 //! A test compares the tables of `docs/src/reference/components.md` with the lists at the end.
 
-/// The policy for an object that exists already and belongs to another owner.
+/// The policy for an object that exists already and has another owner or none.
 pub const ADOPTION_POLICY: &str = "adoption-policy";
-/// The policy for what counts as a change of the manifest.
+/// The policy for the changes that cause the object to be written again.
 pub const RECONCILE_POLICY: &str = "reconcile-policy";
 /// The policy for writing changes.
 pub const UPDATE_POLICY: &str = "update-policy";
@@ -51,6 +51,3 @@ pub const ON_MANIFESTS: [&str; 10] = [
 
 /// The annotations on components; a manifest that is a component may have them, too.
 pub const ON_COMPONENTS: [&str; 3] = [DISABLE_EVENTS, SKIP_DELETION_HOOKS, ABANDON_DEPENDENTS];
-
-/// The marks on dependents.
-pub const ON_DEPENDENTS: [&str; 2] = [OWNER_ID, DIGEST];

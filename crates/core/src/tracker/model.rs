@@ -14,7 +14,6 @@ enum TrackerStep {
     Track(u8, usize),
     Settle(u8, Settlement),
     Drop(u8),
-    Purge(u8),
 }
 
 fn steps() -> impl Strategy<Value = Vec<TrackerStep>> {
@@ -24,8 +23,7 @@ fn steps() -> impl Strategy<Value = Vec<TrackerStep>> {
         3 => observer.clone().prop_map(TrackerStep::Begin),
         8 => (observer.clone(), 0..REFERENCES).prop_map(|(observer, reference)| TrackerStep::Track(observer, reference)),
         3 => (observer.clone(), settlement).prop_map(|(observer, settlement)| TrackerStep::Settle(observer, settlement)),
-        1 => observer.clone().prop_map(TrackerStep::Drop),
-        1 => observer.prop_map(TrackerStep::Purge),
+        2 => observer.prop_map(TrackerStep::Drop),
     ];
     prop::collection::vec(step, 0..60)
 }
@@ -143,11 +141,6 @@ proptest! {
                 TrackerStep::Drop(observer) => {
                     model.drop_observer(observer);
                     index.drop_observer(&observer)
-                }
-                TrackerStep::Purge(parity) => {
-                    let purged = (0..4).filter(|observer| observer % 2 == parity % 2);
-                    purged.clone().for_each(|observer| model.drop_observer(observer));
-                    purged.flat_map(|observer| index.drop_observer(&observer)).collect()
                 }
             };
             let kinds = model.kinds(&references);

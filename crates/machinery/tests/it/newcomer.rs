@@ -108,7 +108,7 @@ const CHANGES: [ChangeRequest; 40] = [
     ),
     change(
         "Under the adoption policy `if-unowned`, an existing object without our label that has a controller owner \
-         reference to some other object should be refused as owned by somebody else, and not be adopted.",
+         reference to some other object should be refused as owned by another controller, and not be adopted.",
         &["crates/core/src/dependents/state.rs", "crates/core/src/dependents/observe/owner.rs"],
     ),
     change(

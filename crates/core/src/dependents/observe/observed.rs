@@ -120,7 +120,7 @@ impl Observed {
         created.map(|(name, _)| name.as_str())
     }
 
-    /// Returns what is known about an object.
+    /// Returns the observation of an object.
     pub(in crate::dependents) fn dependent(&self, key: &ObjectKey) -> &ObservedDependent {
         static UNKNOWN: ObservedDependent = ObservedDependent::UNKNOWN;
         self.dependents.get(key).unwrap_or(&UNKNOWN)
@@ -130,7 +130,7 @@ impl Observed {
         self.dependents.entry(key.clone()).or_default()
     }
 
-    /// Returns what is known about a namespace in which an object was to be created.
+    /// Returns the observation of a namespace in which an object was to be created.
     pub(in crate::dependents) fn namespace(&self, name: &str) -> ObservedNamespace {
         self.namespaces.get(name).copied().unwrap_or_default()
     }

@@ -225,7 +225,7 @@ impl Observed {
         }
         let fields = undeclared::fields_of_refusal(refusal);
         let results = self.dependent_mut(&action.key).results_mut();
-        let known: &mut Undeclared = results.undeclared.get_or_insert_default();
+        let known = results.undeclared.get_or_insert_default();
         let goes_on = known.rounds < UNKNOWN_ROUNDS && known.add(fields);
         if goes_on {
             known.rounds += 1;
@@ -258,8 +258,8 @@ impl Observed {
 
     fn namespace_is_missing(&mut self, engine: &Engine, action: &ObjectAction, refusal: &Refusal) {
         let namespace = self.namespace_mut(&action.key.namespace);
-        let is_created = engine.missing_namespaces == MissingNamespacesPolicy::Create && namespace.creation.is_none();
-        if is_created {
+        let is_due = engine.missing_namespaces == MissingNamespacesPolicy::Create && namespace.creation.is_none();
+        if is_due {
             namespace.creation = Some(NamespaceCreation::Due);
         } else if namespace.creation != Some(NamespaceCreation::Due) {
             namespace.awaited = Some(BlockingObjectState::Absent);

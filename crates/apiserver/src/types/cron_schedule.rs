@@ -118,3 +118,61 @@ fn field(text: &str, least: u32, most: u32, names: &[&str], first_name: u32) -> 
         Some((first..=last).step_by(step.unwrap_or(1) as usize).fold(bits, |bits, number| bits | 1 << number))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+
+    use super::*;
+
+    fn utc(text: &str) -> Zoned {
+        text.parse::<Timestamp>().unwrap().to_zoned(TimeZone::UTC)
+    }
+
+    fn next(schedule: &str, from: &str) -> String {
+        CronSchedule::parse(schedule).unwrap().after(&utc(from)).unwrap().timestamp().to_string()
+    }
+
+    // STG-12
+    #[test]
+    fn schedules_name_the_next_time() {
+        // 2026-01-01 is a Thursday.
+        for (schedule, from, expected) in [
+            ("* * * * *", "2026-01-01T00:00:30Z", "2026-01-01T00:01:00Z"),
+            ("*/15 * * * *", "2026-01-01T00:15:00Z", "2026-01-01T00:30:00Z"),
+            ("5/20 * * * *", "2026-01-01T00:30:00Z", "2026-01-01T00:45:00Z"),
+            ("0 8-17/3 * * mon-fri", "2026-01-02T17:00:00Z", "2026-01-05T08:00:00Z"),
+            ("30 2 1 * *", "2026-01-01T02:30:00Z", "2026-02-01T02:30:00Z"),
+            ("0 0 13 * 5", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"),
+            ("0 0 * * 7", "2026-01-01T00:00:00Z", "2026-01-04T00:00:00Z"),
+            ("0 0 29 feb *", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00Z"),
+            ("@hourly", "2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z"),
+        ] {
+            assert_eq!(next(schedule, from), expected, "{schedule}");
+        }
+    }
+
+    #[test]
+    fn an_invalid_schedule_is_refused_and_an_impossible_date_has_no_next_time() {
+        for wrong in
+            ["", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "*/0 * * * *", "5-1 * * * *", "@never", "* * * * someday"]
+        {
+            assert_eq!(CronSchedule::parse(wrong), None, "{wrong:?}");
+        }
+        assert_eq!(CronSchedule::parse("0 0 30 2 *").unwrap().after(&utc("2026-01-01T00:00:00Z")), None);
+    }
+
+    // STG-12
+    #[test]
+    fn the_latest_of_many_missed_times_is_found() {
+        for (schedule, now, latest) in [
+            ("* * * * *", "2026-03-01T00:00:30Z", "2026-03-01T00:00:00Z"),
+            ("*/7 3 * * 1", "2026-03-01T00:00:00Z", "2026-02-23T03:56:00Z"),
+            ("0 0 29 2 *", "2027-01-01T00:00:00Z", "2024-02-29T00:00:00Z"),
+        ] {
+            let schedule = CronSchedule::parse(schedule).unwrap();
+            let known = schedule.after(&utc("0001-01-01T00:00:00Z")).unwrap();
+            assert_eq!(schedule.latest(known, &utc(now)).timestamp().to_string(), latest);
+        }
+    }
+}

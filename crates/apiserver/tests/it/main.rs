@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "scenarios measure virtual time and run concurrently")]
 
 mod access;
+mod api;
 mod cluster;
 mod collections;
 mod definitions;

@@ -131,10 +131,6 @@ pub(super) fn of(group: &str, kind: &str) -> &'static Printer {
         ("storage.k8s.io", "VolumeAttachment") => &storage::VOLUME_ATTACHMENT,
         ("storage.k8s.io", "VolumeAttributesClass") => &storage::ATTRIBUTES_CLASS,
         ("", "ServiceAccount") | ("resource.k8s.io", "DeviceClass" | "ResourceClaimTemplate") => &NAME_AND_AGE,
-        ("", "LimitRange")
-        | ("apiextensions.k8s.io", "CustomResourceDefinition")
-        | ("rbac.authorization.k8s.io", "Role" | "ClusterRole")
-        | ("storage.k8s.io", "CSIStorageCapacity") => &NAME_AND_TIME,
         _ => &NAME_AND_TIME,
     }
 }

@@ -3,7 +3,7 @@
 //! The spine of the crate: the [`store`] keeps the objects and the registry in [`kinds`] says which are served; the [`api`] is the verbs on
 //! them, without HTTP; [`controllers`] do the work that no cluster can do without, and [`workloads`] simulate the missing nodes and their pods,
 //! both through the [`api`]; [`request`] is the HTTP pipeline in front of it; [`server`] assembles all of these, and [`listen`] opens a port.
-//! Beside the spine: [`access`] authenticates and authorizes, [`target`] reads what a request addresses, [`middleware`] records requests and
+//! Beside the spine: `access` authenticates and authorizes, [`target`] reads what a request addresses, [`middleware`] records requests and
 //! injects faults, [`model`] is the interface of the rules for objects ([`types`] for built-in kinds, [`definition`] for custom resources), [`smd`]
 //! tracks the ownership of fields, and `admission` checks new objects.
 //!
@@ -11,7 +11,7 @@
 //! `admission`, `types`, `discovery`, `openapi`, `patch`, `definition`, `proto`, `tables`, `api`, `controllers`, `workloads`, `middleware`,
 //! `request`, `server`, `listen`.
 
-pub mod access;
+mod access;
 mod admission;
 pub mod api;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! Authentication and authorization: identities, tokens and access rules.
+//! Authentication and authorization: credentials, tokens of service accounts, and access rules.
 
 mod action;
 mod credentials;

@@ -15,18 +15,18 @@
 //!
 //! use futures::StreamExt as _;
 //! use kubewright_apiserver::api::{
-//!     ApiOptions, ApplyRequest, DeleteOptions, ListQuery, ObjectApi, PatchRequest, Selection, Update, WatchEventType, WatchOutput,
+//!     ApplyRequest, DeleteOptions, ListQuery, ObjectApi, PatchRequest, Selection, Update, WatchEventType, WatchOutput,
 //!     WatchQuery, WatchStart, WriteContext,
 //! };
 //! use kubewright_apiserver::{Clock, Identity, clock::Seed, store::ObjectName};
 //! use kubewright_machinery::selector::LabelSelector;
 //! use serde_json::json;
 //!
-//! let api = Arc::new(ObjectApi::new(Clock::system(), Seed::new(7), ApiOptions::default()));
+//! let api = Arc::new(ObjectApi::new(Clock::system(), Seed::new(7)));
 //! let user = Identity::admin();
 //! let registry = api.registry();
-//! let namespaces = registry.kind_of("v1", "Namespace").unwrap();
-//! let secrets = registry.kind_of("v1", "Secret").unwrap();
+//! let namespaces = registry.kind_of("v1", "Namespace").ok_or("the kind is not served")?;
+//! let secrets = registry.kind_of("v1", "Secret").ok_or("the kind is not served")?;
 //! let (mut context, name) = (WriteContext::new(&user, "example".to_owned()), ObjectName::new("demo", "a"));
 //!
 //! // Create and read.
@@ -45,7 +45,7 @@
 //! let update = Update::of(secrets, &name);
 //! let patch = PatchRequest::merge(r#"{"data": {"password": "eQ=="}}"#);
 //! let patched = api.patch(&mut context, update, &patch).await?;
-//! let Some(WatchOutput::Changed { event, event_type, .. }) = watch.next().await else { unreachable!() };
+//! let Some(WatchOutput::Changed { event, event_type, .. }) = watch.next().await else { return Err("the watch ended".into()) };
 //! assert_eq!((event.revision, event_type), (patched.object.revision(), WatchEventType::Modified));
 //!
 //! // Apply: another field manager owns the field that it declares.
@@ -56,7 +56,8 @@
 //!
 //! assert!(api.delete(&mut context, secrets, &name, &DeleteOptions::default()).await?.gone);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
-//! # }).unwrap();
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod access;
@@ -96,7 +97,8 @@ pub use list::{ListQuery, ListVersion, PageMetadata};
 pub(crate) use model::model_of;
 pub(crate) use object_api::ApiCheckpoint;
 pub use object_api::ObjectApi;
-pub use options::{ApiOptions, Names};
+pub(crate) use options::ApiOptions;
+pub use options::Names;
 pub use patch::PatchRequest;
 pub use remarks::Remarks;
 pub use selection::Selection;

@@ -36,17 +36,21 @@ pub(crate) struct ApiCheckpoint {
 
 impl ObjectApi {
     /// Creates an API without objects, which serves the built-in kinds. The key of service account tokens is derived from the seed.
-    pub fn new(clock: Clock, seed: Seed, options: ApiOptions) -> Self {
+    pub fn new(clock: Clock, seed: Seed) -> Self {
+        let options = ApiOptions::default();
+        // No controller takes the events, so they are not collected.
+        let store = store_of(&options).without_outbox();
         let access = UserAuthentication::new(seed.next_u64());
-        Self::with_access(clock, seed, options, access)
+        Self::assemble(clock, seed, options, access, store)
     }
 
-    /// Creates an API without objects, with credentials and keys.
-    pub(crate) fn with_access(clock: Clock, seed: Seed, options: ApiOptions, access: UserAuthentication) -> Self {
-        let mut store = Store::new(options.watch_window).with_history_bytes(options.watch_window_bytes);
-        if let Some(queue) = options.watch_queue {
-            store = store.with_queue(queue);
-        }
+    /// Creates an API without objects, with credentials and keys. Its store collects the events for controllers.
+    pub(crate) fn for_server(clock: Clock, seed: Seed, options: ApiOptions, access: UserAuthentication) -> Self {
+        let store = store_of(&options);
+        Self::assemble(clock, seed, options, access, store)
+    }
+
+    fn assemble(clock: Clock, seed: Seed, options: ApiOptions, access: UserAuthentication, store: Store) -> Self {
         Self {
             clock,
             seed,
@@ -75,9 +79,12 @@ impl ObjectApi {
         }
     }
 
-    /// Returns the current content.
-    pub(crate) fn checkpoint(&self) -> ApiCheckpoint {
-        ApiCheckpoint { saved: self.store.save(), served: self.served.read().clone() }
+    /// Returns the current content, and the result of `fork_controllers`. The controllers are copied after the objects and before the kinds: work
+    /// that they repeat after a restore does no harm, and work that is missing would.
+    pub(crate) fn checkpoint<T>(&self, fork_controllers: impl FnOnce() -> T) -> (ApiCheckpoint, T) {
+        let saved = self.store.save();
+        let controllers = fork_controllers();
+        (ApiCheckpoint { saved, served: self.served.read().clone() }, controllers)
     }
 
     /// Restores an earlier content.
@@ -102,6 +109,15 @@ impl ObjectApi {
     }
 }
 
+/// Returns an empty store with the limits of the options.
+fn store_of(options: &ApiOptions) -> Store {
+    let store = Store::new(options.watch_window).with_history_bytes(options.watch_window_bytes);
+    match options.watch_queue {
+        Some(queue) => store.with_queue(queue),
+        None => store,
+    }
+}
+
 impl std::fmt::Debug for ObjectApi {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("ObjectApi").field("clock", &self.clock).field("options", &self.options).finish_non_exhaustive()
@@ -111,5 +127,23 @@ impl std::fmt::Debug for ObjectApi {
 impl std::fmt::Debug for ApiCheckpoint {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("ApiCheckpoint").field("saved", &self.saved).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Change, ObjectName, Resource};
+
+    #[test]
+    fn an_api_without_controllers_collects_no_events_for_them() {
+        let alone = ObjectApi::new(Clock::system(), Seed::new(7));
+        let served = ObjectApi::for_server(Clock::system(), Seed::new(7), ApiOptions::default(), UserAuthentication::new(7));
+        for (api, collected) in [(alone, 0), (served, 1)] {
+            let object = serde_json::json!({"metadata": {"name": "a"}});
+            let change = Change::create(Resource::new("", "configmaps"), ObjectName::new("n", "a"), object);
+            api.store.commit(vec![change]).unwrap();
+            assert_eq!(api.store.take_outbox().len(), collected);
+        }
     }
 }

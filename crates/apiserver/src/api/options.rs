@@ -17,9 +17,10 @@ pub enum Names {
     Counter,
 }
 
-/// The options of an [`ObjectApi`](super::ObjectApi). The methods of [`ApiServerBuilder`](crate::server::ApiServerBuilder) describe them.
+/// The options of an [`ObjectApi`](super::ObjectApi). Those of a server are set by the methods of
+/// [`ApiServerBuilder`](crate::server::ApiServerBuilder), which describe them.
 #[derive(Clone, Debug)]
-pub struct ApiOptions {
+pub(crate) struct ApiOptions {
     pub(crate) watch_window: usize,
     pub(crate) watch_window_bytes: usize,
     pub(crate) watch_queue: Option<usize>,

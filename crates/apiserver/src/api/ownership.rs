@@ -35,14 +35,14 @@ pub(crate) struct Served {
 }
 
 impl Rules {
-    pub(crate) fn new(state: &ObjectApi, context: &WriteContext<'_>, kind: &Arc<KindSpec>, endpoint: Endpoint<'_>) -> Self {
+    pub(crate) fn new(api: &ObjectApi, context: &WriteContext<'_>, kind: &Arc<KindSpec>, endpoint: Endpoint<'_>) -> Self {
         let subresource = match endpoint {
             Endpoint::Main => context.subresource,
             Endpoint::Status => "status",
             Endpoint::Other(name) => name,
         };
         Self {
-            versions: Served::new(state, kind),
+            versions: Served::new(api, kind),
             api_version: kind.api_version(),
             subresource: subresource.to_owned(),
             reset: match endpoint {
@@ -70,8 +70,8 @@ impl Rules {
 }
 
 impl Served {
-    pub(crate) fn new(state: &ObjectApi, kind: &Arc<KindSpec>) -> Self {
-        Self { registry: state.registry(), kind: kind.clone() }
+    pub(crate) fn new(api: &ObjectApi, kind: &Arc<KindSpec>) -> Self {
+        Self { registry: api.registry(), kind: kind.clone() }
     }
 
     /// Returns the kind at a version.
@@ -123,7 +123,7 @@ pub(crate) fn put(object: &mut Value, managers: Option<Value>) {
 
 /// Returns the managers of a created object. `object` is in the stored form, `sent` are the managers that the client sent.
 pub(crate) fn after_create(
-    state: &ObjectApi,
+    api: &ObjectApi,
     context: &WriteContext<'_>,
     kind: &Arc<KindSpec>,
     object: &Value,
@@ -132,14 +132,14 @@ pub(crate) fn after_create(
     if context.recording != Recording::Compared {
         return sent;
     }
-    let rules = Rules::new(state, context, kind, Endpoint::Main);
+    let rules = Rules::new(api, context, kind, Endpoint::Main);
     let known = Managers::parse(sent.as_ref()).unwrap_or_default();
-    Some(rules.record(state, context, &rules.blank, object, known))
+    Some(rules.record(api, context, &rules.blank, object, known))
 }
 
 /// Returns the managers of a changed object. `present` is at the version of the request, `object` in the stored form.
 pub(crate) fn after_update(
-    state: &ObjectApi,
+    api: &ObjectApi,
     context: &WriteContext<'_>,
     update: Update<'_>,
     present: &Value,
@@ -169,12 +169,12 @@ pub(crate) fn after_update(
     if known.is_empty() {
         return None;
     }
-    Some(Rules::new(state, context, update.kind, update.endpoint).record(state, context, present, object, known))
+    Some(Rules::new(api, context, update.kind, update.endpoint).record(api, context, present, object, known))
 }
 
 impl Rules {
-    fn record(&self, state: &ObjectApi, context: &WriteContext<'_>, live: &Value, object: &Value, known: Managers) -> Value {
-        let now = state.clock.now_in_seconds();
+    fn record(&self, api: &ObjectApi, context: &WriteContext<'_>, live: &Value, object: &Value, known: Managers) -> Value {
+        let now = api.clock.now_in_seconds();
         let record = |object: &Value| self.ownership().update(live, object, known, &context.manager, &now).to_value();
         if !convert::changes(&self.versions.kind, object.api_version()) {
             return record(object);

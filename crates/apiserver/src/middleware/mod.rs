@@ -3,8 +3,9 @@
 //! * [`Journal`] records every request and offers selections and assertions.
 //! * [`Faults`] makes requests fail by rule.
 //!
-//! Both work on `http::Request` and `http::Response` alone. The target of a request is read from its method and path ([`Target`](crate::target::Target)), so neither depends
-//! on the server or client behind it. The journal is the outer layer, so that it records the effects of the faults.
+//! Both work on `http::Request` and `http::Response` alone. The target of a request is read from its method and path
+//! ([`Target`](crate::target::Target)), so neither depends on the server or client behind it. The journal is the outer layer, so that it records the
+//! effects of the faults.
 
 pub mod faults;
 pub mod journal;

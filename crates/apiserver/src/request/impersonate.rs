@@ -28,12 +28,12 @@ pub(crate) struct EarlyRefusal(pub(crate) Status);
 #[derive(Clone, Debug)]
 pub struct Impersonating<S> {
     inner: S,
-    state: Arc<ObjectApi>,
+    api: Arc<ObjectApi>,
 }
 
 impl<S> Impersonating<S> {
-    pub(crate) fn new(inner: S, state: Arc<ObjectApi>) -> Self {
-        Self { inner, state }
+    pub(crate) fn new(inner: S, api: Arc<ObjectApi>) -> Self {
+        Self { inner, api }
     }
 }
 
@@ -53,7 +53,7 @@ where
         if asks(request.headers()) && request.extensions().get::<EarlyRefusal>().is_none() {
             let user = request.extensions().get::<Identity>().cloned().unwrap_or_else(Identity::anonymous);
             let action = UserAction::of(request.method(), request.uri());
-            match impersonated(&self.state, &user, &action, request.headers()) {
+            match impersonated(&self.api, &user, &action, request.headers()) {
                 Ok(other) => {
                     request.extensions_mut().insert(other);
                 }
@@ -70,13 +70,13 @@ fn asks(headers: &HeaderMap) -> bool {
     headers.keys().any(|name| name.as_str().starts_with("impersonate-"))
 }
 
-fn impersonated(state: &ObjectApi, user: &Identity, action: &UserAction, headers: &HeaderMap) -> Result<Identity, Status> {
+fn impersonated(api: &ObjectApi, user: &Identity, action: &UserAction, headers: &HeaderMap) -> Result<Identity, Status> {
     let wanted = ImpersonatedUser::read(headers);
     if wanted.name.is_empty() {
         return Err(Status::bad_request(format!("requested {} without impersonating a user name", wanted.in_go())));
     }
     // The refusal names the constrained verb, since the real server checks that one first.
-    let allowed = wanted.rights().iter().all(|right| state.may(user, right));
+    let allowed = wanted.rights().iter().all(|right| api.may(user, right));
     if !allowed {
         let action = action.with_verb(|verb| format!("impersonate-on:user-info:{verb}"));
         return Err(action.refusal(user));

@@ -209,7 +209,7 @@ impl ApiServerBuilder {
         for (token, identity) in self.tokens {
             access.credentials.add_token(&token, identity);
         }
-        let api = ObjectApi::with_access(clock, seed, options, access);
+        let api = ObjectApi::for_server(clock, seed, options, access);
         let settings = ServerSettings {
             controllers: self.mode,
             strict: self.strict,

@@ -86,7 +86,7 @@ impl ApiServer {
 
     fn fork_with(&self, clock: &Clock, seed: Seed, of_faults: Seed) -> Self {
         let fork = self.fork_only(clock, seed, of_faults);
-        if self.state.controllers == Controllers::Inline {
+        if self.state.schedule.mode == Controllers::Inline {
             fork.state.schedule.schedule();
         }
         fork

@@ -71,7 +71,7 @@ impl ControllerSet {
 /// The controllers of a server, and the times at which they run.
 pub(super) struct ControllerSchedule {
     pub(super) api: Arc<ObjectApi>,
-    mode: Controllers,
+    pub(super) mode: Controllers,
     gate: Arc<MiddlewareGate>,
     controllers: RwLock<ControllerSet>,
     running: tokio::sync::Mutex<()>,
@@ -111,9 +111,12 @@ impl ControllerSchedule {
         self.controllers.read().fork()
     }
 
-    /// Replaces the controllers by those of a checkpoint.
-    pub(super) fn restore(&self, controllers: &ControllerSet) {
-        *self.controllers.write() = controllers.fork();
+    /// Replaces the controllers by those of a checkpoint. No controller is seen before `restore_content` has restored the content that belongs to
+    /// them.
+    pub(super) fn restore(&self, controllers: &ControllerSet, restore_content: impl FnOnce()) {
+        let mut present = self.controllers.write();
+        restore_content();
+        *present = controllers.fork();
     }
 
     /// Returns access to the objects as a user inside the server.

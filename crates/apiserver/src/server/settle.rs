@@ -53,7 +53,7 @@ impl ApiServer {
     /// Runs due timers and controllers once (DET-4).
     pub async fn tick(&self) {
         let state = self.state();
-        state.schedule.run(state.controllers != Controllers::Off).await;
+        state.schedule.run(state.schedule.mode != Controllers::Off).await;
     }
 
     /// Repeats [`ApiServer::tick`] until no controller has work, no timer is due, every watch was read to its end, and every loop of

@@ -24,7 +24,6 @@ pub(crate) struct ApiServerState {
     pub(crate) requests: Arc<RequestState>,
     pub(super) schedule: Arc<ControllerSchedule>,
     pub(super) middleware: Middleware,
-    pub(super) controllers: Controllers,
     pub(super) idle_checks: IdleChecks,
 }
 
@@ -55,33 +54,26 @@ impl ApiServerState {
         let gate = Arc::new(MiddlewareGate::new(api.clock.clone(), middleware.clone()));
         let schedule = ControllerSchedule::new(api.clone(), settings.controllers, gate, controllers);
         let requests = RequestState::new(api.clone(), documents, schedule.clone(), settings.strict, settings.max_in_flight);
-        Arc::new(Self {
-            api,
-            requests: Arc::new(requests),
-            schedule,
-            middleware,
-            controllers: settings.controllers,
-            idle_checks: IdleChecks::default(),
-        })
+        Arc::new(Self { api, requests: Arc::new(requests), schedule, middleware, idle_checks: IdleChecks::default() })
     }
 
     /// Returns another server with the same content (FRK-1).
     pub(super) fn fork(&self, clock: &Clock, seed: Seed, middleware: Middleware) -> Arc<Self> {
         let RequestState { strict, max_in_flight, .. } = *self.requests;
-        let settings = ServerSettings { controllers: self.controllers, strict, max_in_flight };
+        let settings = ServerSettings { controllers: self.schedule.mode, strict, max_in_flight };
         let controllers = self.schedule.fork_controllers();
         Self::new(self.api.fork(clock, seed), settings, controllers, middleware, self.requests.documents.fork())
     }
 
     /// Returns the current state.
     pub(super) fn checkpoint(&self) -> Checkpoint {
-        Checkpoint { api: self.api.checkpoint(), controllers: self.schedule.fork_controllers() }
+        let (api, controllers) = self.api.checkpoint(|| self.schedule.fork_controllers());
+        Checkpoint { api, controllers }
     }
 
     /// Restores an earlier state.
     pub(super) fn restore(&self, checkpoint: &Checkpoint) {
-        self.schedule.restore(&checkpoint.controllers);
-        self.api.restore(&checkpoint.api);
+        self.schedule.restore(&checkpoint.controllers, || self.api.restore(&checkpoint.api));
     }
 }
 

@@ -80,19 +80,19 @@ impl Event {
     pub(crate) fn encoded<K: PartialEq + Clone + Send + 'static>(
         &self,
         representation: &K,
-        encode: impl FnOnce() -> Bytes,
-    ) -> Bytes {
+        encode: impl FnOnce() -> Option<Bytes>,
+    ) -> Option<Bytes> {
         let mut encoded = self.encoded.lock();
         let found = encoded.iter().find(|(key, _)| key.downcast_ref::<K>() == Some(representation));
         if let Some((_, bytes)) = found {
-            return bytes.clone();
+            return Some(bytes.clone());
         }
-        let bytes = encode();
+        let bytes = encode()?;
         // The encoding of an old event is not kept, since it is for a single late reader.
         if self.cold_bytes.is_none() {
             encoded.push((Box::new(representation.clone()), bytes.clone()));
         }
-        bytes
+        Some(bytes)
     }
 
     /// Returns the event in its small form: objects as text only, without encodings.

@@ -13,13 +13,13 @@ use crate::identity::Identity;
 use crate::status::Status;
 
 /// Returns the status of an access review.
-pub(super) fn answer(state: &ObjectApi, caller: &Identity, review: &Value) -> Result<Value, Status> {
+pub(super) fn answer(api: &ObjectApi, caller: &Identity, review: &Value) -> Result<Value, Status> {
     let errors = validate(review);
     if !errors.is_empty() {
         return Err(Status::invalid("authorization.k8s.io", "", "", &errors));
     }
     let user = if review.kind() == "SelfSubjectAccessReview" { caller.clone() } else { subject(review) };
-    Ok(json!({"allowed": state.may(&user, &UserAction::reviewed(&review["spec"]))}))
+    Ok(json!({"allowed": api.may(&user, &UserAction::reviewed(&review["spec"]))}))
 }
 
 /// Returns the user that a review is about, exactly as described in it.

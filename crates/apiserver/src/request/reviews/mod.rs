@@ -28,7 +28,7 @@ pub(in crate::request) fn is_review(kind: &KindSpec) -> bool {
 
 /// Answers a review.
 pub(in crate::request) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Response<ResponseBody>, Status> {
-    let (kind, state) = (call.kind(), &call.state.api);
+    let (kind, api) = (call.kind(), &call.state.api);
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let mut review = decode::object(&call.incoming.body, call.body_type()?, kind, &mut context)?;
     let refuse = |problem: String| {
@@ -41,26 +41,26 @@ pub(in crate::request) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Re
         match_namespace(&mut review, call.route.namespace.as_deref().unwrap_or_default())?;
     }
     // The caller owns the fields of the review, although nothing is stored.
-    let managers = ownership::after_create(state, &context, kind, &review, sent);
+    let managers = ownership::after_create(api, &context, kind, &review, sent);
     let user = &call.incoming.user;
     let status = match kind.kind.as_str() {
         "SelfSubjectReview" => {
-            review["metadata"] = json!({"creationTimestamp": state.clock.now_in_seconds()});
+            review["metadata"] = json!({"creationTimestamp": api.clock.now_in_seconds()});
             json!({"userInfo": user_info(user)})
         }
         "SelfSubjectRulesReview" => {
-            let status = rules::answer(state, user, &review)?;
+            let status = rules::answer(api, user, &review)?;
             review["metadata"] = json!({});
             review["spec"] = json!({});
             status
         }
         "TokenReview" => {
             ownership::put(&mut review, managers);
-            token::answer(state, &review)?
+            token::answer(api, &review)?
         }
         _ => {
             ownership::put(&mut review, managers);
-            access::answer(state, user, &review)?
+            access::answer(api, user, &review)?
         }
     };
     review["status"] = status;

@@ -8,13 +8,13 @@ use crate::identity::Identity;
 use crate::status::Status;
 
 /// Returns the status of a review of the caller's rules.
-pub(super) fn answer(state: &ObjectApi, user: &Identity, review: &Value) -> Result<Value, Status> {
+pub(super) fn answer(api: &ObjectApi, user: &Identity, review: &Value) -> Result<Value, Status> {
     let namespace = review["spec"]["namespace"].as_str().unwrap_or_default();
     if namespace.is_empty() {
         return Err(Status::bad_request("no namespace on request"));
     }
-    let (resources, paths) = if state.options.rbac {
-        rules_of(&state.store.snapshot(), user, namespace)
+    let (resources, paths) = if api.options.rbac {
+        rules_of(&api.store.snapshot(), user, namespace)
     } else {
         let everything = json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]});
         (vec![everything], vec![json!({"verbs": ["*"], "nonResourceURLs": ["*"]})])

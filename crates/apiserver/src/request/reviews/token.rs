@@ -8,7 +8,7 @@ use crate::api::ObjectApi;
 use crate::status::Status;
 
 /// Returns the status of a token review. An invalid token is not an error.
-pub(super) fn answer(state: &ObjectApi, review: &Value) -> Result<Value, Status> {
+pub(super) fn answer(api: &ObjectApi, review: &Value) -> Result<Value, Status> {
     let token = review["spec"]["token"].as_str().unwrap_or_default();
     if token.is_empty() {
         return Err(Status::bad_request("token is required for TokenReview in authentication"));
@@ -17,7 +17,7 @@ pub(super) fn answer(state: &ObjectApi, review: &Value) -> Result<Value, Status>
     if audiences.is_empty() {
         audiences.push(ISSUER.to_owned());
     }
-    Ok(match state.identify(token, &audiences) {
+    Ok(match api.identify(token, &audiences) {
         Ok((user, audiences)) => json!({"authenticated": true, "user": user_info(&user), "audiences": audiences}),
         Err(problem) => json!({"user": {}, "error": problem.to_string()}),
     })

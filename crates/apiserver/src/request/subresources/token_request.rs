@@ -62,7 +62,7 @@ fn read(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<Value, Status
 }
 
 /// Fills in the data of the account, and rejects a lifetime that is too short or too long.
-fn complete(state: &ObjectApi, mut request: Value, account: &Value) -> Result<Value, Status> {
+fn complete(api: &ObjectApi, mut request: Value, account: &Value) -> Result<Value, Status> {
     let (asked, known) = (request.uid(), account.uid());
     if !asked.is_empty() && asked != known {
         let why = format!("the UID in the token request ({asked}) does not match the UID of the service account ({known})");
@@ -72,7 +72,7 @@ fn complete(state: &ObjectApi, mut request: Value, account: &Value) -> Result<Va
     let metadata = request.metadata_mut();
     metadata.insert("name".into(), name.into());
     metadata.insert("uid".into(), known.into());
-    metadata.insert("creationTimestamp".into(), state.clock.now_in_seconds().into());
+    metadata.insert("creationTimestamp".into(), api.clock.now_in_seconds().into());
     let spec = &mut request["spec"];
     if spec["audiences"].as_array().is_none_or(Vec::is_empty) {
         spec["audiences"] = json!([ISSUER]);
@@ -144,15 +144,14 @@ fn bound(snapshot: &Snapshot, account: &Value, request: &Value) -> Result<Bound,
 }
 
 /// Signs the token and puts it into the status.
-fn issue(state: &ObjectApi, mut request: Value, bound: Bound) -> Value {
+fn issue(api: &ObjectApi, mut request: Value, bound: Bound) -> Value {
     let spec = &request["spec"];
     let seconds = spec["expirationSeconds"].as_i64().unwrap_or_default();
     let audiences = spec["audiences"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
-    let now = state.clock.now();
-    let claims = TokenClaims::new(bound, audiences, state.seed.uuid(), now.as_second(), seconds);
+    let now = api.clock.now();
+    let claims = TokenClaims::new(bound, audiences, api.seed.uuid(), now.as_second(), seconds);
     let expires = jiff::Timestamp::from_second(claims.expires).unwrap_or(now);
-    request["status"] =
-        json!({"token": state.access.key.sign(&claims.to_value()), "expirationTimestamp": format!("{expires:.0}")});
+    request["status"] = json!({"token": api.access.key.sign(&claims.to_value()), "expirationTimestamp": format!("{expires:.0}")});
     request
 }
 

@@ -149,9 +149,9 @@ fn watch(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
     let namespace = call.kind().is_namespaced().then(|| call.route.namespace.clone()).flatten();
     let query =
         WatchQuery::parse(&call.incoming.query, call.kind(), namespace, call.route.name.as_deref(), &call.state.api.seed)?;
-    let mut encoder = WatchEncoder::new(&call.state.api, call.kind(), call.representation);
+    let mut encoder = WatchEncoder::new(call.state, call.kind(), call.representation);
     let outputs = call.state.api.watch(call.kind(), query, options::remarks(call.incoming));
-    let events = outputs.map(move |output| encoder.encode(output));
+    let events = outputs.filter_map(move |output| std::future::ready(encoder.encode(output)));
     let mut response = respond::full(StatusCode::OK, call.representation.stream_type(), bytes::Bytes::new());
     *response.body_mut() = ResponseBody::events(events);
     Ok(response)

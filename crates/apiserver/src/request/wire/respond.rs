@@ -54,7 +54,7 @@ pub(in crate::request) fn failure(status: &Status, format: BodyFormat) -> Respon
 
 /// Returns the answer of a delete (SDEL-1).
 pub(in crate::request) fn deleted(
-    state: &ObjectApi,
+    api: &ObjectApi,
     kind: &KindSpec,
     deleted: &Deleted,
     representation: Representation,
@@ -62,7 +62,7 @@ pub(in crate::request) fn deleted(
     use kubewright_machinery::object::ObjectExt as _;
     let content_type = representation.content_type();
     if !deleted.gone || kind.flags.returns_deleted {
-        let bytes = encode::object(kind, &deleted.object, representation, state.clock.now())?;
+        let bytes = encode::object(kind, &deleted.object, representation, api.clock.now())?;
         return Ok(full(StatusCode::OK, content_type, bytes));
     }
     let object = deleted.object.value();
@@ -75,14 +75,14 @@ pub(in crate::request) fn deleted(
 }
 
 /// Adds the headers that every answer carries (DISC-14).
-pub(in crate::request) fn finish(state: &ObjectApi, response: &mut Response<ResponseBody>, warnings: &Warnings) {
+pub(in crate::request) fn finish(api: &ObjectApi, response: &mut Response<ResponseBody>, warnings: &Warnings) {
     let headers = response.headers_mut();
     headers.reserve(4 + warnings.told().len());
-    if let Ok(id) = HeaderValue::from_bytes(&state.seed.uuid_text()) {
+    if let Ok(id) = HeaderValue::from_bytes(&api.seed.uuid_text()) {
         headers.entry(AUDIT_ID).or_insert(id);
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
-    headers.entry(header::DATE).or_insert_with(|| state.clock.http_date());
+    headers.entry(header::DATE).or_insert_with(|| api.clock.http_date());
     for warning in warnings.told() {
         let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{quoted}\"").as_bytes()) {

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::encode;
 use super::negotiate::{AnswerShape, BodyFormat, Representation};
-use crate::api::{ObjectApi, WatchEventType, WatchOutput};
+use crate::api::{WatchEventType, WatchOutput};
 use crate::kinds::KindSpec;
 use crate::proto;
+use crate::request::RequestState;
 use crate::status::Status;
 use crate::store::Stored;
 use crate::tables::{Table, partial_metadata};
@@ -25,7 +26,8 @@ struct EncodedEventKey {
 
 /// The encoder of the outputs of one watch.
 pub(in crate::request) struct WatchEncoder {
-    api: Arc<ObjectApi>,
+    /// The state is held until the end of the watch, so that the server goes on for a client that only watches.
+    state: Arc<RequestState>,
     kind: Arc<KindSpec>,
     api_version: Arc<str>,
     representation: Representation,
@@ -34,9 +36,9 @@ pub(in crate::request) struct WatchEncoder {
 }
 
 impl WatchEncoder {
-    pub(in crate::request) fn new(api: &Arc<ObjectApi>, kind: &Arc<KindSpec>, representation: Representation) -> Self {
+    pub(in crate::request) fn new(state: &Arc<RequestState>, kind: &Arc<KindSpec>, representation: Representation) -> Self {
         Self {
-            api: api.clone(),
+            state: state.clone(),
             kind: kind.clone(),
             api_version: kind.api_version().into(),
             representation,
@@ -44,9 +46,9 @@ impl WatchEncoder {
         }
     }
 
-    /// Encodes an output.
-    pub(in crate::request) fn encode(&mut self, output: WatchOutput) -> Bytes {
-        match output {
+    /// Encodes an output; `None` for a change that is not of the type that the output names.
+    pub(in crate::request) fn encode(&mut self, output: WatchOutput) -> Option<Bytes> {
+        let encoded = match output {
             WatchOutput::Initial { object, now } => {
                 let with_columns = std::mem::take(&mut self.columns_due);
                 event(&self.kind, WatchEventType::Added, &object, self.representation, with_columns, now)
@@ -56,15 +58,16 @@ impl WatchEncoder {
                 let (api_version, representation) = (self.api_version.clone(), self.representation);
                 let key = EncodedEventKey { api_version, representation, event_type, with_columns };
                 changed.encoded(&key, || {
-                    let view = self.api.view_changed(&self.kind, &changed, event_type);
-                    view.map(|view| event(&self.kind, event_type, &view, representation, with_columns, now)).unwrap_or_default()
-                })
+                    let view = self.state.api.view_changed(&self.kind, &changed, event_type)?;
+                    Some(event(&self.kind, event_type, &view, representation, with_columns, now))
+                })?
             }
             WatchOutput::Bookmark { revision, is_initial_end } => {
                 bookmark(&self.kind, revision, is_initial_end, self.representation)
             }
             WatchOutput::Error(status) => error(&status, self.representation.format),
-        }
+        };
+        Some(encoded)
     }
 }
 

@@ -1,5 +1,5 @@
-//! The contract of the store (EVD-2), stated against its public methods alone (STO-6). Each case runs on a new store, on a fork of a used one, and on one that was
-//! restored to an earlier content: the three must behave alike.
+//! The contract of the store (EVD-2), stated against its public methods alone (STO-6). Each case runs on a new store, on a fork of a used one, and
+//! on one that was restored to an earlier content: the three must behave alike.
 
 mod commits;
 mod compaction;

@@ -58,12 +58,12 @@ impl Versions for ScaleType {
 }
 
 impl ScaleOwnership {
-    pub(super) fn new(state: &ObjectApi, kind: &Arc<KindSpec>) -> Self {
+    pub(super) fn new(api: &ObjectApi, kind: &Arc<KindSpec>) -> Self {
         let scale = ScaleType::new();
         let mut blank = json!({"apiVersion": API_VERSION, "kind": KIND, "metadata": {}});
         // The empty object has no value of a wrong type.
         let _ = scale.normalise(&mut blank, &mut Vec::new());
-        Self { parent: Served::new(state, kind), parent_version: kind.api_version(), scale, nothing: FieldSet::new(), blank }
+        Self { parent: Served::new(api, kind), parent_version: kind.api_version(), scale, nothing: FieldSet::new(), blank }
     }
 
     /// Returns the ownership rules for the fields of the Scale.

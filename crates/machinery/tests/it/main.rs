@@ -11,5 +11,6 @@ mod pages;
 mod process;
 mod repository;
 mod rules;
+mod stages;
 mod tables;
 mod type_names;

@@ -34,30 +34,52 @@ fn cells_of(row: &str) -> Vec<&str> {
     row.trim().trim_start_matches('|').trim_end_matches('|').split(" | ").map(str::trim).collect()
 }
 
-/// Returns the functions of each folder below `crates` and `examples`.
-fn functions() -> BTreeMap<String, BTreeSet<String>> {
-    let mut functions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+/// The functions of each folder below `crates` and `examples`: by name, the modules of the files in which functions of this name stand.
+type Functions = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+
+/// Returns the module of a file below a crate, for instance `queue::tests` for `src/queue/tests.rs`, and `it::deploy` for `tests/it/deploy.rs`.
+fn module_of(file: &str) -> Option<String> {
+    let path = file.strip_prefix("src/").or_else(|| file.strip_prefix("tests/"))?.strip_suffix(".rs")?;
+    let names: Vec<&str> = path.split('/').filter(|name| !["lib", "main", "mod"].contains(name)).collect();
+    Some(names.join("::"))
+}
+
+fn functions() -> Functions {
+    let mut functions = Functions::new();
     for text in texts().iter().filter(|text| text.is("rs")) {
-        let mut folders = text.path.split('/');
-        let (Some("crates" | "examples"), Some(folder)) = (folders.next(), folders.next()) else { continue };
-        let names = text.content.lines().filter_map(|line| {
-            let name = line.trim_start().trim_start_matches("async ").strip_prefix("fn ")?;
-            Some(name.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()?.to_owned())
-        });
-        functions.entry(folder.to_owned()).or_default().extend(names);
+        let mut folders = text.path.splitn(3, '/');
+        let (Some("crates" | "examples"), Some(folder), Some(file)) = (folders.next(), folders.next(), folders.next()) else {
+            continue;
+        };
+        let Some(module) = module_of(file) else { continue };
+        for line in text.content.lines() {
+            let Some(name) = line.trim_start().trim_start_matches("async ").strip_prefix("fn ") else { continue };
+            let end = name.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(name.len());
+            let known = functions.entry(folder.to_owned()).or_default();
+            known.entry(name[..end].to_owned()).or_default().insert(module.clone());
+        }
     }
     functions
 }
 
+/// Returns true if a function of this path exists. Modules inside of a file are not compared.
+fn exists(path: &str, functions: &Functions) -> bool {
+    let Some((folder, rest)) = path.split_once("::") else { return false };
+    let Some((modules, name)) = rest.rsplit_once("::") else { return false };
+    let Some(files) = functions.get(folder).and_then(|known| known.get(name)) else { return false };
+    files.iter().any(|file| {
+        let inside = modules.strip_prefix(file.as_str());
+        inside.is_some_and(|inside| file.is_empty() || inside.is_empty() || inside.starts_with("::"))
+    })
+}
+
 /// Returns the problem of a cell that names tests, if it has one.
-fn fault_of_tests(cell: &str, functions: &BTreeMap<String, BTreeSet<String>>) -> Option<String> {
+fn fault_of_tests(cell: &str, functions: &Functions) -> Option<String> {
     cell.split(", ").find_map(|test| {
         let Some(path) = test.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) else {
             return Some(format!("{test} is no test, as in `core::queue::tests::a_name`"));
         };
-        let names: Vec<&str> = path.split("::").collect();
-        let exists = names.len() > 2 && functions.get(names[0]).is_some_and(|known| known.contains(names[names.len() - 1]));
-        (!exists).then(|| format!("there is no test {path}"))
+        (!exists(path, functions)).then(|| format!("there is no test {path}"))
     })
 }
 
@@ -72,12 +94,21 @@ fn scenarios(page: &str) -> BTreeMap<String, String> {
 }
 
 /// Returns the problem of the tests of a scenario of these levels, if there is one.
-fn fault_of_scenario(levels: &str, cell: &str, functions: &BTreeMap<String, BTreeSet<String>>) -> Option<String> {
+fn fault_of_scenario(levels: &str, cell: &str, functions: &Functions) -> Option<String> {
     let is_integration = |test: &str| test.split("::").nth(1) == Some("it");
     if levels.contains('I') && !cell.split(", ").any(is_integration) {
         return Some("no test of it runs on a server".to_owned());
     }
     fault_of_tests(cell, functions)
+}
+
+/// Returns functions of the crate `core`, each with the module of its file.
+fn of_core(known: &[(&str, &str)]) -> Functions {
+    let mut functions = Functions::new();
+    for (name, module) in known {
+        functions.entry("core".to_owned()).or_default().entry((*name).to_owned()).or_default().insert((*module).to_owned());
+    }
+    functions
 }
 
 #[test]
@@ -87,10 +118,19 @@ fn table_rows_are_distinguished_from_table_heads() {
 }
 
 #[test]
-fn a_test_is_found_by_its_folder_and_its_name() {
-    let functions = BTreeMap::from([("core".to_owned(), BTreeSet::from(["one".to_owned(), "two".to_owned()]))]);
-    assert_eq!(fault_of_tests("`core::queue::one`, `core::queue::tests::two`", &functions), None);
-    for wrong in ["`core::queue::three`", "`render::queue::one`", "core::queue::one", "`core::one`", "", "open"] {
+fn a_test_is_found_by_its_crate_its_module_and_its_name() {
+    let functions = of_core(&[("one", "queue"), ("two", "queue::tests")]);
+    assert_eq!(fault_of_tests("`core::queue::tests::one`, `core::queue::tests::two`", &functions), None);
+    for wrong in [
+        "`core::queue::three`",
+        "`render::queue::one`",
+        "core::queue::one",
+        "`core::one`",
+        "`core::queue::two`",
+        "`core::hash::one`",
+        "",
+        "open",
+    ] {
         assert!(fault_of_tests(wrong, &functions).is_some(), "{wrong}");
     }
 }
@@ -101,7 +141,7 @@ fn scenarios_have_the_level_of_their_row() {
         "| A-01 | U |\n\n## 18. Acceptance catalogue\n\n| Id | Level | Scenario |\n|---|---|---|\n| B-01, B-02 | U, I | one |\n";
     let found: Vec<(String, String)> = scenarios(page).into_iter().collect();
     assert_eq!(found, [("B-01".to_owned(), "U, I".to_owned()), ("B-02".to_owned(), "U, I".to_owned())]);
-    let functions = BTreeMap::from([("core".to_owned(), BTreeSet::from(["one".to_owned()]))]);
+    let functions = of_core(&[("one", "flow"), ("one", "it")]);
     assert_eq!(fault_of_scenario("U", "`core::flow::one`", &functions), None);
     assert_eq!(fault_of_scenario("U, I", "`core::it::one`", &functions), None);
     assert!(fault_of_scenario("U, I", "`core::flow::one`", &functions).is_some());

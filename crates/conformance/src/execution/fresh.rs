@@ -34,7 +34,7 @@ pub fn run_embedded(script: &Script) -> Result<Run, RunError> {
 }
 
 /// Runs a script on a shared server, or, if it runs without controllers, on a control plane of its own.
-pub async fn run_remote(script: &Script, target: &Target) -> Result<Run, RunError> {
+async fn run_remote(script: &Script, target: &Target) -> Result<Run, RunError> {
     if script.header.without_controllers {
         let broken =
             |problem: String| RunError::Step { script: script.id.clone(), step: "the control plane".to_owned(), problem };

@@ -6,7 +6,7 @@ mod real;
 mod run;
 mod target;
 
-pub use fresh::{run_all_remote, run_embedded, run_remote};
+pub use fresh::{run_all_remote, run_embedded};
 pub use real::RealServer;
 pub use run::{Run, RunError, run};
 pub use target::{Target, TargetError};

@@ -12,7 +12,7 @@ mod remember;
 mod texts;
 
 pub(super) use claims::FieldClaim;
-pub(super) use dependent::{DryRun, ObjectHalt, ObservedDependent, OwnWrite, RequestResults, Undeclared, WrittenHow};
+pub(super) use dependent::{DryRun, ObjectHalt, ObservedDependent, OwnWrite, RequestResults, WrittenHow};
 pub use fingerprint::{FINGERPRINT_NONE, fingerprint_of};
 pub(super) use fingerprint::{fill_empty_paths, own_fields};
 pub use observed::Observed;

@@ -7,9 +7,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
 use super::remember::{remember_deletion, remember_marks, remember_success};
-use super::{
-    DryRun, NamespaceCreation, ObjectHalt, Observed, OwnWrite, Projection, Refusal, Undeclared, WrittenHow, fingerprint,
-};
+use super::{DryRun, NamespaceCreation, ObjectHalt, Observed, OwnWrite, Projection, Refusal, WrittenHow, fingerprint};
 use crate::backoff::Transient;
 use crate::dependents::memory::Dropped;
 use crate::dependents::{BlockingObjectState, Engine, Memory, Note, ObjectAction, Phase, Request, Verb, undeclared};

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::args::{CONFIG_LEADER_ELECTION_NAME, CONFIG_LOGGING_NAME, CONFIG_OBSERVABILITY_NAME, CONFIG_TIMING_NAME};
 use super::error::DeployError;
+use crate::defaults::STARTUP_TIMEOUT;
 use crate::operator::OperatorOptions;
 
 /// The name of the port of probes and metrics.
@@ -18,8 +19,6 @@ const USER: u32 = 65532;
 const GRACE: Duration = Duration::from_secs(10);
 /// The period of startup probes, in seconds.
 const STARTUP_PERIOD: u64 = 2;
-/// The time in which startup probes must succeed if the operator itself sets no limit.
-const STARTUP: Duration = Duration::from_secs(5 * 60);
 
 /// The pods of an operator, and the objects around them.
 pub(super) struct Workload {
@@ -127,7 +126,7 @@ impl Workload {
         if let Some(port) = self.admin_port {
             container["ports"] = json!([{"name": ADMIN, "containerPort": port, "protocol": "TCP"}]);
             // The process counts as alive while it starts; its own deadline ends a start that takes too long, and names the culprits.
-            let start = whole_seconds(self.options.startup_timeout.unwrap_or(STARTUP)).div_ceil(STARTUP_PERIOD);
+            let start = whole_seconds(self.options.startup_timeout.unwrap_or(STARTUP_TIMEOUT)).div_ceil(STARTUP_PERIOD);
             container["startupProbe"] = probe("/livez", STARTUP_PERIOD, start.min(i32::MAX as u64));
             container["livenessProbe"] = probe("/livez", 10, 6);
             container["readinessProbe"] = probe("/readyz", 5, 2);

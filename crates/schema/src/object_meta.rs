@@ -62,8 +62,7 @@ fn owners(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
             }
         }
         if (group, version, &*text(owner, "kind")) == ("", "v1", "Event") {
-            let message =
-                format!("Invalid value: {}: /v1, ExpressionKind=Event is disallowed from being an owner", printed(owner));
+            let message = format!("Invalid value: {}: /v1, Kind=Event is disallowed from being an owner", printed(owner));
             errors.push(FieldError::new("metadata.ownerReferences", FieldReason::Invalid, message));
         }
         if owner.get("controller") == Some(&Value::Bool(true)) {

@@ -15,6 +15,7 @@
 //! the results.
 
 mod api;
+mod api_error;
 mod blocked;
 mod classify;
 mod conclude;
@@ -25,8 +26,11 @@ mod denial;
 mod event;
 mod ext;
 mod failure;
+mod fault;
 mod halt;
 mod join;
+#[cfg(feature = "kube")]
+mod kube_error;
 mod matchers;
 mod memory;
 mod reason;
@@ -39,9 +43,10 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
-pub use api::{ApiFault, ApiStatus, StatusCause, classify_status, recognise_with};
+pub use api::{ApiStatus, StatusCause, classify_status};
+pub use api_error::{ApiError, LeadershipLost};
 pub use blocked::Blocked;
-pub use classify::{BoxError, Classification, Classified, JoinedErrors, Origin};
+pub use classify::{BoxError, Classification, Classified, JoinedErrors, Origin, status_in};
 pub use conclude::{Limits, Pass, Persist, Prior, PriorCondition, conclude, persist, report};
 pub use conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
 pub use confidential::Confidential;
@@ -57,6 +62,7 @@ pub use reason::Reason;
 pub use redact::{Redactor, redact};
 pub use schedule::Schedule;
 pub(crate) use text::cut;
+pub use text::full_text;
 pub use timer::Timer;
 pub use wait::{Wait, WaitOn};
 

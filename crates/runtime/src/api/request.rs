@@ -363,7 +363,7 @@ impl ApiRequest {
         }
         request
             .body(self.body.clone().map_or_else(Body::empty, Body::from))
-            .map_err(|source| ApiError::Invalid { request: self.to_string(), source })
+            .map_err(|source| ApiError::Invalid { request: self.to_string(), source: source.into() })
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
     ApiAnswer, ApiError, ApiRequest, ApiResource, ClusterOptions, ConnectError, Discovery, Impersonation, RequestCounts,
     RequestMetrics, Retry,
 };
-use crate::api::{Connection, WriteRequest, WriterTurn, teach_core};
+use crate::api::{Connection, WriteRequest, WriterTurn};
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
 use crate::watch::{Watched, Watches};
@@ -36,7 +36,6 @@ pub struct Cluster {
 impl Cluster {
     /// Creates a cluster from a client, which must not repeat requests on its own.
     pub fn new(client: kube::Client, options: ClusterOptions) -> Self {
-        teach_core();
         let connection = Arc::new(Connection::new(client, options));
         let discovery = Discovery::new(connection.clone());
         Self::assembled(connection, discovery, Watched::default())

@@ -25,10 +25,9 @@ pub use retry::Retry;
 pub use stored_values::{StoredValues, StoredValuesError};
 pub use write_observer::{Write, WriteObserver, observe_writes};
 
-pub(crate) use crate::api::chain;
 pub use crate::api::{
     ApiAnswer, ApiError, ApiRequest, ApiResource, ClusterOptions, Discovery, LeadershipLost, PatchKind, Propagation, Rate,
-    RequestCounts, RequestMetrics, StatusError, Verb, WriteFence, fenced, is_removed,
+    RequestCounts, RequestMetrics, Verb, WriteFence, fenced, is_removed,
 };
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
-use kubewright_core::flow::ApiFault;
 use kubewright_machinery::object::GroupVersionKind;
 use parking_lot::Mutex;
 use semver::{Prerelease, Version};
@@ -135,11 +134,7 @@ impl<'a> Preflight<'a> {
 
     async fn version(&self) -> Result<(), OperatorError> {
         let answer = ask(self.cluster, &ApiRequest::raw("/version"), self.options.startup_timeout).await.map_err(|source| {
-            if matches!(source.fault(), ApiFault::NoResponse) {
-                OperatorError::Unreachable { source }
-            } else {
-                OperatorError::Refused { source }
-            }
+            if source.is_unanswered() { OperatorError::Unreachable { source } } else { OperatorError::Refused { source } }
         })?;
         let found = answer.get("gitVersion").and_then(Value::as_str).unwrap_or_default();
         let Some(version) = parse(found) else {

@@ -435,10 +435,10 @@ async fn a_version_that_is_not_served_names_those_that_are() {
     );
 }
 
-// ERR-2: core classifies the errors of this crate and of kube anywhere in a chain.
+// ERR-2: core classifies the errors of requests anywhere in a chain.
 #[tokio::test(start_paused = true)]
 async fn errors_classify_themselves_through_any_wrapper() {
-    use kubewright_core::flow::{Class, Failure, Halt};
+    use kubewright_core::flow::{Class, Halt};
 
     #[derive(Debug, thiserror::Error)]
     #[error("read the config")]
@@ -451,9 +451,21 @@ async fn errors_classify_themselves_through_any_wrapper() {
     let Halt::Failed(failure) = halt else { panic!("{halt:?}") };
     assert!(matches!(failure.class(), Class::After(delay) if delay.as_duration() == Duration::from_secs(7)), "{failure:?}");
     assert_eq!(failure.classification().reason.as_str(), "TooManyRequests");
+}
 
-    let of_kube = kube::Error::Api(Box::new(kube::core::Status { code: 403, reason: "Forbidden".into(), ..Default::default() }));
-    assert_eq!(Failure::unclassified(of_kube).classification().reason.as_str(), "Forbidden");
+// ERR-2: core recognises the errors of kube by their type, and no client has to be made before, in unit tests of user code for instance.
+#[test]
+fn errors_of_kube_are_classified_without_a_cluster() {
+    use kubewright_core::flow::{Flow, Halt};
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("read the config")]
+    struct Wrapped(#[source] kube::Error);
+
+    let status = kube::core::Status { code: 403, reason: "Forbidden".into(), ..kube::core::Status::default() };
+    let read = || -> Flow { Err(Wrapped(kube::Error::Api(Box::new(status))))? };
+    let Err(Halt::Failed(failure)) = read() else { panic!("an error is a failure") };
+    assert_eq!(failure.classification().reason.as_str(), "Forbidden");
 }
 
 // TGT-3

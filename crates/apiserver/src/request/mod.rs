@@ -2,8 +2,7 @@
 //!
 //! `service` receives a request, reads its body, and authorizes it. Requests for resources go to `verbs`, which finds the addressed kind and calls
 //! the function of the verb, or on to `subresources` and `reviews`; all other paths go to `nonresource`. `wire` negotiates the representation,
-//! decodes bodies and encodes answers. `authenticate` and `impersonate` are services in front of
-//! `service`, which find the user of a request.
+//! decodes bodies and encodes answers. `authenticate` and `impersonate` are services in front of `service`, which find the user of a request.
 
 mod authenticate;
 mod impersonate;

@@ -51,7 +51,7 @@ impl ListeningServer {
         tls: Option<(Authority, tokio_rustls::TlsAcceptor)>,
     ) -> Self {
         let (authority, acceptor) = tls.unzip();
-        let frontend = Frontend { pipeline: server.pipeline(), state: server.state().clone(), tls: acceptor };
+        let frontend = Frontend { pipeline: server.pipeline(), api: server.state().api.clone(), tls: acceptor };
         let (stop, stopped) = watch::channel(false);
         let mut accepting = JoinSet::new();
         accepting.spawn(serve::run(listener, frontend, stopped));

@@ -18,7 +18,7 @@ use http_body::Body;
 use kubewright_machinery::quantity::GoDuration;
 use serde_json::json;
 
-use super::impersonate::EarlyRefusal;
+use super::authenticate::EarlyRefusal;
 use super::verbs::resource;
 use super::wire::body::{self, ResponseBody};
 use super::wire::negotiate::{self, BodyFormat};

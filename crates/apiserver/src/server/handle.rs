@@ -15,7 +15,7 @@ use crate::kinds::Scope;
 use crate::middleware::faults::FaultService;
 use crate::middleware::journal::JournalService;
 use crate::middleware::{Faults, Journal};
-use crate::request::{Impersonating, Service};
+use crate::request::{Authenticating, Impersonating, Service};
 use crate::status::Status;
 use crate::store::{Change, CommitError, Expect, ObjectName, Resource};
 
@@ -25,8 +25,8 @@ pub struct ApiServer {
     state: Arc<ApiServerState>,
 }
 
-/// The pipeline behind impersonation, its journal and its fault rules (PIPE-2, PIPE-3).
-pub type Front = Impersonating<JournalService<FaultService<Service>>>;
+/// The whole pipeline: behind authentication, impersonation, the journal and the fault rules (PIPE-2, PIPE-3).
+pub type Front = Authenticating<Impersonating<JournalService<FaultService<Service>>>>;
 
 /// The error for objects that cannot be put into the store.
 #[derive(Debug, thiserror::Error)]
@@ -112,15 +112,16 @@ impl ApiServer {
         &self.state
     }
 
-    /// Returns the whole pipeline behind authentication, for requests of this user (SRV-4).
+    /// Returns the whole pipeline for requests of this user, whatever token they carry (SRV-4).
     pub fn service(&self, identity: Identity) -> AsUser<Front> {
         AsUser { inner: self.pipeline(), identity }
     }
 
-    /// Returns the pipeline without a user; the caller puts an [`Identity`] into the extensions of each request.
+    /// Returns the whole pipeline for requests of different users: the [`Identity`] in the extensions of a request, else the user of its bearer token,
+    /// else the anonymous user.
     pub fn pipeline(&self) -> Front {
         let recorded = self.journal().layer().layer(self.faults().layer().layer(Service::new(self.state.requests.clone())));
-        Impersonating::new(recorded, self.state.api.clone())
+        Authenticating::new(Impersonating::new(recorded, self.state.api.clone()), self.state.api.clone())
     }
 
     /// Registers a bearer token for a user on every port.

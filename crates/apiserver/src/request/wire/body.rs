@@ -14,7 +14,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use crate::status::Status;
 
 /// The largest body that is read (DISC-19).
-const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
+pub(crate) const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 
 /// The body of an answer: complete, or a stream of watch events with one event per frame.
 pub struct ResponseBody(BodyContent);

@@ -18,6 +18,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use kubewright_middleware::faults::FaultBody;
+use kubewright_middleware::journal::JournalBody;
+use kubewright_middleware::{BoxError, Identity, Status};
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -29,13 +32,9 @@ use tower::ServiceExt;
 
 use super::gather::Gather;
 use super::stream;
-use crate::identity::Identity;
-use crate::middleware::BoxError;
-use crate::middleware::faults::FaultBody;
-use crate::middleware::journal::JournalBody;
 use crate::request::{EarlyRefusal, ResponseBody, authenticate};
 use crate::server::{ApiServerState, Front};
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 /// The body limit of the front. It is above that of the pipeline, so that the pipeline is the one to refuse a large body.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;

@@ -2,11 +2,10 @@
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
+use kubewright_middleware::{Identity, Status};
 
 use crate::access::service_account::ISSUER;
 use crate::api::ObjectApi;
-use crate::identity::Identity;
-use crate::status::Status;
 
 /// Returns the user of a request: by the certificate of its connection, else by its token, else the anonymous user.
 pub(crate) fn authenticate(api: &ObjectApi, certified: Option<&Identity>, headers: &HeaderMap) -> Result<Identity, Status> {

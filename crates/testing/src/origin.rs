@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kubewright_apiserver::clock::Clock as ServerClock;
 use kubewright_apiserver::{ApiServer, Identity};
+use kubewright_middleware::Clock as ServerClock;
 
 use crate::backend::Backend;
 use crate::{TestCluster, Tier, time};

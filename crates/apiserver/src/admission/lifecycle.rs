@@ -3,10 +3,11 @@
 use std::sync::LazyLock;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::status::{Cause, Status};
 use serde_json::Value;
 
 use crate::kinds::KindSpec;
-use crate::status::{Cause, Status};
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot};
 
 /// Namespaces that cannot be deleted.

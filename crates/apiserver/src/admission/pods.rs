@@ -1,10 +1,11 @@
 //! Fields that admission adds to every pod: a priority, and tolerations for failing nodes (PIPE-20, VEC-10).
 
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::lifecycle::name_of;
 use crate::kinds::KindSpec;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot};
 
 /// The time that a pod tolerates a node that is not ready or unreachable.

@@ -1,6 +1,7 @@
 //! Server-side apply: objects that declare the fields that a client owns (apiserver.md, 2.13).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::status::{Cause, Details, Status};
 use kubewright_schema::MAX_ANNOTATION_BYTES;
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ use super::ownership::{self, Rules};
 use super::update::Update;
 use super::write::{FieldValidation, Recording, WriteContext, WriteOutcome, too_deep};
 use crate::smd::{self, ApplyError, Managers, Ownership};
-use crate::status::{Cause, Details, Status};
+use crate::status::StatusExt as _;
 
 /// The manager whose applies update the last-applied annotation of client-side apply (SMD-16).
 const KUBECTL: &str = "kubectl";

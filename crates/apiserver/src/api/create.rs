@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::Value;
 
 use super::write::{self, WriteContext, WriteOutcome};
@@ -10,7 +11,7 @@ use super::{ObjectApi, convert, metadata, model_of, ownership};
 use crate::admission;
 use crate::kinds::KindSpec;
 use crate::model::Endpoint;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored};
 
 /// The number of generated names that are tried before the client gets an error.

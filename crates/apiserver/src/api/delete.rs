@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::update::is_released;
@@ -11,7 +12,7 @@ use super::write::WriteContext;
 use super::{ObjectApi, model_of, resource_of};
 use crate::admission;
 use crate::kinds::{GcDefault, KindSpec};
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{Change, CommitError, ObjectName, Stored};
 
 /// The effect of a deletion on the dependents of the object.

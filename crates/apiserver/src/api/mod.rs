@@ -18,7 +18,7 @@
 //!     ApplyRequest, DeleteOptions, ListQuery, ObjectApi, PatchRequest, Selection, Update, WatchEventType, WatchOutput,
 //!     WatchQuery, WatchStart, WriteContext,
 //! };
-//! use kubewright_apiserver::{Clock, Identity, clock::Seed, store::ObjectName};
+//! use kubewright_apiserver::{Clock, Identity, Seed, store::ObjectName};
 //! use kubewright_machinery::selector::LabelSelector;
 //! use serde_json::json;
 //!

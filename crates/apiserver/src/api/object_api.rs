@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kubewright_middleware::{Clock, Seed};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::definitions::ServedKinds;
 use super::{ApiOptions, Disturbances, Names, model_of};
 use crate::access::UserAuthentication;
-use crate::clock::{Clock, Seed};
 use crate::kinds::KindSpec;
 use crate::store::{Saved, Store};
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::{Status, Verb};
 use serde_json::Value;
 
 use super::create::complete_type;
@@ -11,9 +12,9 @@ use super::write::{self, Recording, WriteContext, WriteOutcome};
 use super::{ObjectApi, convert, metadata, ownership, resource_of};
 use crate::access::{Attributes, UserAction};
 use crate::admission;
-use crate::kinds::{KindSpec, Verb};
+use crate::kinds::KindSpec;
 use crate::model::Endpoint;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{Change, CommitError, ObjectName, Resource, Stored};
 
 /// The number of attempts of a write without a version that meets concurrent writes (UPD-8).

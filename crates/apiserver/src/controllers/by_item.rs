@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use kubewright_middleware::Status;
 
 use super::Controller;
 use super::backlog::Backlog;
 use crate::api::Writer;
-use crate::status::Status;
 use crate::store::Event;
 
 /// A controller that queues items and handles them one by one. A failed item is retried later; an item whose round was cancelled is handled in the

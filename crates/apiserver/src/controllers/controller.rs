@@ -4,9 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use kubewright_middleware::Status;
 
 use crate::api::Writer;
-use crate::status::Status;
 use crate::store::Event;
 
 /// A controller, which reacts to committed changes.

@@ -1,6 +1,7 @@
 //! Custom resource definitions: names, establishment, and the deletion of their instances (CTL-4; CRD-1, CRD-3, CRD-11).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -10,7 +11,6 @@ use crate::api::{DeleteOptions, Writer};
 use crate::definition::condition::{self, CLEANUP};
 use crate::definition::{self};
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{Event, ObjectName, Resource, Snapshot};
 
 /// Establishes custom resource definitions and withdraws them on deletion.

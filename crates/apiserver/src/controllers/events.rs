@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
 
 use super::Controller;
 use super::backlog::Backlog;
 use crate::api::{DeleteOptions, Writer};
-use crate::status::Status;
 use crate::store::{Event, ObjectName, Resource};
 
 /// Deletes each Event a fixed time after its last write.

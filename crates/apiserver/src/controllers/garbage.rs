@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -13,7 +14,6 @@ use super::Controller;
 use super::backlog::Backlog;
 use crate::api::{DeleteOptions, Propagation, Writer, resource_of};
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{Event, ObjectName, ObjectRef, Stored};
 
 const FOREGROUND: &str = "foregroundDeletion";

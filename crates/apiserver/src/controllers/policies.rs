@@ -1,13 +1,13 @@
 //! The status of validating admission policies (CTL-8).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::backlog::Backlog;
 use super::by_item::ByItem;
 use crate::api::Writer;
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{Event, ObjectName, Resource};
 
 /// Writes the status of validating admission policies, as the real controller does for a policy without findings. This server does not yet check or

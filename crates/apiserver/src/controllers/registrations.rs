@@ -1,13 +1,13 @@
 //! The APIServices of the served versions of custom resource definitions (CRD-13, CTL-5).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::backlog::Backlog;
 use super::by_item::ByItem;
 use crate::api::{DeleteOptions, Writer};
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{Event, ObjectName, Resource, Snapshot};
 
 /// The label of APIServices that the server itself maintains.

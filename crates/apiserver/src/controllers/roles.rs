@@ -7,13 +7,13 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::selector::LabelSelector;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::Controller;
 use super::backlog::Backlog;
 use crate::api::Writer;
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{Event, ObjectName, Resource, Snapshot, Stored};
 
 /// Writes the rules of cluster roles with an aggregation rule.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use super::backlog::Backlog;
 use super::by_item::ByItem;
 use crate::api::Writer;
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{Event, ObjectName, Resource, Snapshot};
 use crate::types::{AddressRange, SERVICE_RANGE};
 

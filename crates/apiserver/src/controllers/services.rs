@@ -1,12 +1,12 @@
 //! The availability of APIServices (CTL-5, OPS-2).
 
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use super::backlog::Backlog;
 use super::by_item::ByItem;
 use crate::api::Writer;
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{Event, ObjectName, Resource};
 
 /// Writes the condition of APIServices, and tells discovery which of them are unavailable: this server does not proxy to any.

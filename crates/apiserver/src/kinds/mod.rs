@@ -33,4 +33,4 @@ pub use registry::Registry;
 pub use reset::Reset;
 pub use scale::{Scale, ScaleSelector};
 pub use spec::{Columns, Flags, GcDefault, KindSpec, Scope, StorageId, Subresource};
-pub use verbs::{Verb, Verbs};
+pub use verbs::Verbs;

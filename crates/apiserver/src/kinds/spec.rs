@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use kubewright_middleware::Verb;
+
 use super::custom::{Column, CustomKind};
 use super::derived::Derived;
 use super::generation::Generation;
 use super::reset::Reset;
 use super::scale::Scale;
-use super::verbs::{Verb, Verbs};
+use super::verbs::Verbs;
 
 /// All that the server knows about one version of one resource.
 #[derive(Clone, Debug)]

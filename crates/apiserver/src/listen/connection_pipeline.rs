@@ -5,12 +5,11 @@ use http::{Request, Response};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
+use kubewright_middleware::faults::FaultBody;
+use kubewright_middleware::journal::JournalBody;
+use kubewright_middleware::{BoxError, Identity};
 use tower::ServiceExt as _;
 
-use crate::identity::Identity;
-use crate::middleware::BoxError;
-use crate::middleware::faults::FaultBody;
-use crate::middleware::journal::JournalBody;
 use crate::request::ResponseBody;
 use crate::request::wire::body::MAX_BODY_BYTES;
 use crate::server::Front;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use kubewright_middleware::Identity;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -11,7 +12,6 @@ use super::authority::Authority;
 use super::kubeconfig::{Proof, kubeconfig};
 use super::serve::{self, Frontend};
 use super::{ListenError, tls};
-use crate::identity::Identity;
 use crate::server::ApiServer;
 
 /// A port on which a server answers. Dropping it closes the port and all connections; [`ListeningServer::shutdown`] lets requests finish.

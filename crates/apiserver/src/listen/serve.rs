@@ -16,6 +16,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use kubewright_middleware::{BoxError, Identity};
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -28,8 +29,6 @@ use super::connection_pipeline::{ConnectionPipeline, ListenResponse};
 use super::gather::Gather;
 use super::stream;
 use crate::api::ObjectApi;
-use crate::identity::Identity;
-use crate::middleware::BoxError;
 use crate::server::Front;
 
 /// The maximum number of streams per HTTP/2 connection, which carries all watches of a client.

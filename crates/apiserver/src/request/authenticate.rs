@@ -5,11 +5,10 @@ use std::task::{Context, Poll};
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, Request};
+use kubewright_middleware::{Identity, Status};
 
 use crate::access::service_account::ISSUER;
 use crate::api::ObjectApi;
-use crate::identity::Identity;
-use crate::status::Status;
 
 /// The refusal of a request in front of the journal, kept in the extensions of the request. The pipeline sends it without handling the request, so that
 /// it is recorded and has the headers of every answer.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::{HeaderMap, Request};
+use kubewright_middleware::{Identity, Status};
 
 use super::authenticate::EarlyRefusal;
 use crate::access::{Attributes, UserAction};
 use crate::api::ObjectApi;
-use crate::identity::Identity;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 const USER: &str = "impersonate-user";
 const GROUP: &str = "impersonate-group";

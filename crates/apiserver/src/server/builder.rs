@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use jiff::Timestamp;
+use kubewright_middleware::{Clock, Faults, Identity, Journal, Seed, Status};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,12 +13,9 @@ use super::state::{Middleware, ServerSettings};
 use super::{ApiServer, ApiServerState, Controllers};
 use crate::access::UserAuthentication;
 use crate::api::{ApiOptions, Names, ObjectApi};
-use crate::clock::{Clock, Seed};
 use crate::controllers::{self, Controller};
-use crate::identity::Identity;
-use crate::middleware::{Faults, Journal};
 use crate::request::DerivedDocuments;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::workloads::{self, StageDelays, Stages, Workloads};
 
 /// The time that Events are kept by default.

@@ -3,20 +3,17 @@
 use std::sync::Arc;
 
 use futures::FutureExt as _;
+use kubewright_middleware::faults::FaultService;
+use kubewright_middleware::journal::JournalService;
+use kubewright_middleware::{Clock, Faults, Identity, Journal, Seed, Status};
 use serde_json::Value;
 use tower::Layer as _;
 
 use super::state::Middleware;
 use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers};
 use crate::api::resource_of;
-use crate::clock::{Clock, Seed};
-use crate::identity::Identity;
 use crate::kinds::Scope;
-use crate::middleware::faults::FaultService;
-use crate::middleware::journal::JournalService;
-use crate::middleware::{Faults, Journal};
 use crate::request::{Authenticating, Impersonating, Service};
-use crate::status::Status;
 use crate::store::{Change, CommitError, Expect, ObjectName, Resource};
 
 /// A Kubernetes API server inside this process. It is cheap to clone; dropping the last handle and the last open response frees all resources.

@@ -5,13 +5,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use kubewright_middleware::Identity;
 use parking_lot::{Mutex, RwLock};
 
 use super::Controllers;
 use super::gate::MiddlewareGate;
 use crate::api::{ObjectApi, Writer};
 use crate::controllers::Controller;
-use crate::identity::Identity;
 use crate::request::AfterWrite;
 
 /// The maximum number of rounds of controllers until quiescence, which is far above any real cascade.

@@ -28,40 +28,9 @@ pub struct Event {
 /// The memory of an event besides its text, in bytes, estimated.
 const EVENT_BYTES: usize = 512;
 
-/// The kind of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventKind {
-    /// The object is new.
-    Added,
-    /// The object changed.
-    Modified,
-    /// The object is gone.
-    Deleted,
-}
-
-impl EventKind {
-    /// Returns the type of the watch event.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "ADDED",
-            Self::Modified => "MODIFIED",
-            Self::Deleted => "DELETED",
-        }
-    }
-}
-
 impl Event {
     pub(super) fn new(revision: u64, object: ObjectRef, previous: Option<Arc<Stored>>, current: Option<Arc<Stored>>) -> Self {
         Self { revision, object, previous, current, departed: OnceLock::new(), encoded: Mutex::new(Vec::new()), cold_bytes: None }
-    }
-
-    /// Returns the kind of the change.
-    pub fn kind(&self) -> EventKind {
-        match (&self.previous, &self.current) {
-            (_, None) => EventKind::Deleted,
-            (None, Some(_)) => EventKind::Added,
-            (Some(_), Some(_)) => EventKind::Modified,
-        }
     }
 
     /// Returns the object after the change, or before it if it was deleted.
@@ -107,7 +76,12 @@ impl Event {
 
 impl std::fmt::Debug for Event {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Event({} {} {})", self.revision, self.kind().as_str(), self.object)
+        let kind = match (&self.previous, &self.current) {
+            (_, None) => "DELETED",
+            (None, Some(_)) => "ADDED",
+            (Some(_), Some(_)) => "MODIFIED",
+        };
+        write!(formatter, "Event({} {kind} {})", self.revision, self.object)
     }
 }
 

@@ -22,7 +22,7 @@ mod tests;
 
 pub use change::{Change, CommitError, Expect};
 pub(crate) use claims::Claim;
-pub use history::{Event, EventKind};
+pub use history::Event;
 pub use key::{ObjectName, ObjectRef, Resource};
 pub(crate) use shared::HISTORY_BYTES;
 pub use shared::{Compacted, Saved, Store};

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_middleware::{Identity, Seed};
 use serde_json::{Map, Value, json};
 
 use super::Builtin;
-use crate::clock::Seed;
 use crate::forms::Definitions;
 use crate::forms::facts::{Facts, TypeName};
 use crate::forms::form::{Absent, Form};
-use crate::identity::Identity;
 use crate::model::{Model as _, Preparation};
 use crate::recorded;
 use crate::store::Store;

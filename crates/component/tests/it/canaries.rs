@@ -4,8 +4,8 @@ use k8s_openapi::api::core::v1::Secret as CoreSecret;
 use kube::api::{Api, PostParams};
 use kubewright::component::DependentEvents;
 use kubewright::prelude::*;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::status::{Cause, Details, Status};
+use kubewright_middleware::Verb;
+use kubewright_middleware::status::{Cause, Details, Status};
 
 use crate::kinds::Kinds;
 use crate::leaks::{CANARY, found};

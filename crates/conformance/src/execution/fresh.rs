@@ -1,7 +1,7 @@
 //! Runs of scripts under new names.
 
 use futures::{StreamExt as _, stream};
-use kubewright_apiserver::clock::Seed;
+use kubewright_middleware::Seed;
 use kubewright_testing::real::{ControlPlane, Options};
 
 use super::run::{Run, RunError, run};

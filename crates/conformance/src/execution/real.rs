@@ -1,6 +1,6 @@
 //! A real server for scripts.
 
-use kubewright_apiserver::clock::Seed;
+use kubewright_middleware::Seed;
 use kubewright_testing::real::{ControlPlane, Options};
 
 use super::target::{Target, TargetError};

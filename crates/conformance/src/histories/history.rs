@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kubewright_apiserver::clock::Seed;
+use kubewright_middleware::Seed;
 use serde_json::{Value, json};
 
 use crate::script::{Header, Script, Step};

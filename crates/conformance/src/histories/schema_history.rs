@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kubewright_apiserver::clock::Seed;
 use kubewright_apiserver::definition;
+use kubewright_middleware::Seed;
 use serde_json::{Value, json};
 
 use super::random_schema::{below, once_in, one_of, random_schema};

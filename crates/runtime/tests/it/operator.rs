@@ -2,8 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::{ApiServer, Identity};
+use kubewright_apiserver::{ApiServer, Identity, Verb};
 use kubewright_core::flow::{BoxError, Flow, Wait};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectReference};
 use kubewright_runtime::clock::{Clock, Random};

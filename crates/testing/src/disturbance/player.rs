@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use kubewright_apiserver::ApiServer;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::faults::CutHandle;
-use kubewright_apiserver::status::Status;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::patch::merge_patch;
+use kubewright_middleware::faults::CutHandle;
+use kubewright_middleware::{Status, Verb};
 use serde_json::Value;
 use tokio::sync::Notify;
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::Records;
 use kubewright_machinery::object::ObjectExt;
+use kubewright_middleware::Verb;
+use kubewright_middleware::journal::Records;
 use serde_json::Value;
 
 use super::effects::{UNLED, births_and_deaths, unled_writes};

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use kubewright_apiserver::middleware::journal::Records;
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::journal::Records;
 use kubewright_runtime::operator::{Operator, RunningOperator};
 use serde_json::Value;
 

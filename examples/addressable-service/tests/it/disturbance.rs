@@ -6,7 +6,7 @@ use addressable_service::operator;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 use kubewright::runtime::operator::RunningOperator;
-use kubewright_apiserver::middleware::journal::Records;
+use kubewright_middleware::journal::Records;
 use kubewright_testing::TestCluster;
 use kubewright_testing::disturbance::{Hand, Scenario, Step, survives};
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use kubewright_middleware::Status;
 
 use crate::api::ObjectApi;
 use crate::kinds::KindSpec;
-use crate::status::Status;
 use crate::store::{Event, Stored};
 
 /// One output of a watch.

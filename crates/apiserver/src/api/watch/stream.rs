@@ -7,13 +7,13 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, Stream, stream};
 use jiff::Timestamp;
+use kubewright_middleware::{Clock, Status};
 
 use super::output::{WatchEventType, WatchOutput};
 use super::query::{WatchQuery, WatchStart};
 use crate::api::{ObjectApi, Remarks, resource_of};
-use crate::clock::Clock;
 use crate::kinds::KindSpec;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{Event, Progress, Resource, Stored, Subscription};
 
 /// The time between the last bookmark and the end of the watch (DIF-6).

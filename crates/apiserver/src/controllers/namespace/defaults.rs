@@ -1,13 +1,13 @@
 //! Namespace defaults: the service account and the cluster's CA certificate in every namespace (CTL-3, SNS-9).
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use serde_json::{Value, json};
 
 use crate::api::Writer;
 use crate::controllers::backlog::Backlog;
 use crate::controllers::by_item::ByItem;
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{Event, ObjectName, Resource};
 
 const ACCOUNT: &str = "default";

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::Status;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -10,7 +11,6 @@ use crate::api::{DeleteOptions, Propagation, Writer, resource_of};
 use crate::controllers::backlog::Backlog;
 use crate::controllers::by_item::ByItem;
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{Event, ObjectName, Resource};
 
 /// The finalizer of a namespace that may still have content.

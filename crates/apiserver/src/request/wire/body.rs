@@ -10,8 +10,9 @@ use futures::stream::BoxStream;
 use futures::{Stream, StreamExt as _};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use kubewright_middleware::Status;
 
-use crate::status::Status;
+use crate::status::StatusExt as _;
 
 /// The largest body that is read (DISC-19).
 pub(crate) const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use kubewright_middleware::Seed;
 use proptest::prelude::*;
 
 use super::*;
-use crate::clock::Seed;
 
 /// A client that lists and then follows; it lists again after a loss.
 struct Informer {

@@ -129,10 +129,10 @@ fn found(subscription: &mut Subscription, start: u64) -> Vec<String> {
 }
 
 fn told(event: &Event, start: u64) -> String {
-    let (sign, stored) = match event.kind() {
-        EventKind::Added => ("+", event.current.as_ref()),
-        EventKind::Modified => ("~", event.current.as_ref()),
-        EventKind::Deleted => ("-", event.departed()),
+    let (sign, stored) = match (&event.previous, &event.current) {
+        (_, None) => ("-", event.departed()),
+        (None, current) => ("+", current.as_ref()),
+        (Some(_), current) => ("~", current.as_ref()),
     };
     format!("{sign}{}={}@{}", event.object.name.name, data(stored.unwrap()), event.revision - start)
 }

@@ -1,8 +1,7 @@
 use kubewright_machinery::object::GroupVersionKind;
+use kubewright_middleware::{Identity, Seed};
 use serde_json::{Value, json};
 
-use crate::clock::Seed;
-use crate::identity::Identity;
 use crate::model::{Model as _, Preparation};
 use crate::store::{Change, ObjectName, Resource, Store};
 use crate::types::Builtin;

@@ -2,10 +2,10 @@
 
 use kubewright_machinery::object::ObjectKey;
 use kubewright_machinery::patch::merge_patch;
+use kubewright_middleware::Status;
 
 use crate::api::{DeleteOptions, Propagation, Writer};
 use crate::model::Endpoint;
-use crate::status::Status;
 use crate::store::{ObjectName, Resource};
 use crate::workloads::{Write, pod};
 

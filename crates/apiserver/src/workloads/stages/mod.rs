@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kubewright_machinery::object::ObjectExt;
+use kubewright_middleware::Status;
 use serde_json::Value;
 
 use self::agenda::Agenda;
@@ -23,7 +24,6 @@ use super::{
 };
 use crate::api::Writer;
 use crate::controllers::Controller;
-use crate::status::Status;
 use crate::store::{Event, ObjectName, ObjectRef, Resource, Snapshot, Stored};
 
 /// The simulation of the workload controllers, the scheduler and the kubelet inside the server.

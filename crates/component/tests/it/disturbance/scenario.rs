@@ -2,8 +2,8 @@
 
 use kubewright::prelude::*;
 use kubewright::runtime::operator::RunningOperator;
-use kubewright_apiserver::middleware::journal::Records;
 use kubewright_machinery::object::ObjectExt as _;
+use kubewright_middleware::journal::Records;
 use kubewright_testing::TestCluster;
 use kubewright_testing::disturbance::{self, Hand, Step};
 

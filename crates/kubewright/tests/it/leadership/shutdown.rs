@@ -10,7 +10,7 @@ use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
 use kubewright::runtime::controller::LeaderTerm;
 use kubewright::runtime::operator::Phase;
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::{TestCluster, TestOperator};
 use parking_lot::Mutex;
 use tokio::sync::Notify;

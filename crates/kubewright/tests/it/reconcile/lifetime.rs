@@ -11,7 +11,7 @@ use kubewright::prelude::*;
 use kubewright::runtime::events::Event;
 use kubewright::runtime::inject::OperatorInfo;
 use kubewright::runtime::watch::{Scope, StoreScope};
-use kubewright_apiserver::kinds::Verb;
+use kubewright_middleware::Verb;
 use kubewright_testing::TestCluster;
 
 use super::world::until;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use kubewright_machinery::object::Scope;
 use kubewright_schema::Schema;
 use serde_json::Value;
 
 use super::model::CustomModel;
 use super::versions;
 use crate::kinds::{
-    Column, Columns, CustomKind, Derived, FieldPath, Flags, GcDefault, Generation, KindSpec, Reset, Scale, ScaleSelector, Scope,
+    Column, Columns, CustomKind, Derived, FieldPath, Flags, GcDefault, Generation, KindSpec, Reset, Scale, ScaleSelector,
     StorageId, Subresource, Verb, Verbs, compare_versions,
 };
 use crate::smd::Type;

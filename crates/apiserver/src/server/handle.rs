@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::FutureExt as _;
+use kubewright_machinery::object::Scope;
 use serde_json::Value;
 use tower::Layer as _;
 
@@ -11,13 +12,12 @@ use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers};
 use crate::api::resource_of;
 use crate::clock::{Clock, Seed};
 use crate::identity::Identity;
-use crate::kinds::Scope;
 use crate::middleware::faults::FaultService;
 use crate::middleware::journal::JournalService;
 use crate::middleware::{Faults, Journal};
 use crate::request::{Impersonating, Service};
 use crate::status::Status;
-use crate::store::{Change, CommitError, Expect, ObjectName, Resource};
+use crate::store::{CommitError, Expect, ObjectName, Resource, StoreChange};
 
 /// A Kubernetes API server inside this process. It is cheap to clone; dropping the last handle and the last open response frees all resources.
 #[derive(Clone, Debug)]
@@ -189,7 +189,7 @@ impl ApiServer {
                 object.metadata_mut().insert("creationTimestamp".into(), self.state.api.clock.now_in_seconds().into());
             }
             let name = ObjectName::new(object.namespace(), object.name());
-            let mut change = Change::create(resource_of(kind), name, object);
+            let mut change = StoreChange::create(resource_of(kind), name, object);
             change.expect = Expect::Anything;
             changes.push(change);
             if kind.kind == "CustomResourceDefinition" {
@@ -202,7 +202,7 @@ impl ApiServer {
     }
 
     /// Commits the changes. They have no preconditions, so only a disturbed store refuses them.
-    fn store_seeds(&self, changes: &mut Vec<Change>) -> Result<(), SeedError> {
+    fn store_seeds(&self, changes: &mut Vec<StoreChange>) -> Result<(), SeedError> {
         self.state.api.store.commit(std::mem::take(changes))?;
         Ok(())
     }

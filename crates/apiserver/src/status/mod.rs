@@ -3,4 +3,4 @@
 mod failure;
 mod texts;
 
-pub use failure::{Cause, Details, Status};
+pub use failure::{Details, FailureCause, Status};

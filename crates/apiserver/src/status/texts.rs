@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use kubewright_schema::FieldError;
 use kubewright_schema::go::go_quoted;
 
-use super::{Cause, Details, Status};
+use super::{Details, FailureCause, Status};
 
 /// Returns `plural.group`, or just `plural` in the core group.
 fn qualified(plural: &str, group: &str) -> String {
@@ -66,7 +66,7 @@ impl Status {
             several => format!("[{}]", several.join(", ")),
         };
         Self::new(422, "Invalid", format!("{} {name:?} is invalid: {text}", qualified(kind, group)))
-            .with_details(Details { causes: errors.iter().map(Cause::from).collect(), ..about(group, kind, name) })
+            .with_details(Details { causes: errors.iter().map(FailureCause::from).collect(), ..about(group, kind, name) })
     }
 
     /// Creates the 400 for a request that cannot be understood.
@@ -118,7 +118,8 @@ impl Status {
     /// Creates the 500 for an internal error.
     pub fn internal(message: impl AsRef<str>) -> Self {
         let message = message.as_ref();
-        Self::new(500, "InternalError", format!("Internal error occurred: {message}")).with_cause(Cause::new("", message, ""))
+        Self::new(500, "InternalError", format!("Internal error occurred: {message}"))
+            .with_cause(FailureCause::new("", message, ""))
     }
 
     /// Creates the failure that the real server answers with 500 and no reason.
@@ -144,7 +145,7 @@ impl Status {
     /// Creates the 504 for a resource version that does not exist yet.
     pub fn too_large_version(asked: u64, current: u64) -> Self {
         let text = format!("Too large resource version: {asked}, current: {current}");
-        Self::timeout(format!("Timeout: {text}"), 1).with_cause(Cause::new(
+        Self::timeout(format!("Timeout: {text}"), 1).with_cause(FailureCause::new(
             "ResourceVersionTooLarge",
             "Too large resource version",
             "",

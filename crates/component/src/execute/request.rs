@@ -1,5 +1,6 @@
 use kubewright_core::dependents::{ObjectAction, Refusal, RefusalCause, Request};
-use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, PatchKind, Propagation};
+use kubewright_machinery::object::Propagation;
+use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, PatchKind};
 use serde_json::Value;
 
 /// Returns the request that carries out an action.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::mask::mask;
 use crate::middleware::Effect;
-use crate::store::{Event, EventKind, ObjectRef};
+use crate::store::{EventKind, ObjectRef, StoreEvent};
 use crate::target::Target;
 
 /// One request and its outcome.
@@ -58,7 +58,7 @@ pub struct ChangedObject {
 }
 
 impl ChangedObject {
-    pub(crate) fn of(event: &Event) -> Self {
+    pub(crate) fn of(event: &StoreEvent) -> Self {
         let resource = &event.object.resource;
         let mut difference = match (&event.previous, &event.current) {
             // The difference is computed before it is masked, so that changed secrets are seen.

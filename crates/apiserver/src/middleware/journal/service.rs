@@ -17,7 +17,7 @@ use super::{ChangedObject, Journal, JournalBody, Outcome, Record};
 use crate::identity::Identity;
 use crate::middleware::{BoxError, Effect};
 use crate::proto;
-use crate::store::Event;
+use crate::store::StoreEvent;
 use crate::target::Target;
 
 /// The header that identifies a request and its answer in an audit log.
@@ -135,7 +135,7 @@ impl RecordNote {
     }
 
     /// Records the changes that were committed while the request was handled.
-    pub(crate) fn changed(&self, events: &[std::sync::Arc<Event>]) {
+    pub(crate) fn changed(&self, events: &[std::sync::Arc<StoreEvent>]) {
         let changes = events.iter().map(|event| ChangedObject::of(event)).collect();
         self.journal.amend(self.number, |record| record.changes = changes);
     }

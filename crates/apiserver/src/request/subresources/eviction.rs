@@ -15,7 +15,7 @@ use crate::model::Endpoint;
 use crate::request::service::Outgoing;
 use crate::request::verbs::resource::Call;
 use crate::request::verbs::{delete_options, options};
-use crate::status::{Cause, Status};
+use crate::status::{FailureCause, Status};
 use crate::store::{ObjectName, Resource, Snapshot, Stored};
 
 const REFUSAL: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -221,7 +221,7 @@ fn unsettled(name: &str) -> Status {
 }
 
 fn refusal(seconds: u32, message: String) -> Status {
-    Status::too_many_requests(REFUSAL, seconds).with_cause(Cause::new("DisruptionBudget", message, ""))
+    Status::too_many_requests(REFUSAL, seconds).with_cause(FailureCause::new("DisruptionBudget", message, ""))
 }
 
 fn check_budget(budget: &Value) -> Result<(), Status> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use kubewright_middleware::status::{Cause, Details, Status};
+use kubewright_middleware::status::{Details, FailureCause, Status};
 use kubewright_schema::FieldError;
 use kubewright_schema::go::go_quoted;
 
@@ -16,8 +16,8 @@ fn about(group: &str, kind: &str, name: &str) -> Details {
 }
 
 /// Returns the cause of a failure that a field error stands for.
-fn cause(error: &FieldError) -> Cause {
-    Cause::new(error.reason.as_str(), error.message.clone(), error.field.clone())
+fn cause(error: &FieldError) -> FailureCause {
+    FailureCause::new(error.reason.as_str(), error.message.clone(), error.field.clone())
 }
 
 /// Constructors for the failures that the server answers, as functions of [`Status`].
@@ -123,7 +123,8 @@ pub trait StatusExt {
     /// Creates the 500 for an internal error.
     fn internal(message: impl AsRef<str>) -> Status {
         let message = message.as_ref();
-        Status::new(500, "InternalError", format!("Internal error occurred: {message}")).with_cause(Cause::new("", message, ""))
+        Status::new(500, "InternalError", format!("Internal error occurred: {message}"))
+            .with_cause(FailureCause::new("", message, ""))
     }
 
     /// Creates the failure that the real server answers with 500 and no reason.
@@ -149,7 +150,7 @@ pub trait StatusExt {
     /// Creates the 504 for a resource version that does not exist yet.
     fn too_large_version(asked: u64, current: u64) -> Status {
         let text = format!("Too large resource version: {asked}, current: {current}");
-        Self::timeout(format!("Timeout: {text}"), 1).with_cause(Cause::new(
+        Self::timeout(format!("Timeout: {text}"), 1).with_cause(FailureCause::new(
             "ResourceVersionTooLarge",
             "Too large resource version",
             "",

@@ -33,14 +33,14 @@ pub struct Details {
     /// The uid of the object.
     pub uid: String,
     /// The single errors.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<FailureCause>,
     /// The number of seconds to wait before the next attempt; 0 if unset.
     pub retry_after_seconds: u32,
 }
 
 /// One of the errors of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cause {
+pub struct FailureCause {
     /// The machine-readable reason.
     pub reason: Cow<'static, str>,
     /// The human-readable message.
@@ -68,7 +68,7 @@ impl Status {
     }
 
     /// Adds a cause.
-    pub fn with_cause(mut self, cause: Cause) -> Self {
+    pub fn with_cause(mut self, cause: FailureCause) -> Self {
         self.details.get_or_insert_default().causes.push(cause);
         self
     }
@@ -108,7 +108,7 @@ impl Details {
         insert_text(&mut members, "kind", &self.kind);
         insert_text(&mut members, "uid", &self.uid);
         if !self.causes.is_empty() {
-            members.insert("causes".into(), self.causes.iter().map(Cause::to_value).collect());
+            members.insert("causes".into(), self.causes.iter().map(FailureCause::to_value).collect());
         }
         if self.retry_after_seconds > 0 {
             members.insert("retryAfterSeconds".into(), self.retry_after_seconds.into());
@@ -117,7 +117,7 @@ impl Details {
     }
 }
 
-impl Cause {
+impl FailureCause {
     /// Creates a cause.
     pub fn new(reason: impl Into<Cow<'static, str>>, message: impl Into<String>, field: impl Into<String>) -> Self {
         Self { reason: reason.into(), message: message.into(), field: field.into() }

@@ -63,7 +63,7 @@ pub use kubewright_middleware::{Faults, Journal};
 pub use leaders::BucketLeaders;
 pub use node::NodePlayer;
 pub use operator::TestOperator;
-pub use origin::Origin;
+pub use origin::ClusterOrigin;
 pub use select::{Tier, UnknownTier};
 #[doc(hidden)]
 pub use task::block_on;

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use kubewright_machinery::object::ObjectExt as _;
-use kubewright_middleware::status::{Cause, Status};
+use kubewright_middleware::status::{FailureCause, Status};
 use serde_json::Value;
 
 use crate::kinds::KindSpec;
@@ -28,7 +28,8 @@ pub(super) fn namespace_is_open(kind: &KindSpec, object: &Value, snapshot: &Snap
         return Ok(());
     }
     let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
-    let cause = Cause::new("NamespaceTerminating", format!("namespace {namespace} is being terminated"), "metadata.namespace");
+    let cause =
+        FailureCause::new("NamespaceTerminating", format!("namespace {namespace} is being terminated"), "metadata.namespace");
     Err(Status::forbidden(&kind.group, &kind.plural, name_of(object), &why).with_cause(cause))
 }
 

@@ -130,12 +130,12 @@ fn add_tolerations(pod: &mut Value) {
 mod tests {
     use super::*;
     use crate::kinds::Registry;
-    use crate::store::Store;
+    use crate::store::ObjectStore;
 
     fn completed(spec: Value) -> Value {
         let registry = Registry::builtin();
         let mut pod = json!({"metadata": {"name": "p"}, "spec": spec});
-        complete(registry.resource("", "v1", "pods").unwrap(), &mut pod, &Store::new(1).snapshot()).unwrap();
+        complete(registry.resource("", "v1", "pods").unwrap(), &mut pod, &ObjectStore::new(1).snapshot()).unwrap();
         pod["spec"].take()
     }
 

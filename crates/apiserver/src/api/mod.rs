@@ -91,7 +91,7 @@ mod writer;
 
 pub use apply::ApplyRequest;
 pub(crate) use create::resource_of;
-pub use delete::{DeleteOptions, Deleted, Propagation};
+pub use delete::{DeleteOptions, Deleted};
 pub(crate) use disturbances::Disturbances;
 pub use list::{ListQuery, ListVersion, PageMetadata};
 pub(crate) use model::model_of;

@@ -15,7 +15,7 @@ use crate::admission;
 use crate::kinds::KindSpec;
 use crate::model::Endpoint;
 use crate::status::StatusExt as _;
-use crate::store::{Change, CommitError, ObjectName, Resource, Stored};
+use crate::store::{CommitError, ObjectName, Resource, StoreChange, Stored};
 
 /// The number of attempts of a write without a version that meets concurrent writes (UPD-8).
 const ATTEMPTS: usize = 6;
@@ -183,7 +183,7 @@ impl ObjectApi {
     ) -> Result<WriteOutcome, CommitError> {
         if is_released(kind, &object) {
             if !context.dry_run {
-                self.store.commit(vec![Change::delete(resource.clone(), name.clone(), stored.revision())])?;
+                self.store.commit(vec![StoreChange::delete(resource.clone(), name.clone(), stored.revision())])?;
             }
             let mut answer = object;
             convert::from_storage(kind, &mut answer);
@@ -199,7 +199,7 @@ impl ObjectApi {
                 stored: false,
             });
         }
-        let change = Change::update(resource.clone(), name.clone(), stored.revision(), object);
+        let change = StoreChange::update(resource.clone(), name.clone(), stored.revision(), object);
         let events = self.store.commit(vec![change])?;
         let current = events.first().and_then(|event| event.current.clone()).unwrap_or_else(|| stored.clone());
         self.note_written(kind, current.revision());

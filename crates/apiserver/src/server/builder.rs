@@ -13,7 +13,7 @@ use super::state::{Middleware, ServerSettings};
 use super::{ApiServer, ApiServerState, Controllers};
 use crate::access::UserAuthentication;
 use crate::api::{ApiOptions, Names, ObjectApi};
-use crate::controllers::{self, Controller};
+use crate::controllers::{self, ServerController};
 use crate::request::DerivedDocuments;
 use crate::status::StatusExt as _;
 use crate::workloads::{self, StageDelays, Stages, Workloads};
@@ -34,7 +34,7 @@ pub struct ApiServerBuilder {
     workloads: Workloads,
     /// Definitions, or the errors of those that cannot be serialized to JSON.
     definitions: Vec<Result<Value, String>>,
-    controllers: Vec<Box<dyn Controller>>,
+    controllers: Vec<Box<dyn ServerController>>,
     stage_delays: StageDelays,
     nodes: Option<usize>,
     tokens: Vec<(String, Identity)>,
@@ -86,7 +86,7 @@ impl ApiServerBuilder {
     }
 
     /// Adds a controller to the built-in ones.
-    pub fn controller(mut self, controller: impl Controller + 'static) -> Self {
+    pub fn controller(mut self, controller: impl ServerController + 'static) -> Self {
         self.controllers.push(Box::new(controller));
         self
     }

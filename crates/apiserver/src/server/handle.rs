@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::FutureExt as _;
+use kubewright_machinery::object::Scope;
 use kubewright_middleware::faults::FaultService;
 use kubewright_middleware::journal::JournalService;
 use kubewright_middleware::{Clock, Faults, Identity, Journal, Seed, Status};
@@ -12,9 +13,8 @@ use tower::Layer as _;
 use super::state::Middleware;
 use super::{ApiServerBuilder, ApiServerState, Checkpoint, Controllers};
 use crate::api::resource_of;
-use crate::kinds::Scope;
 use crate::request::{Authenticating, Impersonating, Service};
-use crate::store::{Change, CommitError, Expect, ObjectName, Resource};
+use crate::store::{CommitError, Expect, ObjectName, Resource, StoreChange};
 
 /// A Kubernetes API server inside this process. It is cheap to clone; dropping the last handle and the last open response frees all resources.
 #[derive(Clone, Debug)]
@@ -187,7 +187,7 @@ impl ApiServer {
                 object.metadata_mut().insert("creationTimestamp".into(), self.state.api.clock.now_in_seconds().into());
             }
             let name = ObjectName::new(object.namespace(), object.name());
-            let mut change = Change::create(resource_of(kind), name, object);
+            let mut change = StoreChange::create(resource_of(kind), name, object);
             change.expect = Expect::Anything;
             changes.push(change);
             if kind.kind == "CustomResourceDefinition" {
@@ -200,7 +200,7 @@ impl ApiServer {
     }
 
     /// Commits the changes. They have no preconditions, so only a disturbed store refuses them.
-    fn store_seeds(&self, changes: &mut Vec<Change>) -> Result<(), SeedError> {
+    fn store_seeds(&self, changes: &mut Vec<StoreChange>) -> Result<(), SeedError> {
         self.state.api.store.commit(std::mem::take(changes))?;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Import and export of the content as manifests (FRK-5).
 
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{ObjectExt as _, Scope};
 use kubewright_machinery::yaml::{self, YamlError};
 use kubewright_middleware::{Identity, Status};
 use serde_json::Value;

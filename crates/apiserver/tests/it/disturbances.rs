@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::api::Writer;
-use kubewright_apiserver::controllers::Controller;
-use kubewright_apiserver::store::Event;
+use kubewright_apiserver::controllers::ServerController;
+use kubewright_apiserver::store::StoreEvent;
 use kubewright_middleware::Verb;
 use kubewright_middleware::journal::{Outcome, Record};
 use serde_json::{Value, json};
@@ -242,12 +242,12 @@ async fn a_former_field_manager_of_a_field_is_found() {
 #[derive(Debug)]
 struct Fragile;
 
-impl Controller for Fragile {
+impl ServerController for Fragile {
     fn name(&self) -> &'static str {
         "fragile"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         assert_ne!(&*event.object.name.name, "boom", "it went boom");
     }
 
@@ -255,7 +255,7 @@ impl Controller for Fragile {
         async { Ok(false) }.boxed()
     }
 
-    fn fork(&self) -> Box<dyn Controller> {
+    fn fork(&self) -> Box<dyn ServerController> {
         Box::new(Self)
     }
 }

@@ -1,6 +1,7 @@
 use kubewright_core::dependents::{ObjectAction, Refusal, RefusalCause, Request};
 use kubewright_core::flow::StatusCause;
-use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, PatchKind, Propagation};
+use kubewright_machinery::object::Propagation;
+use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, PatchKind};
 
 /// Returns the request that carries out an action.
 pub(super) fn request(action: &ObjectAction, resource: &ApiResource, manager: &str) -> ApiRequest {

@@ -29,6 +29,6 @@ pub use own_write::is_removed;
 pub(crate) use own_write::{Fate, WriteRequest};
 pub use rate::Rate;
 pub(crate) use request::confidential;
-pub use request::{ApiRequest, PatchKind, Propagation, Verb};
+pub use request::{ApiRequest, PatchKind, Verb};
 pub use resource::ApiResource;
 pub(crate) use turns::WriterTurn;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::options::OperatorOptions;
 use super::patience::ask;
-use super::{Declarations, OperatorError, Phase, Rule};
+use super::{Declarations, OperatorError, OperatorPhase, Rule};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
 
 /// The interval at which missing kinds and permissions are checked again.
@@ -102,7 +102,7 @@ impl<'a> Preflight<'a> {
         let in_time = self.cluster.clock().limit(limit, self.passed()).await;
         in_time.unwrap_or_else(|_| {
             let culprits = vec!["the API server's answers about its version, kinds and permissions".to_owned()];
-            let silent = OperatorError::Timeout { phase: Phase::Preflight, limit, culprits };
+            let silent = OperatorError::Timeout { phase: OperatorPhase::Preflight, limit, culprits };
             Err(self.last.lock().take().unwrap_or(silent))
         })
     }

@@ -1,5 +1,5 @@
-use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
-use kubewright_runtime::cluster::{ApiRequest, PatchKind, Propagation};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, Propagation};
+use kubewright_runtime::cluster::{ApiRequest, PatchKind};
 use serde_json::json;
 
 use super::{cluster, config_map, config_maps, create, server};

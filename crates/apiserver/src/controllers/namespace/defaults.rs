@@ -8,7 +8,7 @@ use crate::api::Writer;
 use crate::controllers::backlog::Backlog;
 use crate::controllers::by_item::ByItem;
 use crate::model::Endpoint;
-use crate::store::{Event, ObjectName, Resource};
+use crate::store::{ObjectName, Resource, StoreEvent};
 
 const ACCOUNT: &str = "default";
 const BUNDLE: &str = "kube-root-ca.crt";
@@ -31,7 +31,7 @@ impl ByItem for NamespaceDefaults {
         "service-account-controller"
     }
 
-    fn observe(&self, event: &Event) {
+    fn observe(&self, event: &StoreEvent) {
         let (resource, name) = (&event.object.resource, &event.object.name);
         if !resource.group.is_empty() {
             return;

@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::selector::LabelSelector;
 use kubewright_middleware::Identity;
-use kubewright_middleware::status::{Cause, Status};
+use kubewright_middleware::status::{FailureCause, Status};
 use serde_json::{Value, json};
 
 use super::subresource;
@@ -222,7 +222,7 @@ fn unsettled(name: &str) -> Status {
 }
 
 fn refusal(seconds: u32, message: String) -> Status {
-    Status::too_many_requests(REFUSAL, seconds).with_cause(Cause::new("DisruptionBudget", message, ""))
+    Status::too_many_requests(REFUSAL, seconds).with_cause(FailureCause::new("DisruptionBudget", message, ""))
 }
 
 fn check_budget(budget: &Value) -> Result<(), Status> {

@@ -7,10 +7,10 @@ mod repeat;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_machinery::object::{GroupKind, GroupVersionKind};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, Propagation};
 use serde_json::json;
 
-use super::{ApiError, ApiRequest, ApiResource, ConnectError, Impersonation, PatchKind, Propagation, Rate, Retry};
+use super::{ApiError, ApiRequest, ApiResource, ConnectError, ImpersonatedIdentity, PatchKind, Rate, RequestRetries};
 use crate::testing::{Fault, Server};
 
 fn config_maps() -> ApiResource {
@@ -163,7 +163,7 @@ async fn transient_errors_are_retried_twice_after_100_and_500_milliseconds() {
     server.fail_always("configmaps", Fault::Status(503, "ServiceUnavailable"));
     let cluster = server.cluster();
     let before = cluster.clock().moment();
-    let error = cluster.send_retrying(&list(), &Retry::default()).await.unwrap_err();
+    let error = cluster.send_retrying(&list(), &RequestRetries::default()).await.unwrap_err();
     assert_eq!(error.code(), Some(503));
     assert_eq!(server.requests("configmaps"), 3);
     assert_eq!(cluster.clock().moment().since(before), Duration::from_millis(600));
@@ -176,10 +176,10 @@ async fn a_short_retry_after_is_honoured_and_a_long_one_ends_the_attempts() {
     let cluster = server.cluster();
     server.fail_next("configmaps", Fault::Busy(2));
     let before = cluster.clock().moment();
-    cluster.send_retrying(&list(), &Retry::default()).await.unwrap();
+    cluster.send_retrying(&list(), &RequestRetries::default()).await.unwrap();
     assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(2));
     server.fail_next("configmaps", Fault::Busy(3));
-    let error = cluster.send_retrying(&list(), &Retry::default()).await.unwrap_err();
+    let error = cluster.send_retrying(&list(), &RequestRetries::default()).await.unwrap_err();
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
 }
 
@@ -189,7 +189,7 @@ async fn conflicts_and_refusals_are_not_repeated() {
     for (code, reason) in [(409, "Conflict"), (403, "Forbidden"), (422, "Invalid"), (404, "NotFound")] {
         let server = Server::new();
         server.fail_always("configmaps", Fault::Status(code, reason));
-        server.cluster().send_retrying(&list(), &Retry::default()).await.unwrap_err();
+        server.cluster().send_retrying(&list(), &RequestRetries::default()).await.unwrap_err();
         assert_eq!(server.requests("configmaps"), 1, "{code}");
     }
 }
@@ -473,9 +473,9 @@ fn errors_of_kube_are_classified_without_a_cluster() {
 async fn a_cluster_handle_that_impersonates_a_user_refuses_a_second_impersonation() {
     let cluster = Server::new().cluster();
     assert!(!cluster.acts_as_another());
-    let alice = cluster.acting_as(&Impersonation::user("alice")).unwrap();
+    let alice = cluster.acting_as(&ImpersonatedIdentity::user("alice")).unwrap();
     assert!(alice.acts_as_another());
-    let error = alice.acting_as(&Impersonation::user("bob")).unwrap_err();
+    let error = alice.acting_as(&ImpersonatedIdentity::user("bob")).unwrap_err();
     assert!(matches!(error, ConnectError::ActsAsAnother { .. }), "{error}");
 }
 

@@ -9,7 +9,7 @@ const REACHABLE: DeclaredCondition =
 /// A pass of a Server that was healthy, with the special inputs of a test.
 struct Case {
     outcome: Flow,
-    end: Option<End>,
+    end: Option<ComponentLoopEnd>,
     statements: Statements,
     before: Vec<Condition>,
     declared: Vec<DeclaredCondition>,
@@ -36,7 +36,7 @@ impl Case {
         }
     }
 
-    fn ended(end: End) -> Self {
+    fn ended(end: ComponentLoopEnd) -> Self {
         let outcome = Err(Halt::Wait(end.wait().unwrap()));
         Self { end: Some(end), ..Self::of(outcome) }
     }
@@ -46,7 +46,7 @@ impl Case {
         self
     }
 
-    fn status(&self) -> ComponentStatus {
+    fn status(&self) -> CommonStatus {
         let prior = Prior::Conditions { ready: None, stalled: None };
         let report = report(&self.outcome, &KeyMemory::default(), &prior, &Timing::default());
         let pass = EndedPass {
@@ -88,8 +88,8 @@ fn quota() -> Flow {
     Failure::backoff("quota exceeded").reason("Internal Error").into()
 }
 
-fn waiting(why: NotReady) -> End {
-    End::Dependencies(vec![Unready { type_: DATABASE, why }])
+fn waiting(why: NotReady) -> ComponentLoopEnd {
+    ComponentLoopEnd::Dependencies(vec![Unready { type_: DATABASE, why }])
 }
 
 // Table of 13.6, first row; STH-4, STAT-02
@@ -149,7 +149,7 @@ fn health_does_not_flap_while_a_dependency_only_lags() {
 // Table of 13.6, row of 5b; DEP-08, FZ-14
 #[test]
 fn health_is_kept_while_depending_components_hold_up_a_deletion() {
-    let end = End::Depending(["portal".to_owned()].into());
+    let end = ComponentLoopEnd::Depending(["portal".to_owned()].into());
     let case = Case { is_deleting: true, is_held: true, ..Case::ended(end) };
     case.keeps("ServerHealthy");
     let text = "the deletion waits for depending components: portal";

@@ -13,7 +13,7 @@ use crate::flow::{Redactor, redact};
 /// The end of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ending {
+pub enum RecordedEnd {
     /// User code ended the pass early. State and reason stay, except for Ready of an earlier generation.
     Kept,
     /// The first status of a new component, written before any other step.
@@ -53,7 +53,7 @@ pub enum Ending {
 
 /// The context in which a pass ended.
 #[derive(Clone, Copy, Debug)]
-pub struct EndingContext {
+pub struct PassEndContext {
     /// True if the component is being deleted.
     pub deleting: bool,
     /// The generation of the component.
@@ -66,39 +66,39 @@ pub struct EndingContext {
 
 impl ComponentStatus {
     /// Records the end of a pass in the status.
-    pub fn conclude(&mut self, ending: &Ending, at: &EndingContext) {
+    pub fn conclude(&mut self, end: &RecordedEnd, at: &PassEndContext) {
         if at.deleting {
             self.processing_since = None;
             self.processing_digest.clear();
         }
-        if *ending == Ending::Kept {
+        if *end == RecordedEnd::Kept {
             self.keep(at);
             return;
         }
         self.observed_generation = at.generation;
-        match ending {
-            Ending::Ready => {
+        match end {
+            RecordedEnd::Ready => {
                 self.applied_generation = at.generation;
                 self.last_applied_at = Some(at.started.into());
                 self.processing_since = None;
             }
-            Ending::Incomplete(_) if !at.deleting => {
+            RecordedEnd::Incomplete(_) if !at.deleting => {
                 self.start_countdown(at.started);
             }
             _ => {}
         }
-        self.show(ending, at);
+        self.show(end, at);
     }
 
     /// Corrects the state after a pass that ended before any step for its generation. The pass records no generation, and a component is not Ready in
     /// a generation that was never applied (OUT-1).
-    fn keep(&mut self, at: &EndingContext) {
+    fn keep(&mut self, at: &PassEndContext) {
         if self.state != Some(ComponentState::Ready) || self.observed_generation == at.generation {
             return;
         }
         let message = "a hook ended the pass before anything was deleted".to_owned();
-        let ending = if at.deleting { Ending::Wait { reason: None, message } } else { Ending::Restarting };
-        self.show(&ending, at);
+        let end = if at.deleting { RecordedEnd::Wait { reason: None, message } } else { RecordedEnd::Restarting };
+        self.show(&end, at);
     }
 
     /// Masks the texts in messages that the operator adds to the default masks (SW-9).
@@ -109,9 +109,9 @@ impl ComponentStatus {
     }
 
     /// Sets only the state and the conditions, for the status that is written ahead of the end of a pass (PASS-6).
-    pub fn show(&mut self, ending: &Ending, at: &EndingContext) {
+    pub fn show(&mut self, end: &RecordedEnd, at: &PassEndContext) {
         let timed_out = !at.deleting && self.timed_out(at.started, at.timeout);
-        let Some(mut shown) = shown(ending, at.deleting, timed_out) else { return };
+        let Some(mut shown) = shown(end, at.deleting, timed_out) else { return };
         // Events repeat the message of the condition, so it is masked here.
         shown.message = redact(&shown.message).into_owned();
         let ready = match shown.state {

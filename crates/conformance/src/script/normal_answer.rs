@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The compared parts of an answer. Values that differ from run to run are replaced by placeholders.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Outcome {
+pub struct NormalAnswer {
     /// The status code.
     #[serde(default)]
     pub code: u16,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::ComponentType;
-use super::component_loop::End;
+use super::component_loop::ComponentLoopEnd;
 use super::end_conditions::EndConditionInputs;
 use super::format::Format;
 use super::observation::Generations;
@@ -77,7 +77,7 @@ pub struct EndedPass<'a> {
     /// True if depending components are left.
     pub is_held: bool,
     /// The end of the loop.
-    pub end: Option<&'a End>,
+    pub end: Option<&'a ComponentLoopEnd>,
     /// The outcome of the pass.
     pub outcome: &'a Flow,
     /// The report of the outcome.
@@ -95,7 +95,7 @@ pub struct EndedPass<'a> {
 /// The common part of a component's status after a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ComponentStatus {
+pub struct CommonStatus {
     /// The conditions, sorted by type.
     pub conditions: Vec<Condition>,
     /// The generations that the pass has seen.
@@ -106,10 +106,10 @@ pub struct ComponentStatus {
 
 impl EndedPass<'_> {
     /// Returns the common part of the status.
-    pub fn status(&self, format: &Format) -> ComponentStatus {
+    pub fn status(&self, format: &Format) -> CommonStatus {
         let seen = Generations { resource: self.generation, provenance: self.provenance.unwrap_or(Provenance::UNKNOWN) };
         let applied = (self.is_success() && format.writes_applied()).then_some(seen);
-        ComponentStatus { conditions: self.conditions(format), seen, applied }
+        CommonStatus { conditions: self.conditions(format), seen, applied }
     }
 
     fn is_success(&self) -> bool {
@@ -173,8 +173,10 @@ impl EndedPass<'_> {
         let type_ = self.type_.healthy();
         match (self.outcome, self.end) {
             (Ok(()) | Err(Halt::Done), _) => self.end().set(updater, &type_, ConditionStatus::Unknown, MISSING, ""),
-            (Err(Halt::Wait(_)), Some(End::Depending(_) | End::IgnoredDependencies(_))) => {}
-            (Err(Halt::Wait(wait)), Some(End::Dependencies(unready))) if unready.iter().all(|unready| unready.why.is_lag()) => {
+            (Err(Halt::Wait(_)), Some(ComponentLoopEnd::Depending(_) | ComponentLoopEnd::IgnoredDependencies(_))) => {}
+            (Err(Halt::Wait(wait)), Some(ComponentLoopEnd::Dependencies(unready)))
+                if unready.iter().all(|unready| unready.why.is_lag()) =>
+            {
                 if !updater.has(&type_) {
                     self.end().set(updater, &type_, ConditionStatus::Unknown, wait.reason().as_str(), &wait.text());
                 }

@@ -6,19 +6,19 @@ use super::ApiError;
 ///
 /// Requests are not repeated after conflicts: the same request would fail again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Retry {
+pub struct RequestRetries {
     waits: Vec<Duration>,
     longest_retry_after: Duration,
 }
 
-impl Default for Retry {
+impl Default for RequestRetries {
     /// Returns two repetitions, after 100 ms and 500 ms. A `Retry-After` up to 2 s is honoured; a longer one ends the attempts.
     fn default() -> Self {
         Self { waits: vec![Duration::from_millis(100), Duration::from_millis(500)], longest_retry_after: Duration::from_secs(2) }
     }
 }
 
-impl Retry {
+impl RequestRetries {
     /// Returns no repetitions.
     pub fn never() -> Self {
         Self { waits: Vec::new(), longest_retry_after: Duration::ZERO }

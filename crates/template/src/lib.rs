@@ -1,0 +1,23 @@
+//! Go's text/template with the functions that charts use: compiled once, rendered many times, with the same output for the same input.
+//!
+//! A [`TemplateSet`] holds the named templates of one namespace. [`TemplateSet::execute`] renders one of them with a [`GoValue`] as its data. Functions
+//! come from a [`FunctionSet`]; [`library`] has those of Go and of sprig. A template can neither read files, nor the environment, nor the network: it
+//! sees its data, its functions, and the [`TemplateHost`] (time and randomness) that the caller passes. [`TemplateLimits`] bound output, depth and steps.
+//!
+//! The crate knows nothing of Kubernetes, of Helm charts, and of kustomizations; those are in `kubewright-render`.
+//!
+//! Modules, from low to high: `value`, `format`, `error`, `function`, `syntax`, `execute`, `set`, `library`.
+
+mod error;
+mod execute;
+mod format;
+mod function;
+pub mod library;
+mod set;
+mod syntax;
+pub mod value;
+
+pub use error::{FunctionError, SourcePosition, TemplateError};
+pub use function::{FunctionCall, FunctionSet, Parameter, Signature, TemplateEngine, TemplateFunction, TemplateHost};
+pub use set::{Delimiters, TemplateLimits, TemplateSet};
+pub use value::{GoList, GoMap, GoObject, GoString, GoValue, IntegerType};

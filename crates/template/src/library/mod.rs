@@ -1,0 +1,1 @@
+//! The functions of sprig and of Helm that need no chart, by group.

@@ -1,0 +1,74 @@
+//! Slices of Go.
+
+use std::ops::{Deref, Range};
+use std::rc::Rc;
+
+use super::GoValue;
+
+/// The type of a slice's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    /// `interface {}`.
+    Any,
+    /// `string`.
+    String,
+    /// `uint8`; the slice is a `[]byte`.
+    Byte,
+    /// `int`.
+    Int,
+    /// `map[string]interface {}`.
+    Map,
+}
+
+/// A slice. It never changes, so copies and parts share the elements.
+#[derive(Clone, Debug)]
+pub struct GoList {
+    items: Rc<Vec<GoValue>>,
+    range: Range<usize>,
+    element: ElementType,
+}
+
+impl GoList {
+    /// Creates a slice. The elements must be of the type.
+    pub fn new(items: Vec<GoValue>, element: ElementType) -> Self {
+        let range = 0..items.len();
+        Self { items: Rc::new(items), range, element }
+    }
+
+    /// Returns the part between two indexes, or None if they are out of range.
+    pub fn part(&self, range: Range<usize>) -> Option<Self> {
+        let (start, end) = (self.range.start.checked_add(range.start)?, self.range.start.checked_add(range.end)?);
+        let is_inside = range.start <= range.end && end <= self.range.end;
+        is_inside.then(|| Self { items: self.items.clone(), range: start..end, element: self.element })
+    }
+
+    /// Returns the type of the elements.
+    pub const fn element(&self) -> ElementType {
+        self.element
+    }
+
+    /// Returns the name of the slice's type.
+    pub const fn type_name(&self) -> &'static str {
+        match self.element {
+            ElementType::Any => "[]interface {}",
+            ElementType::String => "[]string",
+            ElementType::Byte => "[]uint8",
+            ElementType::Int => "[]int",
+            ElementType::Map => "[]map[string]interface {}",
+        }
+    }
+
+    /// Returns the bytes of a `[]byte`, or None for another slice.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        let byte = |item: &GoValue| if let GoValue::Integer(value, _) = item { *value as u8 } else { 0 };
+        (self.element == ElementType::Byte).then(|| self.iter().map(byte).collect())
+    }
+}
+
+impl Deref for GoList {
+    type Target = [GoValue];
+
+    fn deref(&self) -> &[GoValue] {
+        &self.items[self.range.clone()]
+    }
+}

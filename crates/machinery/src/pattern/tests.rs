@@ -38,6 +38,13 @@ fn pattern_errors_have_the_messages_of_go() {
         assert_eq!(problem(pattern), expected);
     }
 }
+
+#[test]
+fn groups_keep_their_names() {
+    let names = GoPattern::compile("(a)(?P<first>b)(?:c)(?<2nd>d)").unwrap().names;
+    assert_eq!(names.iter().map(Option::as_deref).collect::<Vec<_>>(), [None, None, Some("first"), Some("2nd")]);
+}
+
 #[test]
 fn expressions_cost_no_more_than_their_length() {
     for part in ["{", "{1", "[[:x]", "(?:", r"\Q{"] {

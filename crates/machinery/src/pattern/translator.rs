@@ -2,10 +2,11 @@
 
 use regex::{Regex, RegexBuilder};
 
+use super::GoPattern;
 use crate::stack;
 
 /// Compiles an expression. An error has the text of Go.
-pub(crate) fn compile(source: &str) -> Result<Regex, String> {
+pub(super) fn compile(source: &str) -> Result<GoPattern, String> {
     let characters: Vec<char> = source.chars().collect();
     let last_name_end = characters.windows(2).rposition(|pair| pair == NAME_END);
     let mut translator = Translator {
@@ -19,16 +20,20 @@ pub(crate) fn compile(source: &str) -> Result<Regex, String> {
         last: Last::Nothing,
         repeats: 1,
         groups: vec![1],
+        names: vec![None],
     };
     translator.run().map_err(|problem| format!("error parsing regexp: {problem}"))?;
     let build = || RegexBuilder::new(&translator.output).nest_limit(NEST_LIMIT).size_limit(SIZE_LIMIT).build();
     let Some(built) = stack::for_depth(translator.deepest * ROOM_OF_A_GROUP, build) else {
         return Err(format!("error parsing regexp: expression too large: `{source}`"));
     };
-    built.map_err(|error| {
-        let reason = error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        format!("error parsing regexp: {reason}: `{source}`")
-    })
+    match built {
+        Ok(regex) => Ok(GoPattern { regex, names: translator.names }),
+        Err(error) => {
+            let reason = error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            Err(format!("error parsing regexp: {reason}: `{source}`"))
+        }
+    }
 }
 
 /// The last item, which a repetition would repeat.
@@ -54,6 +59,8 @@ struct Translator<'a> {
     /// The total number of repetitions of the last item; `groups` holds the maximum for the items of each open group.
     repeats: u64,
     groups: Vec<u64>,
+    /// The names of the capturing groups so far, the whole expression being the first.
+    names: Vec<Option<String>>,
 }
 
 const DIGITS: &str = "0-9";
@@ -140,6 +147,7 @@ impl Translator<'_> {
     fn open(&mut self) -> Result<(), String> {
         if !self.starts_with("(?") {
             self.enter()?;
+            self.names.push(None);
             self.push("(", 1, Last::Nothing);
             return Ok(());
         }
@@ -180,7 +188,8 @@ impl Translator<'_> {
             return Err(format!("invalid named capture: `{}`", self.text(start, start + length + 1)));
         }
         self.enter()?;
-        // In Go a group name may start with a digit, in the regex crate it may not. The name is dropped because it is not used.
+        // In Go a group name may start with a digit, in the regex crate it may not; so the regex crate gets no names.
+        self.names.push(Some(name));
         self.push("(", length + 1, Last::Nothing);
         Ok(())
     }

@@ -152,7 +152,7 @@ impl Translator<'_> {
             return Ok(());
         }
         for start in ["(?P<", "(?<"] {
-            if self.starts_with(start) {
+            if self.starts_with(start) && self.peek(start.len()).is_some() {
                 return self.open_named(start.len());
             }
         }
@@ -160,7 +160,7 @@ impl Translator<'_> {
         let mut length = 2;
         loop {
             let Some(c) = self.peek(length) else {
-                return Err(format!("missing closing ): `{}`", self.source));
+                return Err(format!("invalid or unsupported Perl syntax: `{}`", self.text(start, start + length)));
             };
             length += 1;
             match c {
@@ -170,7 +170,8 @@ impl Translator<'_> {
                     if c == ':' {
                         self.enter()?;
                     }
-                    self.push(&flags, length, Last::Nothing);
+                    // A group of flags without flags is nothing, which the regex crate does not accept.
+                    self.push(if flags == "(?)" { "" } else { &flags }, length, Last::Nothing);
                     return Ok(());
                 }
                 _ => return Err(format!("invalid or unsupported Perl syntax: `{}`", self.text(start, start + length))),
@@ -200,7 +201,7 @@ impl Translator<'_> {
         let end = start + length + lazy;
         match self.last {
             Last::Nothing => {
-                return Err(format!("missing argument to repetition operator: `{}`", self.text(start, start + length)));
+                return Err(format!("missing argument to repetition operator: `{}`", self.text(start, end)));
             }
             Last::Repetition(before) => {
                 return Err(format!("invalid nested repetition operator: `{}`", self.text(before, end)));
@@ -281,10 +282,16 @@ impl Translator<'_> {
             3
         };
         let class = self.text(self.at, self.at + length);
-        if Regex::new(&class).is_err() {
+        // A name after ^ is negated, which the regex crate writes with the other case of the letter.
+        let (name, negated) = match class.split_once("{^") {
+            Some((letter, name)) => (format!("{{{name}"), letter == "\\p"),
+            None => (self.text(self.at + 2, self.at + length), class.starts_with("\\P")),
+        };
+        let translated = format!("\\{}{name}", if negated { 'P' } else { 'p' });
+        if Regex::new(&translated).is_err() {
             return Err(format!("invalid character class range: `{class}`"));
         }
-        Ok((class, length))
+        Ok((translated, length))
     }
 
     /// Returns the character that an escape stands for, and the length of the escape.
@@ -324,7 +331,7 @@ impl Translator<'_> {
                 let digits: String = (2..4).map_while(|n| self.peek(n).filter(char::is_ascii_hexdigit)).collect();
                 match u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).filter(|_| digits.len() == 2) {
                     Some(code) => Ok((code, 4)),
-                    None => invalid(2 + digits.len()),
+                    None => invalid(3 + digits.len()),
                 }
             }
             _ => invalid(2),

@@ -1,11 +1,13 @@
 //! Values as Go's text/template sees them: with Go's types, with byte strings, and with maps that are shared by reference.
 
+mod equal;
 mod json;
 mod list;
 mod map;
 mod object;
 mod text;
 
+pub use equal::deep_equal;
 pub use list::{ElementType, GoList};
 pub use map::{GoMap, MapType};
 pub use object::GoObject;

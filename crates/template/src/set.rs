@@ -1,10 +1,13 @@
 //! Sets of named templates.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::TemplateError;
+use crate::execute::execute;
 use crate::function::{FunctionSet, TemplateHost};
+use crate::syntax::Tree;
 use crate::value::{GoString, GoValue};
 
 /// The marks around actions.
@@ -44,14 +47,15 @@ impl Default for TemplateLimits {
 /// The named templates of one namespace, compiled.
 #[derive(Clone, Debug)]
 pub struct TemplateSet {
-    functions: Arc<FunctionSet>,
-    delimiters: Delimiters,
+    pub(crate) functions: Arc<FunctionSet>,
+    pub(crate) delimiters: Delimiters,
+    pub(crate) trees: BTreeMap<Arc<str>, Arc<Tree>>,
 }
 
 impl TemplateSet {
     /// Creates a set without templates.
     pub fn new(functions: Arc<FunctionSet>, delimiters: Delimiters) -> Self {
-        Self { functions, delimiters }
+        Self { functions, delimiters, trees: BTreeMap::new() }
     }
 
     /// Compiles a text and adds it under its name, with the templates that it defines. A template replaces one of the same name, unless the new one is
@@ -68,11 +72,11 @@ impl TemplateSet {
     /// Executes a template. The output has no `<no value>`.
     pub fn execute(
         &self,
-        _name: &str,
-        _data: &GoValue,
-        _host: &dyn TemplateHost,
-        _limits: &TemplateLimits,
+        name: &str,
+        data: &GoValue,
+        host: &dyn TemplateHost,
+        limits: &TemplateLimits,
     ) -> Result<GoString, TemplateError> {
-        unimplemented!()
+        execute(self, name, data, host, limits)
     }
 }

@@ -2,10 +2,11 @@
 
 use super::arguments::{fitting, literal};
 use super::language::{self, LanguageFunction};
-use super::place::{FailingNode, quoted};
+use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution};
 use super::seen::SeenValue;
 use crate::error::FunctionError;
+use crate::format::quote;
 use crate::function::{FunctionCall, Signature};
 use crate::syntax::{Operand, Term};
 use crate::value::GoValue;
@@ -28,12 +29,12 @@ impl<'a> TreeExecution<'a> {
             return self.result(result, name, call, arguments);
         }
         let result = match language::find(name) {
-            None => return Err(self.error(format!("{} is not a defined function", quoted(name)))),
+            None => return Err(self.error(format!("{} is not a defined function", quote(name.as_bytes()))).into()),
             Some(LanguageFunction::Junction { stops_at }) => {
                 return self.junction(name, stops_at, arguments, last, dot);
             }
             Some(LanguageFunction::Length) => {
-                check_count(&language::ONE, arguments.len(), last.is_some()).map_err(|count| self.wrong_count(name, &count))?;
+                self.check_count(name, &language::ONE, arguments, last.is_some())?;
                 let value = match (arguments.first(), last) {
                     (Some(operand), _) => self.operand(operand, dot)?,
                     (None, last) => last.unwrap_or_default().into(),
@@ -46,7 +47,7 @@ impl<'a> TreeExecution<'a> {
                     (None, last) => last.as_ref().map(language::reflected).unwrap_or_default(),
                 };
                 let values = self.arguments(name, &language::SOME, arguments, last, dot)?;
-                language::call(&callee, &values)
+                Err(language::no_function(&callee, &values))
             }
             Some(LanguageFunction::Plain(signature, body)) => {
                 let values = self.arguments(name, &signature, arguments, last, dot)?;
@@ -65,7 +66,7 @@ impl<'a> TreeExecution<'a> {
         last: Option<GoValue>,
         dot: &SeenValue,
     ) -> Outcome<SeenValue> {
-        check_count(&language::SOME, arguments.len(), last.is_some()).map_err(|count| self.wrong_count(name, &count))?;
+        self.check_count(name, &language::SOME, arguments, last.is_some())?;
         let mut value = SeenValue::default();
         for argument in arguments {
             value = self.operand(argument, dot)?;
@@ -85,9 +86,9 @@ impl<'a> TreeExecution<'a> {
         last: Option<GoValue>,
         dot: &SeenValue,
     ) -> Outcome<Vec<GoValue>> {
-        check_count(signature, arguments.len(), last.is_some()).map_err(|count| self.wrong_count(name, &count))?;
-        let parameters = signature.fixed.iter().copied().chain(std::iter::repeat_with(|| signature.rest).map_while(|rest| rest));
-        let mut parameters = parameters;
+        self.check_count(name, signature, arguments, last.is_some())?;
+        let rest = std::iter::repeat_with(|| signature.rest).map_while(|rest| rest);
+        let mut parameters = signature.fixed.iter().copied().chain(rest);
         let mut values = Vec::with_capacity(arguments.len() + usize::from(last.is_some()));
         for operand in arguments {
             let Some(parameter) = parameters.next() else { break };
@@ -124,17 +125,15 @@ impl<'a> TreeExecution<'a> {
         Ok(value.into())
     }
 
-    fn wrong_count(&self, name: &str, count: &str) -> Box<crate::error::TemplateError> {
-        self.error(format!("wrong number of args for {name}: {count}"))
-    }
-}
-
-/// Checks the number of arguments. The error is Go's text, which leaves the argument out that comes through the pipe if any number is allowed.
-fn check_count(signature: &Signature, written: usize, is_piped: bool) -> Result<(), String> {
-    let (fixed, given) = (signature.fixed.len(), written + usize::from(is_piped));
-    match signature.rest {
-        Some(_) if given < fixed => Err(format!("want at least {fixed} got {written}")),
-        None if given != fixed => Err(format!("want {fixed} got {given}")),
-        _ => Ok(()),
+    /// Checks the number of arguments. Go leaves the argument out of its text that comes through the pipe if any number is allowed.
+    fn check_count(&self, name: &str, signature: &Signature, written: &[Operand], is_piped: bool) -> Outcome<()> {
+        let (fixed, written) = (signature.fixed.len(), written.len());
+        let given = written + usize::from(is_piped);
+        let count = match signature.rest {
+            Some(_) if given < fixed => format!("want at least {fixed} got {written}"),
+            None if given != fixed => format!("want {fixed} got {given}"),
+            _ => return Ok(()),
+        };
+        Err(self.error(format!("wrong number of args for {name}: {count}")).into())
     }
 }

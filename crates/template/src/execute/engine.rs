@@ -1,8 +1,8 @@
 //! Executions inside an execution: `include` and `tpl`.
 
-use super::place::quoted;
 use super::run::{TemplateScope, TreeExecution};
 use crate::error::{FunctionError, TemplateError};
+use crate::format::quote;
 use crate::function::TemplateEngine;
 use crate::set::TemplateSet;
 use crate::value::{GoString, GoValue};
@@ -25,7 +25,7 @@ impl TemplateEngine for TreeExecution<'_> {
     }
 
     fn evaluate(&mut self, text: &str, data: &GoValue) -> Result<GoString, FunctionError> {
-        self.usage.enter().map_err(|message| FunctionError::Template(self.limit(message)))?;
+        self.usage.enter().map_err(|message| FunctionError::from(self.limit(message)))?;
         let result = self.evaluate_inside(text, data);
         self.usage.leave();
         result
@@ -41,13 +41,13 @@ impl TreeExecution<'_> {
                 TemplateError::Parse { template, line, message } => format!("template: {template}:{line}: {message}"),
                 other => other.to_string(),
             };
-            FunctionError::Failed(format!("cannot parse template {}: {reason}", quoted(text)))
+            FunctionError::Failed(format!("cannot parse template {}: {reason}", quote(text.as_bytes())))
         })?;
         let Some(tree) = inner.trees.get(SET_NAME) else { return Ok("".into()) };
         let scope = TemplateScope { set: &inner, outer: Some(&self.scope) };
         let execution = TreeExecution::new(scope, self.host, self.usage, tree);
-        execution
-            .into_output(data.clone())
-            .map_err(|error| FunctionError::Nested(format!("error during tpl function execution for {}", quoted(text)), error))
+        execution.into_output(data.clone()).map_err(|error| {
+            FunctionError::Nested(format!("error during tpl function execution for {}", quote(text.as_bytes())), error)
+        })
     }
 }

@@ -7,13 +7,13 @@ use crate::syntax::Operand;
 
 impl<'a> TreeExecution<'a> {
     /// Returns the error of the node that is being executed.
-    pub(super) fn error(&self, message: impl Into<String>) -> Box<TemplateError> {
+    pub(super) fn error(&self, message: impl Into<String>) -> TemplateError {
         self.error_of(message.into(), None)
     }
 
     /// Returns the error of a limit that was exceeded.
-    pub(super) fn limit(&self, message: String) -> Box<TemplateError> {
-        Box::new(TemplateError::Limit { position: Some(self.position()), message })
+    pub(super) fn limit(&self, message: String) -> TemplateError {
+        TemplateError::Limit { position: Some(self.position()), message }
     }
 
     /// Returns the error of a function or method that was called with these operands. The call becomes the failing node.
@@ -23,7 +23,7 @@ impl<'a> TreeExecution<'a> {
         name: &str,
         call: FailingNode<'a>,
         arguments: &'a [Operand],
-    ) -> Box<TemplateError> {
+    ) -> TemplateError {
         if let FunctionError::Argument(index, message) = error {
             // An argument that came through the pipe has no node of its own: the last one evaluated stays.
             self.node = arguments.get(index).map_or(self.node, FailingNode::last_of);
@@ -41,26 +41,26 @@ impl<'a> TreeExecution<'a> {
 
     /// Returns the error of a template that failed because of another one. A text for the user of the chart is reported at the outermost call, as Helm
     /// does, and a limit at the place where it was exceeded.
-    fn caused(&self, message: String, cause: Box<TemplateError>) -> Box<TemplateError> {
+    fn caused(&self, message: String, cause: Box<TemplateError>) -> TemplateError {
         match *cause {
             TemplateError::Failed { message, .. } => self.told(message),
-            TemplateError::Limit { .. } => cause,
+            TemplateError::Limit { .. } => *cause,
             _ => self.error_of(message, Some(cause)),
         }
     }
 
-    fn told(&self, message: String) -> Box<TemplateError> {
-        Box::new(TemplateError::Failed { position: self.position(), message })
+    fn told(&self, message: String) -> TemplateError {
+        TemplateError::Failed { position: self.position(), message }
     }
 
-    fn error_of(&self, message: String, cause: Option<Box<TemplateError>>) -> Box<TemplateError> {
-        Box::new(TemplateError::Execution {
+    fn error_of(&self, message: String, cause: Option<Box<TemplateError>>) -> TemplateError {
+        TemplateError::Execution {
             position: self.position(),
             executing: self.tree.name.to_string(),
             node: Some(self.node.to_string()),
             message,
             cause,
-        })
+        }
     }
 
     fn position(&self) -> SourcePosition {

@@ -40,9 +40,9 @@ impl<'a> TreeExecution<'a> {
             Term::Variable(_, names) if !names.is_empty() => {}
             Term::Function(name) => return self.function(name, FailingNode::Command(command), arguments, last, dot),
             _ if has_arguments => {
-                return Err(self.error(format!("can't give argument to non-function {}", FailingNode::of(first))));
+                return Err(self.error(format!("can't give argument to non-function {}", FailingNode::of(first))).into());
             }
-            Term::Nil => return Err(self.error("nil is not a command")),
+            Term::Nil => return Err(self.error("nil is not a command").into()),
             _ => {}
         }
         self.operand_with(first, arguments, last, dot)
@@ -67,7 +67,7 @@ impl<'a> TreeExecution<'a> {
             Term::Dot => return Ok(dot.clone()),
             Term::Nil => return Ok(SeenValue::default()),
             Term::Bool(value) => return Ok(GoValue::Bool(*value).into()),
-            Term::Number(number) => return ideal(number).map(Into::into).map_err(|message| self.error(message)),
+            Term::Number(number) => return ideal(number).map(Into::into).map_err(|message| self.error(message).into()),
             Term::String { value, .. } => return Ok(GoValue::String(value.clone()).into()),
             Term::Function(name) => return with_stack(|| self.function(name, node, &[], None, dot)),
             Term::Pipeline(pipeline) => return with_stack(|| self.pipeline(pipeline, dot)).map(Into::into),

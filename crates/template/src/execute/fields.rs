@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution};
 use super::seen::SeenValue;
+use crate::error::TemplateError;
 use crate::syntax::Operand;
 use crate::value::{GoMap, GoObject, GoValue};
 
@@ -23,7 +24,7 @@ impl<'a> TreeExecution<'a> {
         match &receiver.value {
             // An absent value has absent fields, but nil in a map or list has none.
             GoValue::Nil if !receiver.is_element => Ok(SeenValue::default()),
-            GoValue::Nil => Err(self.error(format!("nil pointer evaluating interface {{}}.{name}"))),
+            GoValue::Nil => Err(self.error(format!("nil pointer evaluating interface {{}}.{name}")).into()),
             GoValue::Map(map) => self.key(map, name, has_arguments),
             GoValue::Object(object) => {
                 if object.method(name).is_some() {
@@ -31,23 +32,23 @@ impl<'a> TreeExecution<'a> {
                 }
                 if let Some(value) = object.field(name) {
                     if has_arguments {
-                        return Err(self.error(format!("{name} has arguments but cannot be invoked as function")));
+                        return Err(self.error(format!("{name} has arguments but cannot be invoked as function")).into());
                     }
                     let is_element = matches!(value, GoValue::Nil);
                     return Ok(SeenValue { value, is_element });
                 }
                 match object.elements() {
                     Some(GoValue::Map(map)) => self.key(&map, name, has_arguments),
-                    _ => Err(self.no_field(receiver, name)),
+                    _ => Err(self.no_field(receiver, name).into()),
                 }
             }
-            _ => Err(self.no_field(receiver, name)),
+            _ => Err(self.no_field(receiver, name).into()),
         }
     }
 
     fn key(&self, map: &GoMap, name: &str, has_arguments: bool) -> Outcome<SeenValue> {
         if has_arguments {
-            return Err(self.error(format!("{name} is not a method but has arguments")));
+            return Err(self.error(format!("{name} is not a method but has arguments")).into());
         }
         Ok(SeenValue::of_map(map, map.field(name)))
     }
@@ -67,7 +68,7 @@ impl<'a> TreeExecution<'a> {
         self.result(result, name, node, arguments)
     }
 
-    fn no_field(&self, receiver: &SeenValue, name: &str) -> Box<crate::error::TemplateError> {
+    fn no_field(&self, receiver: &SeenValue, name: &str) -> TemplateError {
         self.error(format!("can't evaluate field {name} in type {}", receiver.type_name()))
     }
 }

@@ -1,12 +1,10 @@
 //! Text, actions and control structures.
 
-use std::sync::Arc;
-
-use super::place::{FailingNode, quoted};
+use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution, with_stack};
 use super::seen::{SeenValue, plain, shown};
 use crate::format;
-use crate::syntax::{Branch, Node, Offset, Pipeline};
+use crate::syntax::{Branch, Node, Pipeline};
 use crate::value::GoValue;
 
 /// The way on after a node.
@@ -33,7 +31,8 @@ impl<'a> TreeExecution<'a> {
                     Node::With(branch) => self.branch(branch, dot, true)?,
                     Node::Range(branch) => self.range(branch, dot)?,
                     Node::Template { offset, name, data } => {
-                        self.template(*offset, name, data.as_ref(), dot).map(|()| BodyFlow::Next)?
+                        self.node = FailingNode::Template(node, *offset);
+                        self.template(name, data.as_ref(), dot).map(|()| BodyFlow::Next)?
                     }
                     Node::Break(_) => BodyFlow::Break,
                     Node::Continue(_) => BodyFlow::Continue,
@@ -56,7 +55,7 @@ impl<'a> TreeExecution<'a> {
         }
         let length = self.output.len();
         format::print_value(&mut self.output, &value);
-        self.usage.written(self.output.len() - length).map_err(|message| self.limit(message))
+        self.usage.written(self.output.len() - length).map_err(|message| self.limit(message).into())
     }
 
     fn branch(&mut self, branch: &'a Branch, dot: &SeenValue, is_with: bool) -> Outcome<BodyFlow> {
@@ -78,7 +77,7 @@ impl<'a> TreeExecution<'a> {
         let is_empty = match &plain(value.clone()) {
             GoValue::Nil => true,
             GoValue::Integer(..) if branch.pipeline.variables.len() > 1 => {
-                return Err(self.error(format!("can't use {} to iterate over more than one variable", shown(&value))));
+                return Err(self.error(format!("can't use {} to iterate over more than one variable", shown(&value))).into());
             }
             GoValue::Integer(count, type_) => {
                 for number in 0..*count {
@@ -110,7 +109,7 @@ impl<'a> TreeExecution<'a> {
                 }
                 is_empty
             }
-            _ => return Err(self.error(format!("range can't iterate over {}", shown(&value)))),
+            _ => return Err(self.error(format!("range can't iterate over {}", shown(&value))).into()),
         };
         let flow = match &branch.otherwise {
             Some(otherwise) if is_empty => self.nodes(otherwise, dot)?,
@@ -122,6 +121,7 @@ impl<'a> TreeExecution<'a> {
 
     /// Executes the body of a loop once. The variables of the loop keep their slots, those of the body end.
     fn iteration(&mut self, branch: &'a Branch, index: GoValue, element: SeenValue) -> Outcome<BodyFlow> {
+        self.step()?;
         let height = self.variables.len();
         let pipeline = &branch.pipeline;
         let values = match pipeline.variables.len() {
@@ -141,10 +141,9 @@ impl<'a> TreeExecution<'a> {
         Ok(flow)
     }
 
-    fn template(&mut self, offset: Offset, name: &'a Arc<str>, data: Option<&'a Pipeline>, dot: &SeenValue) -> Outcome<()> {
-        self.node = FailingNode::Template(offset, name, data);
+    fn template(&mut self, name: &str, data: Option<&'a Pipeline>, dot: &SeenValue) -> Outcome<()> {
         let Some(tree) = self.scope.find(name) else {
-            return Err(self.error(format!("template {} not defined", quoted(name))));
+            return Err(self.error(format!("template {} not defined", format::quote(name.as_bytes()))).into());
         };
         self.usage.enter().map_err(|message| self.limit(message))?;
         let data = data.map_or(Ok(GoValue::Nil), |pipeline| self.pipeline(pipeline, dot));

@@ -2,17 +2,15 @@
 
 use std::fmt;
 
-use crate::format;
-use crate::syntax::{Command, Offset, Operand, Pipeline, Term};
-use crate::value::GoValue;
+use crate::syntax::{Command, Node, Offset, Operand, Pipeline, Term};
 
 /// A node of a tree that errors can name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FailingNode<'a> {
     /// No node yet.
     Start,
-    /// A `template` action: the place and the name, and the data.
-    Template(Offset, &'a str, Option<&'a Pipeline>),
+    /// A `template` action, and its place.
+    Template(&'a Node, Offset),
     /// A pipeline.
     Pipeline(&'a Pipeline),
     /// A command with all its operands.
@@ -41,7 +39,7 @@ impl<'a> FailingNode<'a> {
     pub(super) fn offset(&self) -> Offset {
         match self {
             Self::Start => 0,
-            Self::Template(offset, ..) => *offset,
+            Self::Template(_, offset) => *offset,
             Self::Pipeline(pipeline) => pipeline.offset,
             Self::Command(command) => command.offset,
             Self::Operand(operand) => operand.offset,
@@ -53,72 +51,10 @@ impl fmt::Display for FailingNode<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start => Ok(()),
-            Self::Template(_, name, None) => write!(f, "{{{{template {}}}}}", quoted(name)),
-            Self::Template(_, name, Some(data)) => write!(f, "{{{{template {} {}}}}}", quoted(name), Self::Pipeline(data)),
-            Self::Pipeline(pipeline) => write_pipeline(f, pipeline),
-            Self::Command(command) => write_command(f, command),
-            Self::Operand(operand) => write_operand(f, operand),
+            Self::Template(node, _) => node.fmt(f),
+            Self::Pipeline(pipeline) => pipeline.fmt(f),
+            Self::Command(command) => command.fmt(f),
+            Self::Operand(operand) => operand.fmt(f),
         }
     }
-}
-
-/// Returns a text in quotes, with Go's escapes.
-pub(super) fn quoted(text: &str) -> String {
-    match format::printf(&"%q".into(), &[GoValue::string(text)]) {
-        Ok(quoted) => quoted.to_text().into_owned(),
-        Err(_) => format!("\"{text}\""),
-    }
-}
-
-fn write_pipeline(f: &mut fmt::Formatter<'_>, pipeline: &Pipeline) -> fmt::Result {
-    for (index, variable) in pipeline.variables.iter().enumerate() {
-        write!(f, "{}{}", if index == 0 { "" } else { ", " }, variable.name)?;
-    }
-    if !pipeline.variables.is_empty() {
-        f.write_str(if pipeline.assigns { " = " } else { " := " })?;
-    }
-    for (index, command) in pipeline.commands.iter().enumerate() {
-        f.write_str(if index == 0 { "" } else { " | " })?;
-        write_command(f, command)?;
-    }
-    Ok(())
-}
-
-fn write_command(f: &mut fmt::Formatter<'_>, command: &Command) -> fmt::Result {
-    for (index, operand) in command.operands.iter().enumerate() {
-        f.write_str(if index == 0 { "" } else { " " })?;
-        write_enclosed(f, operand)?;
-    }
-    Ok(())
-}
-
-fn write_enclosed(f: &mut fmt::Formatter<'_>, operand: &Operand) -> fmt::Result {
-    if let Term::Pipeline(pipeline) = &operand.term {
-        f.write_str("(")?;
-        write_pipeline(f, pipeline)?;
-        return f.write_str(")");
-    }
-    write_operand(f, operand)
-}
-
-fn write_operand(f: &mut fmt::Formatter<'_>, operand: &Operand) -> fmt::Result {
-    let names = match &operand.term {
-        Term::Dot => return f.write_str("."),
-        Term::Nil => return f.write_str("nil"),
-        Term::Bool(value) => return write!(f, "{value}"),
-        Term::Number(number) => return f.write_str(&number.literal),
-        Term::String { literal, .. } => return f.write_str(literal),
-        Term::Function(name) => return f.write_str(name),
-        Term::Pipeline(pipeline) => return write_pipeline(f, pipeline),
-        Term::Fields(names) => names,
-        Term::Variable(variable, names) => {
-            f.write_str(&variable.name)?;
-            names
-        }
-        Term::Chain(start, names) => {
-            write_enclosed(f, start)?;
-            names
-        }
-    };
-    names.iter().try_for_each(|name| write!(f, ".{name}"))
 }

@@ -8,7 +8,7 @@ use super::seen::SeenValue;
 use crate::error::TemplateError;
 use crate::function::TemplateHost;
 use crate::set::{TemplateLimits, TemplateSet};
-use crate::syntax::{Node, Tree, Variable};
+use crate::syntax::{Tree, Variable};
 use crate::value::{GoString, GoValue};
 
 /// A result whose error is kept small, since it passes through many frames.
@@ -106,7 +106,7 @@ impl<'a> TreeExecution<'a> {
 
     /// Counts a step.
     pub(super) fn step(&mut self) -> Outcome<()> {
-        self.usage.step().map_err(|message| self.limit(message))
+        self.usage.step().map_err(|message| self.limit(message).into())
     }
 
     /// Writes to the output.
@@ -149,7 +149,7 @@ impl<'a> TreeExecution<'a> {
             return Ok(index);
         }
         let found = self.variables[self.base..].iter().rposition(is_it).map(|position| self.base + position);
-        found.ok_or_else(|| self.error(format!("undefined variable: {}", variable.name)))
+        found.ok_or_else(|| self.error(format!("undefined variable: {}", variable.name)).into())
     }
 }
 
@@ -159,15 +159,10 @@ impl<'a> TemplateScope<'a> {
         let own = self.set.trees.get(name);
         let Some(outer) = self.outer else { return own };
         match own {
-            Some(tree) if !is_empty(tree) => own,
+            Some(tree) if !tree.is_empty() => own,
             _ => outer.find(name).or(own),
         }
     }
-}
-
-/// Returns true for a template that prints nothing but white space, whatever its data.
-fn is_empty(tree: &Tree) -> bool {
-    tree.root.iter().all(|node| matches!(node, Node::Text(text) if text.to_text().trim().is_empty()))
 }
 
 /// Runs a part of the execution with enough stack, which is allocated if little is left.

@@ -57,6 +57,7 @@ pub(super) fn greater_or_equal(arguments: &[GoValue]) -> Result<GoValue, Functio
     Ok((order(&arguments[0], &arguments[1])? != Some(Ordering::Less)).into())
 }
 
+#[allow(clippy::float_cmp, reason = "the comparison that the template asks for")]
 fn are_equal(left: &GoValue, right: &GoValue) -> Result<bool, FunctionError> {
     match (&plain(left.clone()), &plain(right.clone())) {
         (GoValue::Bool(left), GoValue::Bool(right)) => Ok(left == right),

@@ -1,12 +1,11 @@
 //! Escapes for other languages: `html`, `js`, `urlquery`.
 
 use super::joined;
-use crate::error::FunctionError;
-use crate::format;
+use crate::format::is_printable;
 use crate::value::GoValue;
 
 /// `html`: the arguments as text of an HTML document.
-pub(super) fn html(arguments: &[GoValue]) -> Result<GoValue, FunctionError> {
+pub(super) fn html(arguments: &[GoValue]) -> GoValue {
     let text = joined(arguments);
     let mut escaped = Vec::with_capacity(text.len());
     for byte in text.as_bytes() {
@@ -20,11 +19,11 @@ pub(super) fn html(arguments: &[GoValue]) -> Result<GoValue, FunctionError> {
             other => escaped.push(*other),
         }
     }
-    Ok(GoValue::string(escaped))
+    GoValue::string(escaped)
 }
 
 /// `js`: the arguments as text inside a string of JavaScript.
-pub(super) fn js(arguments: &[GoValue]) -> Result<GoValue, FunctionError> {
+pub(super) fn js(arguments: &[GoValue]) -> GoValue {
     let text = joined(arguments);
     let mut escaped = Vec::with_capacity(text.len());
     for chunk in text.as_bytes().utf8_chunks() {
@@ -42,11 +41,11 @@ pub(super) fn js(arguments: &[GoValue]) -> Result<GoValue, FunctionError> {
             escaped.push(*byte);
         }
     }
-    Ok(GoValue::string(escaped))
+    GoValue::string(escaped)
 }
 
 /// `urlquery`: the arguments as a value in the query of a URL.
-pub(super) fn url_query(arguments: &[GoValue]) -> Result<GoValue, FunctionError> {
+pub(super) fn url_query(arguments: &[GoValue]) -> GoValue {
     let text = joined(arguments);
     let mut escaped = Vec::with_capacity(text.len());
     for byte in text.as_bytes() {
@@ -56,16 +55,9 @@ pub(super) fn url_query(arguments: &[GoValue]) -> Result<GoValue, FunctionError>
             other => escaped.extend_from_slice(format!("%{other:02X}").as_bytes()),
         }
     }
-    Ok(GoValue::string(escaped))
+    GoValue::string(escaped)
 }
 
 fn unicode_escape(character: char) -> String {
     format!("\\u{:04X}", u32::from(character))
-}
-
-/// Returns true for a character that Go prints as it is: `%q` does not escape it.
-fn is_printable(character: char) -> bool {
-    let mut buffer = [0; 4];
-    let text: &str = character.encode_utf8(&mut buffer);
-    format::printf(&"%q".into(), &[GoValue::string(text)]).is_ok_and(|quoted| quoted.len() == text.len() + 2)
 }

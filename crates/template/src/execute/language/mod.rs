@@ -55,9 +55,9 @@ pub(super) fn find(name: &str) -> Option<LanguageFunction> {
         "index" => Plain(SOME, index),
         "slice" => Plain(SOME, slice),
         "call" => Call,
-        "html" => Plain(ALL, html),
-        "js" => Plain(ALL, js),
-        "urlquery" => Plain(ALL, url_query),
+        "html" => Plain(ALL, |arguments| Ok(html(arguments))),
+        "js" => Plain(ALL, |arguments| Ok(js(arguments))),
+        "urlquery" => Plain(ALL, |arguments| Ok(url_query(arguments))),
         "print" => Plain(ALL, |arguments| Ok(format::print(arguments).into())),
         "println" => Plain(ALL, |arguments| Ok(format::println(arguments).into())),
         "printf" => Plain(FORMAT, |arguments| match arguments.split_first() {
@@ -82,12 +82,12 @@ pub(super) fn length(seen: &SeenValue) -> Result<GoValue, FunctionError> {
     Ok(GoValue::int(length as i64))
 }
 
-/// Calls a value. No value of a template is a function, so it always fails as Go does.
-pub(super) fn call(callee: &str, arguments: &[GoValue]) -> Result<GoValue, FunctionError> {
-    Err(FunctionError::new(match arguments.first() {
+/// Returns the error of `call`: no value of a template is a function.
+pub(super) fn no_function(callee: &str, arguments: &[GoValue]) -> FunctionError {
+    FunctionError::new(match arguments.first() {
         None | Some(GoValue::Nil) => "call of nil".to_owned(),
         Some(value) => format!("non-function {callee} of type {}", value.type_name()),
-    }))
+    })
 }
 
 /// Returns the text by which Go's reflection names a value: that of a string, or the type.

@@ -51,6 +51,12 @@ pub trait GoObject: fmt::Debug + 'static {
         None
     }
 
+    /// Returns the plain data that the type's own encoding gives, for `toJson`, `toYaml` and `toToml`: a `time.Time` its text of RFC 3339, a
+    /// `time.Duration` its nanoseconds. None for a type that is encoded by its elements or fields.
+    fn encoded(&self) -> Option<GoValue> {
+        None
+    }
+
     /// Returns the truth of the value. A struct is always true.
     fn is_true(&self) -> bool {
         self.elements().is_none_or(|elements| elements.is_true())

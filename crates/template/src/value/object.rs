@@ -45,8 +45,15 @@ pub trait GoObject: fmt::Debug + 'static {
         None
     }
 
-    /// Returns the list or map that the value is underneath, for `range`, `index`, `len` and printing; None if it is neither.
+    /// Returns the plain value that the value is underneath: the list or map for `range`, `index`, `len` and printing; the number for comparisons
+    /// (`time.Month`). None for a struct.
     fn elements(&self) -> Option<GoValue> {
+        None
+    }
+
+    /// Returns the plain data that the type's own encoding gives, for `toJson`, `toYaml` and `toToml`: a `time.Time` its text of RFC 3339, a
+    /// `time.Duration` its nanoseconds. None for a type that is encoded by its elements or fields.
+    fn encoded(&self) -> Option<GoValue> {
         None
     }
 

@@ -81,11 +81,6 @@ impl UrlPart {
             _ => true,
         }
     }
-
-    /// Returns true if bytes are a valid form of this part with escapes, though perhaps another one than [`Self::escape`] makes.
-    pub(super) fn is_escaped(self, bytes: &[u8]) -> bool {
-        bytes.iter().all(|byte| b"!$&'()*+,;=:@[]%".contains(byte) || !self.escapes(*byte))
-    }
 }
 
 /// Returns the byte of an escape of three bytes.

@@ -23,7 +23,7 @@ pub enum TemplateError {
         template: String,
         /// The line, from 1.
         line: usize,
-        /// The reason.
+        /// The reason, as Go words it. The error displays as Helm prints it, which keeps only what stands after the last colon.
         message: String,
     },
     /// The execution of a template failed.
@@ -63,7 +63,10 @@ pub enum TemplateError {
 impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Parse { template, line, message } => write!(f, "parse error at ({template}:{line}): {message}"),
+            Self::Parse { template, line, message } => {
+                let reason = message.rsplit(": ").next().unwrap_or(message);
+                write!(f, "parse error at ({template}:{line}): {reason}")
+            }
             Self::Execution { position, executing, node, message, cause } => {
                 write!(f, "template: {position}: executing \"{executing}\"")?;
                 if let Some(node) = node {

@@ -59,7 +59,7 @@ pub(crate) enum Node {
 /// A control structure. `else if` and `else with` are a structure of their own as the only node of `otherwise`.
 #[derive(Debug)]
 pub(crate) struct Branch {
-    /// The place of the structure.
+    /// The place of the structure: as in Go, that of its pipeline.
     pub(crate) offset: Offset,
     /// The value that decides.
     pub(crate) pipeline: Pipeline,
@@ -90,7 +90,8 @@ pub(crate) struct Variable {
     /// The name with its `$`.
     pub(crate) name: Arc<str>,
     /// The index in the variables of the execution: `$` is 0. Declarations push, and the end of a control structure or of an iteration pops, in the same
-    /// order in the parser and in the execution.
+    /// order in the parser and in the execution. [`Variable::UNDECLARED`] for a variable that the parser accepts, as Go's does, and that is not declared
+    /// when the action is executed: `{{ $x = 1 }}` alone.
     pub(crate) slot: usize,
 }
 
@@ -106,7 +107,7 @@ pub(crate) struct Command {
 /// An operand and its place.
 #[derive(Debug)]
 pub(crate) struct Operand {
-    /// The place of the operand.
+    /// The place of the operand. As in Go, that of `.a.b` and of `$x.a` is the second name, and that of a value in parentheses is its first operand.
     pub(crate) offset: Offset,
     /// The kind of the operand, with its content.
     pub(crate) term: Term,
@@ -157,12 +158,27 @@ pub(crate) struct NumberLiteral {
     pub(crate) literal: Arc<str>,
 }
 
+impl Variable {
+    /// The slot of a variable whose use is an error of the execution: `undefined variable: $x`.
+    pub(crate) const UNDECLARED: usize = usize::MAX;
+}
+
+impl Tree {
+    /// Returns true if the template has only white space, beside comments and definitions.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.root.iter().all(|node| match node {
+            Node::Text(text) => text.to_text().trim().is_empty(),
+            _ => false,
+        })
+    }
+}
+
 impl SourceFile {
     /// Returns the place of an offset: the line from 1, and the bytes since the last line break, as Go counts columns.
     pub(crate) fn position(&self, offset: Offset) -> SourcePosition {
         let before = &self.text.as_bytes()[..(offset as usize).min(self.text.len())];
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |index| index + 1);
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        SourcePosition { template: self.name.to_string(), line, column: before.len() - line_start }
+        let lines = before.split(|byte| *byte == b'\n');
+        let (line, column) = lines.fold((0, 0), |(line, _), content| (line + 1, content.len()));
+        SourcePosition { template: self.name.to_string(), line, column }
     }
 }

@@ -16,17 +16,15 @@ impl GoString {
 
     /// Returns the text; bytes that are no UTF-8 become U+FFFD, one each, as Go's conversion to runes does.
     pub fn to_text(&self) -> Cow<'_, str> {
-        match std::str::from_utf8(&self.0) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => {
-                let mut text = String::with_capacity(self.0.len());
-                for chunk in self.0.utf8_chunks() {
-                    text.push_str(chunk.valid());
-                    text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
-                }
-                Cow::Owned(text)
-            }
+        if let Ok(text) = std::str::from_utf8(&self.0) {
+            return Cow::Borrowed(text);
         }
+        let mut text = String::with_capacity(self.0.len());
+        for chunk in self.0.utf8_chunks() {
+            text.push_str(chunk.valid());
+            text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+        }
+        Cow::Owned(text)
     }
 
     /// Returns the number of bytes.

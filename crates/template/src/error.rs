@@ -46,6 +46,11 @@ pub enum TemplateError {
         /// The text that the template gave.
         message: String,
     },
+    /// The set has no template of the name that was to be executed.
+    NotFound {
+        /// The name.
+        template: String,
+    },
     /// A limit was exceeded.
     Limit {
         /// The place where the limit was exceeded, if it is known.
@@ -71,6 +76,7 @@ impl fmt::Display for TemplateError {
                 cause.as_ref().map_or(Ok(()), |cause| write!(f, ": {cause}"))
             }
             Self::Failed { position, message } => write!(f, "execution error at ({position}): {message}"),
+            Self::NotFound { template } => write!(f, "template: no template \"{template}\" associated with template \"gotpl\""),
             Self::Limit { position: Some(position), message } => write!(f, "template: {position}: {message}"),
             Self::Limit { position: None, message } => f.write_str(message),
         }
@@ -95,6 +101,8 @@ pub enum FunctionError {
     Told(String),
     /// A template that the function executed failed: `include` and `tpl`.
     Template(Box<TemplateError>),
+    /// The same, with a text that stands before that of the template: `tpl` names the text that it executed.
+    Nested(String, Box<TemplateError>),
     /// An argument is of a wrong type; the engine names it. The number is its index.
     Argument(usize, String),
 }

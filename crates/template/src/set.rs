@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::TemplateError;
+use crate::execute::execute;
 use crate::function::{FunctionSet, TemplateHost};
 use crate::syntax::{SourceFile, Tree, parse};
 use crate::value::{GoString, GoValue};
@@ -77,12 +78,12 @@ impl TemplateSet {
     /// Executes a template. The output has no `<no value>`.
     pub fn execute(
         &self,
-        _name: &str,
-        _data: &GoValue,
-        _host: &dyn TemplateHost,
-        _limits: &TemplateLimits,
+        name: &str,
+        data: &GoValue,
+        host: &dyn TemplateHost,
+        limits: &TemplateLimits,
     ) -> Result<GoString, TemplateError> {
-        unimplemented!()
+        execute(self, name, data, host, limits)
     }
 }
 

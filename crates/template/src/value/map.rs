@@ -46,6 +46,17 @@ impl GoMap {
         self.get(key).unwrap_or_else(|| if self.type_ == MapType::String { GoValue::string("") } else { GoValue::Nil })
     }
 
+    /// Returns the value of a field, that is, of the key of this name, or that of a missing key. It allocates nothing.
+    pub fn field(&self, name: &str) -> GoValue {
+        let value = self.entries.borrow().get(name.as_bytes()).cloned();
+        value.unwrap_or_else(|| if self.type_ == MapType::String { GoValue::string("") } else { GoValue::Nil })
+    }
+
+    /// Returns the same map with another type, as after a conversion: a change through one is seen through all.
+    pub fn with_type(&self, type_: MapType) -> Self {
+        Self { entries: self.entries.clone(), type_ }
+    }
+
     /// Sets the value of a key.
     pub fn set(&self, key: GoString, value: GoValue) {
         self.entries.borrow_mut().insert(key, value);

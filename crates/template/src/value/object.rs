@@ -45,7 +45,8 @@ pub trait GoObject: fmt::Debug + 'static {
         None
     }
 
-    /// Returns the list or map that the value is underneath, for `range`, `index`, `len` and printing; None if it is neither.
+    /// Returns the plain value that the value is underneath: the list or map for `range`, `index`, `len` and printing; the number for comparisons
+    /// (`time.Month`). None for a struct.
     fn elements(&self) -> Option<GoValue> {
         None
     }

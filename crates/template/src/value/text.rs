@@ -1,6 +1,6 @@
 //! Strings of Go: bytes, usually UTF-8.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::sync::Arc;
 
@@ -35,6 +35,13 @@ impl GoString {
     /// Returns true for the empty string.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl Borrow<[u8]> for GoString {
+    /// Returns the bytes, by which maps find a key without an allocation.
+    fn borrow(&self) -> &[u8] {
+        &self.0
     }
 }
 

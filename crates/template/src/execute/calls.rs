@@ -33,13 +33,14 @@ impl<'a> TreeExecution<'a> {
             Some(LanguageFunction::Junction { stops_at }) => {
                 return self.junction(name, stops_at, arguments, last, dot);
             }
-            Some(LanguageFunction::Length) => {
-                self.check_count(name, &language::ONE, arguments, last.is_some())?;
-                let value = match (arguments.first(), last) {
-                    (Some(operand), _) => self.operand(operand, dot)?,
-                    (None, last) => last.unwrap_or_default().into(),
-                };
-                language::length(&value)
+            Some(LanguageFunction::Seen(signature, body)) => {
+                self.check_count(name, &signature, arguments, last.is_some())?;
+                let mut values = Vec::with_capacity(arguments.len() + 1);
+                for operand in arguments {
+                    values.push(self.operand(operand, dot)?);
+                }
+                values.extend(last.map(SeenValue::from));
+                body(&values)
             }
             Some(LanguageFunction::Call) => {
                 let callee = match (arguments.first(), &last) {

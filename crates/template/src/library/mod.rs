@@ -1,7 +1,8 @@
 //! The functions of sprig, in groups, and those of Helm that need no chart.
 //!
-//! Modules, from low to high: `printing`, `limits`, `defaults`, `helm`, `lists`, `maps`, `paths`, `patterns`, `reflection`, `strings`, `urls`.
+//! Modules, from low to high: `printing`, `limits`, `data`, `defaults`, `helm`, `lists`, `maps`, `paths`, `patterns`, `reflection`, `strings`, `urls`.
 
+pub mod data;
 mod defaults;
 #[cfg(test)]
 mod fake;

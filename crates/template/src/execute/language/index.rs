@@ -1,6 +1,6 @@
 //! Elements and parts: `index`, `slice`.
 
-use super::super::seen::plain;
+use super::super::seen::{SeenValue, plain};
 use crate::error::FunctionError;
 use crate::value::{GoString, GoValue, IntegerType};
 
@@ -38,9 +38,9 @@ pub(super) fn index(arguments: &[GoValue]) -> Result<GoValue, FunctionError> {
     Ok(item)
 }
 
-/// `slice`: a part of a string or of a list.
-pub(super) fn slice(arguments: &[GoValue]) -> Result<GoValue, FunctionError> {
-    let Some((item, indexes)) = arguments.split_first() else { return Ok(GoValue::Nil) };
+/// `slice`: a part of a string or of a list. Unlike `index` it does not look behind the type `interface {}` of an index.
+pub(super) fn slice(arguments: &[SeenValue]) -> Result<GoValue, FunctionError> {
+    let Some((SeenValue { value: item, .. }, indexes)) = arguments.split_first() else { return Ok(GoValue::Nil) };
     let value = plain(item.clone());
     let length = match &value {
         GoValue::Nil => return Err(FunctionError::new("slice of untyped nil")),
@@ -54,7 +54,10 @@ pub(super) fn slice(arguments: &[GoValue]) -> Result<GoValue, FunctionError> {
     };
     let mut bounds = [0, length, length];
     for (bound, index) in bounds.iter_mut().zip(indexes) {
-        *bound = position(index, length)?;
+        if index.is_element {
+            return Err(FunctionError::new("cannot index slice/array with type interface {}"));
+        }
+        *bound = position(&index.value, length)?;
     }
     for pair in bounds.windows(2) {
         if pair[0] > pair[1] {

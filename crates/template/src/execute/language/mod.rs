@@ -22,8 +22,8 @@ pub(super) enum LanguageFunction {
         /// True for `or`.
         stops_at: bool,
     },
-    /// `len`, which tells nil in a map from an absent value.
-    Length,
+    /// `len` and `slice`, which tell elements of type `interface {}` from other values.
+    Seen(Signature, fn(&[SeenValue]) -> Result<GoValue, FunctionError>),
     /// `call`, which names the operand that it calls.
     Call,
     /// A function of its arguments alone.
@@ -31,7 +31,7 @@ pub(super) enum LanguageFunction {
 }
 
 /// One argument of any type.
-pub(super) const ONE: Signature = Signature::of(&[Parameter::Any]);
+const ONE: Signature = Signature::of(&[Parameter::Any]);
 /// At least one argument of any type.
 pub(super) const SOME: Signature = Signature::variadic(&[Parameter::Any], Parameter::Any);
 const TWO: Signature = Signature::of(&[Parameter::Any, Parameter::Any]);
@@ -40,7 +40,7 @@ const FORMAT: Signature = Signature::variadic(&[Parameter::String], Parameter::A
 
 /// Returns the function of a name.
 pub(super) fn find(name: &str) -> Option<LanguageFunction> {
-    use LanguageFunction::{Call, Junction, Length, Plain};
+    use LanguageFunction::{Call, Junction, Plain, Seen};
     Some(match name {
         "and" => Junction { stops_at: false },
         "or" => Junction { stops_at: true },
@@ -51,9 +51,9 @@ pub(super) fn find(name: &str) -> Option<LanguageFunction> {
         "le" => Plain(TWO, less_or_equal),
         "gt" => Plain(TWO, greater),
         "ge" => Plain(TWO, greater_or_equal),
-        "len" => Length,
+        "len" => Seen(ONE, length),
         "index" => Plain(SOME, index),
-        "slice" => Plain(SOME, slice),
+        "slice" => Seen(SOME, slice),
         "call" => Call,
         "html" => Plain(ALL, |arguments| Ok(html(arguments))),
         "js" => Plain(ALL, |arguments| Ok(js(arguments))),
@@ -69,7 +69,8 @@ pub(super) fn find(name: &str) -> Option<LanguageFunction> {
 }
 
 /// Returns the length of a value.
-pub(super) fn length(seen: &SeenValue) -> Result<GoValue, FunctionError> {
+fn length(arguments: &[SeenValue]) -> Result<GoValue, FunctionError> {
+    let Some(seen) = arguments.first() else { return Ok(GoValue::Nil) };
     let length = match &plain(seen.value.clone()) {
         GoValue::Nil if seen.is_element => return Err(FunctionError::new("len of nil pointer")),
         // Go asks an absent value for its type and recovers from the panic.

@@ -290,6 +290,7 @@ fn index_slice_and_len_reach_into_lists_maps_and_strings() {
             ("{{ slice \"abc\" 2 1 }}", "error calling slice: invalid slice index: 2 > 1"),
             ("{{ slice \"abc\" 0 1 2 }}", "error calling slice: cannot 3-index slice a string"),
             ("{{ slice \"é\" 0 1 | len }}", "1"),
+            ("{{ slice .list .name }}", "error calling slice: cannot index slice/array with type interface {}"),
             ("{{ len .none }}", "error calling len: len of nil pointer"),
             ("{{ len nil }}", "error calling len: reflect: call of reflect.Value.Type on zero Value"),
             ("{{ len 3 }}", "error calling len: len of type int"),
@@ -316,7 +317,7 @@ fn print_println_and_printf_format_values() {
         &data(VALUES),
         &[
             ("{{ print 1 2 \"a\" .none }}|{{ println \"a\" true }}|{{ printf \"%s-%d\" .name 3 }}", "1 2a<nil>|a true\n|web-3"),
-            ("{{ 1i }} {{ 1+2i }} {{ -0.5i }}", "(0+1i) (1+2i) (-0-0.5i)"),
+            ("{{ 1i }} {{ 1+2i }} {{ -0.5i }}", "(0+1i) (1+2i) (0-0.5i)"),
         ],
     );
 }

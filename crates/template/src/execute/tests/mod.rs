@@ -102,7 +102,8 @@ fn functions() -> FunctionSet {
     functions.add("unsigned", Signature::of(&[Parameter::Uint64]), |call| Ok(call.take(0)));
     functions.add("flag", Signature::of(&[Parameter::Bool]), |call| Ok(call.bool(0).into()));
     functions.add("count", Signature::of(&[Parameter::List]), |call| Ok(GoValue::int(call.list(0).len() as i64)));
-    functions.add("size", Signature::of(&[Parameter::Map]), |call| Ok(GoValue::int(call.map(0)?.len() as i64)));
+    functions
+        .add("size", Signature::of(&[Parameter::Map]), |call| Ok(GoValue::int(call.map(0).map_or(0, |map| map.len() as i64))));
     functions.add("type", ANY, |call| Ok(call.take(0).type_name().into()));
     functions.add("list", ALL, |call| Ok(GoValue::list(call.rest(0))));
     functions.alias("tuple", "list");

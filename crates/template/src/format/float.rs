@@ -3,6 +3,9 @@
 /// The largest number of digits that the exact decimal form of a `f64` can have after its point; further ones are zeros.
 const MAXIMUM_FRACTION: usize = 1100;
 
+/// The least number of digits of a shortest text that another text of the same length can be as near to the number as.
+const TIE: usize = 15;
+
 /// The form of a number's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FloatForm {
@@ -75,10 +78,16 @@ struct Decimal {
 impl Decimal {
     /// Returns the digits with the given number of them after the first, or as few as identify the number.
     fn new(value: f64, fraction: Option<usize>) -> Self {
-        Self::parse(&match fraction {
-            Some(fraction) => format!("{value:.*e}", fraction.min(MAXIMUM_FRACTION)),
-            None => format!("{value:e}"),
-        })
+        if let Some(fraction) = fraction {
+            return Self::parse(&format!("{value:.*e}", fraction.min(MAXIMUM_FRACTION)));
+        }
+        let shortest = Self::parse(&format!("{value:e}"));
+        if shortest.digits.len() < TIE {
+            return shortest;
+        }
+        // Of two equally near texts, Go takes that with the even digit.
+        let even = format!("{value:.*e}", shortest.digits.len() - 1);
+        if even.parse() == Ok(value) { Self::parse(&even) } else { shortest }
     }
 
     fn parse(text: &str) -> Self {
@@ -130,7 +139,7 @@ impl Decimal {
 }
 
 fn fixed(value: f64, precision: Option<usize>) -> String {
-    let Some(precision) = precision else { return format!("{value}") };
+    let Some(precision) = precision else { return Decimal::new(value, None).plain() };
     let mut text = format!("{value:.*}", precision.min(MAXIMUM_FRACTION));
     text.extend(std::iter::repeat_n('0', precision.saturating_sub(MAXIMUM_FRACTION)));
     text
@@ -211,6 +220,7 @@ mod tests {
             (0.00001, "1e-05"),
             (5e-324, "5e-324"),
             (1e100, "1e+100"),
+            (165_373_554_296_590.625, "1.6537355429659062e+14"),
             (f64::INFINITY, "+Inf"),
             (f64::NEG_INFINITY, "-Inf"),
             (f64::NAN, "NaN"),

@@ -19,6 +19,8 @@ pub enum ElementType {
     Int,
     /// `map[string]interface {}`.
     Map,
+    /// `[]interface {}`, as `chunk` makes them.
+    List,
 }
 
 /// A slice. It never changes, so copies and parts share the elements.
@@ -27,20 +29,36 @@ pub struct GoList {
     items: Rc<Vec<GoValue>>,
     range: Range<usize>,
     element: ElementType,
+    is_nil: bool,
 }
 
 impl GoList {
     /// Creates a slice. The elements must be of the type.
     pub fn new(items: Vec<GoValue>, element: ElementType) -> Self {
         let range = 0..items.len();
-        Self { items: Rc::new(items), range, element }
+        Self { items: Rc::new(items), range, element, is_nil: false }
+    }
+
+    /// Creates a nil slice. It is like an empty one, but for `deepEqual`, and JSON and YAML, which print it as null.
+    pub fn nil(element: ElementType) -> Self {
+        Self { is_nil: true, ..Self::new(Vec::new(), element) }
+    }
+
+    /// Returns true for a nil slice.
+    pub const fn is_nil(&self) -> bool {
+        self.is_nil
+    }
+
+    /// Returns true if both are the same part of the same elements.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.items, &other.items) && self.range == other.range
     }
 
     /// Returns the part between two indexes, or None if they are out of range.
     pub fn part(&self, range: Range<usize>) -> Option<Self> {
         let (start, end) = (self.range.start.checked_add(range.start)?, self.range.start.checked_add(range.end)?);
         let is_inside = range.start <= range.end && end <= self.range.end;
-        is_inside.then(|| Self { items: self.items.clone(), range: start..end, element: self.element })
+        is_inside.then(|| Self { range: start..end, ..self.clone() })
     }
 
     /// Returns the type of the elements.
@@ -56,6 +74,7 @@ impl GoList {
             ElementType::Byte => "[]uint8",
             ElementType::Int => "[]int",
             ElementType::Map => "[]map[string]interface {}",
+            ElementType::List => "[][]interface {}",
         }
     }
 

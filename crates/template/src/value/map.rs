@@ -93,6 +93,16 @@ impl GoMap {
         self.entries.borrow().is_empty()
     }
 
+    /// Returns the same map as a value of another type, as Go converts a map of a named type to the type of a parameter.
+    pub fn retyped(&self, type_: MapType) -> Self {
+        Self { entries: self.entries.clone(), type_ }
+    }
+
+    /// Returns a number that only this map has while it lives.
+    pub fn identity(&self) -> usize {
+        Rc::as_ptr(&self.entries) as usize
+    }
+
     /// Returns true if both are the same map.
     pub fn is_same(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.entries, &other.entries)

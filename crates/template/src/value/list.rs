@@ -41,7 +41,7 @@ impl GoList {
 
     /// Creates a nil slice. It is like an empty one, but for `deepEqual`, and JSON and YAML, which print it as null.
     pub fn nil(element: ElementType) -> Self {
-        Self { is_nil: true, ..Self::new(Vec::new(), element) }
+        Self { items: Rc::default(), range: 0..0, element, is_nil: true }
     }
 
     /// Returns true for a nil slice.
@@ -58,7 +58,7 @@ impl GoList {
     pub fn part(&self, range: Range<usize>) -> Option<Self> {
         let (start, end) = (self.range.start.checked_add(range.start)?, self.range.start.checked_add(range.end)?);
         let is_inside = range.start <= range.end && end <= self.range.end;
-        is_inside.then(|| Self { range: start..end, ..self.clone() })
+        is_inside.then(|| Self { items: self.items.clone(), range: start..end, element: self.element, is_nil: self.is_nil })
     }
 
     /// Returns the type of the elements.

@@ -10,7 +10,7 @@ mod quote;
 mod tests;
 
 pub(crate) use directive::printf;
-pub(crate) use float::{FloatForm, format_float, json_float, shortest_float, shortest_single};
+pub(crate) use float::{FloatForm, format_float, json_float, shortest_float};
 pub(crate) use quote::{is_printable, quote};
 
 use printer::ValuePrinter;

@@ -150,7 +150,7 @@ fn write_code_point(output: &mut Vec<u8>, value: i128, flags: &PrintFlags) {
     if let Some(character) =
         u32::try_from(value).ok().and_then(char::from_u32).filter(|character| flags.sharp && is_printable(*character))
     {
-        text.push_str(&format!(" '{character}'"));
+        text.extend([' ', '\'', character, '\'']);
     }
     flags.without_zero().pad(output, text.as_bytes());
 }

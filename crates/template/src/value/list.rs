@@ -4,6 +4,7 @@ use std::ops::{Deref, Range};
 use std::rc::Rc;
 
 use super::GoValue;
+use super::release::{is_nested, release};
 
 /// The type of a slice's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,21 @@ impl GoList {
     pub fn bytes(&self) -> Option<Vec<u8>> {
         let byte = |item: &GoValue| if let GoValue::Integer(value, _) = item { *value as u8 } else { 0 };
         (self.element == ElementType::Byte).then(|| self.iter().map(byte).collect())
+    }
+}
+
+impl GoList {
+    /// Takes the elements if nothing else holds them; the slice must not be used any more.
+    pub(super) fn take_items(&mut self) -> Vec<GoValue> {
+        Rc::get_mut(&mut self.items).map(std::mem::take).unwrap_or_default()
+    }
+}
+
+impl Drop for GoList {
+    fn drop(&mut self) {
+        if Rc::strong_count(&self.items) == 1 && self.items.iter().any(is_nested) {
+            release(self.take_items());
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod json;
 mod list;
 mod map;
 mod object;
+mod release;
 mod text;
 
 pub use list::{ElementType, GoList};

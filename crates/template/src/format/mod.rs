@@ -11,7 +11,7 @@ mod tests;
 
 pub(crate) use directive::printf;
 pub(crate) use float::{FloatForm, format_float, json_float, shortest_float};
-pub(crate) use quote::{is_printable, quote};
+pub(crate) use quote::{can_backquote, is_printable, quote, quote_ascii, quote_character};
 
 use printer::ValuePrinter;
 

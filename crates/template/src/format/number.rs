@@ -1,8 +1,7 @@
 //! Numbers in the forms of the verbs of `printf`.
 
 use super::flags::PrintFlags;
-use super::float::{FloatForm, format_float};
-use super::quote::{is_printable, quote_character};
+use super::{FloatForm, format_float, is_printable, quote_character};
 use crate::value::IntegerType;
 
 /// Writes an integer. The result is false if the verb is none of integers.

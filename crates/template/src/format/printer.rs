@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::flags::PrintFlags;
 use super::number::{write_float, write_integer};
-use super::quote::{can_backquote, quote, quote_ascii};
+use super::{can_backquote, quote, quote_ascii};
 use crate::value::{ElementType, GoList, GoMap, GoObject, GoString, GoValue, IntegerType, MapType};
 
 /// The nesting of values beyond which printing stops: a map may contain itself.

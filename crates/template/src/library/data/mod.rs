@@ -1,7 +1,6 @@
 //! Values as YAML, JSON and TOML, and back.
 
 mod budget;
-#[cfg(test)]
 mod json_read;
 mod json_write;
 #[cfg(test)]

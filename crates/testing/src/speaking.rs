@@ -5,7 +5,7 @@
 
 use http::{Request, Response};
 use kube::client::Body;
-use kubewright_apiserver::target::Target;
+use kubewright_middleware::Target;
 use serde_json::{Value, json};
 
 /// The impersonated user of a request, and the target of the request.

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-#[cfg(feature = "listen")]
 use kubewright_machinery::object::sha256_hex;
+#[cfg(feature = "listen")]
+use kubewright_middleware::Identity;
 use parking_lot::RwLock;
-
-use crate::identity::Identity;
 
 /// The users behind tokens and certificates.
 #[derive(Debug, Default)]

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use kubewright_middleware::{Clock, Identity, ResourceTarget, Seed, Status, Target, Verb};
 use serde_json::Value;
 
 use super::apply::ApplyRequest;
@@ -11,13 +12,10 @@ use super::delete::Deleted;
 use super::update::Update;
 use super::write::{Recording, WriteContext};
 use super::{DeleteOptions, ObjectApi};
-use crate::clock::{Clock, Seed};
-use crate::identity::Identity;
-use crate::kinds::{KindSpec, Registry, Verb};
+use crate::kinds::{KindSpec, Registry};
 use crate::model::Endpoint;
-use crate::status::Status;
+use crate::status::StatusExt as _;
 use crate::store::{ObjectName, Resource, Snapshot, Stored};
-use crate::target::{ResourceTarget, Target};
 
 /// A write of a controller.
 #[derive(Debug)]

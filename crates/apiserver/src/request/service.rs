@@ -16,9 +16,12 @@ use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body::Body;
 use kubewright_machinery::quantity::GoDuration;
+use kubewright_middleware::journal::{AUDIT_ID, CommittedChange, Effect, RecordNote};
+use kubewright_middleware::target::{Query, path};
+use kubewright_middleware::{BoxError, Identity, Status, Target, Verb};
 use serde_json::json;
 
-use super::impersonate::EarlyRefusal;
+use super::authenticate::EarlyRefusal;
 use super::verbs::resource;
 use super::wire::body::{self, ResponseBody};
 use super::wire::negotiate::{self, BodyFormat};
@@ -26,12 +29,8 @@ use super::wire::{pretty, respond};
 use super::{RequestState, nonresource};
 use crate::access::UserAction;
 use crate::api::warnings::Warnings;
-use crate::identity::Identity;
-use crate::kinds::Verb;
-use crate::middleware::journal::{AUDIT_ID, RecordNote};
-use crate::middleware::{BoxError, Effect};
-use crate::status::Status;
-use crate::target::{Query, Target, path};
+use crate::status::StatusExt as _;
+use crate::store::{Event, ObjectRef};
 
 /// The maximum duration of a handler.
 const HANDLER_LIMIT: Duration = Duration::from_secs(34);
@@ -120,10 +119,24 @@ where
     respond::finish(&state.api, &mut response, &warnings);
     let revision_after = state.api.store.revision();
     if let Some(note) = note {
-        note.changed(&state.api.store.history_between(revision_before, revision_after));
+        let events = state.api.store.history_between(revision_before, revision_after);
+        note.changed(events.iter().map(|event| committed(event)));
     }
     response.extensions_mut().insert(Effect { revision_before, revision_after, stored });
     response
+}
+
+/// Returns a change as the journal records it.
+fn committed(event: &Event) -> CommittedChange<'_> {
+    let ObjectRef { resource, name } = &event.object;
+    CommittedChange {
+        group: &resource.group,
+        resource: &resource.plural,
+        namespace: &name.namespace,
+        name: &name.name,
+        before: event.previous.as_ref().map(|stored| stored.value()),
+        after: event.current.as_ref().map(|stored| stored.value()),
+    }
 }
 
 /// A slot among the requests that may be handled at the same time (DIF-10). Watches do not count.

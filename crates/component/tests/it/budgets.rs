@@ -2,9 +2,8 @@ use std::time::Duration;
 
 use kubewright::prelude::*;
 use kubewright::render::Generator;
-use kubewright_apiserver::kinds::Verb;
-use kubewright_apiserver::middleware::journal::{Journal, Mark};
-use kubewright_apiserver::target::Target;
+use kubewright_middleware::journal::{Journal, Mark};
+use kubewright_middleware::{Target, Verb};
 
 use crate::kinds::Kinds;
 use crate::types::{Bundle, bundle, config_map};

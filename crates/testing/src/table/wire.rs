@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 use kube::client::Body;
-use kubewright_apiserver::target::{ResourceTarget, Target};
 use kubewright_machinery::yaml;
+use kubewright_middleware::{ResourceTarget, Target};
 use parking_lot::Mutex;
 use serde_json::Value;
 

@@ -17,5 +17,6 @@ mod scope;
 mod tests;
 mod tree;
 
+pub(crate) use number::{float, signed};
 pub(crate) use parser::parse;
 pub(crate) use tree::{Branch, Command, Node, NumberLiteral, Offset, Operand, Pipeline, SourceFile, Term, Tree, Variable};

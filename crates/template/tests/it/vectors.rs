@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kubewright_machinery::yaml;
+use kubewright_template::library::data::{self, DataFlavour};
 use kubewright_template::library::{add_helm, add_sprig};
 use kubewright_template::value::MapType;
 use kubewright_template::{Delimiters, FunctionSet, GoMap, GoValue, TemplateHost, TemplateLimits, TemplateSet};
@@ -77,6 +78,28 @@ fn render(case: &Value, functions: &Arc<FunctionSet>) -> Option<Result<String, S
     Some(output.map(|text| text.to_text().into_owned()).map_err(|error| error.to_string()))
 }
 
+fn functions() -> Arc<FunctionSet> {
+    let mut functions = FunctionSet::new();
+    add_sprig(&mut functions);
+    add_helm(&mut functions);
+    data::add(&mut functions, DataFlavour::Helm);
+    Arc::new(functions)
+}
+
+/// The outputs are those of sprig 3.3 with encoding/json, sigs.k8s.io/yaml and BurntSushi/toml 1.6.
+#[test]
+fn nil_lists_are_null_in_json_and_yaml_and_absent_in_toml() {
+    for (template, expected) in [
+        ("{{ rest (list) | toJson }} {{ list | toJson }} {{ rest (list) }}", "null [] []"),
+        (r#"{{ regexFindAll "z" "abc" -1 | toJson }}"#, "null"),
+        (r#"{{ dict "a" (concat) "b" (list) | toYaml }}"#, "a: null\nb: []"),
+        (r#"{{ dict "a" (concat) "b" (list) | toToml }}"#, "b = []\n"),
+    ] {
+        let case = serde_json::json!({"template": template});
+        assert_eq!(render(&case, &functions()), Some(Ok(expected.to_owned())), "{template}");
+    }
+}
+
 #[test]
 fn recorded_outputs_are_reproduced() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/templates/vectors.jsonl");
@@ -84,10 +107,7 @@ fn recorded_outputs_are_reproduced() {
         eprintln!("skipped: {} is absent", path.display());
         return;
     };
-    let mut functions = FunctionSet::new();
-    add_sprig(&mut functions);
-    add_helm(&mut functions);
-    let functions = Arc::new(functions);
+    let functions = functions();
     let (mut equal, mut left_out, mut different) = (0, Vec::new(), Vec::new());
     for line in text.lines() {
         let case: Value = serde_json::from_str(line).unwrap();

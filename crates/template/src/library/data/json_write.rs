@@ -47,6 +47,7 @@ impl JsonWriter {
             }
             GoValue::Float(value) => self.output.push_str(&number(*value)?),
             GoValue::String(text) => self.text(text.as_bytes()),
+            GoValue::List(list) if list.is_nil() => self.output.push_str("null"),
             GoValue::List(list) => match list.bytes() {
                 Some(bytes) => self.text(STANDARD.encode(bytes).as_bytes()),
                 None => self.group(['[', ']'], list.iter(), depth, |writer, item| writer.value(item, depth + 1))?,

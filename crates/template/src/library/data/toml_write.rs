@@ -32,6 +32,7 @@ impl TomlValue {
             GoValue::Integer(value, _) => Self::Plain(value.to_string()),
             GoValue::Float(value) => Self::Plain(float(*value)),
             GoValue::String(text) => Self::Text(text.clone()),
+            GoValue::List(list) if list.is_nil() => Self::Nil,
             GoValue::List(list) => Self::Array(list.to_vec()),
             GoValue::Map(map) => Self::Table(map.entries()),
             GoValue::Object(object) => match (object.encoded(), object.type_name()) {

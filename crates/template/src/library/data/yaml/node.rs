@@ -47,6 +47,7 @@ impl NodeMaker {
             GoValue::Integer(value, _) => YamlNode::Plain(value.to_string()),
             GoValue::Float(value) => YamlNode::Plain(self.float(*value)?),
             GoValue::String(text) => self.text(text)?,
+            GoValue::List(list) if list.is_nil() && self.dialect == YamlDialect::Kubernetes => YamlNode::Plain("null".to_owned()),
             GoValue::List(list) => match list.bytes().filter(|_| self.dialect == YamlDialect::Kubernetes) {
                 Some(bytes) => YamlNode::Text(STANDARD.encode(bytes)),
                 None => YamlNode::Sequence(list.iter().map(|item| self.node(item, depth + 1)).collect::<Result<_, _>>()?),

@@ -34,8 +34,8 @@ impl<'a> TreeExecution<'a> {
                         self.node = FailingNode::Template(node, *offset);
                         self.template(name, data.as_ref(), dot).map(|()| BodyFlow::Next)?
                     }
-                    Node::Break(_) => BodyFlow::Break,
-                    Node::Continue(_) => BodyFlow::Continue,
+                    Node::Break => BodyFlow::Break,
+                    Node::Continue => BodyFlow::Continue,
                 };
                 if flow != BodyFlow::Next {
                     return Ok(flow);

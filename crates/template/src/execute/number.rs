@@ -27,7 +27,7 @@ impl GoObject for ComplexNumber {
     }
 
     fn text(&self) -> Option<String> {
-        let text = format::printf(&"(%v%+vi)".into(), &[self.real.into(), self.imaginary.into()]).ok()?;
+        let text = format::printf(&"(%g%+gi)".into(), &[self.real.into(), self.imaginary.into()]).ok()?;
         Some(text.to_text().into_owned())
     }
 
@@ -39,8 +39,8 @@ impl GoObject for ComplexNumber {
 /// Returns the value of a literal: an `int`, or a `float64` if it is written as one. The error is the text for an integer that is too large.
 pub(super) fn ideal(number: &NumberLiteral) -> Result<GoValue, String> {
     let literal: &str = &number.literal;
-    if let Some(digits) = literal.strip_suffix('i').filter(|_| !number.is_character) {
-        return Ok(complex(digits));
+    if let Some((real, imaginary)) = number.complex {
+        return Ok(GoValue::object(ComplexNumber { real, imaginary }));
     }
     let is_hexadecimal = (literal.starts_with("0x") || literal.starts_with("0X")) && !literal.contains(['p', 'P']);
     match number.float {
@@ -53,14 +53,4 @@ pub(super) fn ideal(number: &NumberLiteral) -> Result<GoValue, String> {
             (None, None) => Ok(GoValue::Nil),
         },
     }
-}
-
-/// Reads `1` and `1+2` of the literals `1i` and `1+2i`.
-fn complex(digits: &str) -> GoValue {
-    let bytes = digits.as_bytes();
-    let is_sign = |index: usize| matches!(bytes[index], b'+' | b'-') && !matches!(bytes[index - 1], b'e' | b'E');
-    let split = (1..bytes.len()).rev().find(|index| is_sign(*index)).unwrap_or(0);
-    let (real, imaginary) = digits.split_at(split);
-    let value = |text: &str| text.replace('_', "").parse().unwrap_or(0.0);
-    GoValue::object(ComplexNumber { real: value(real), imaginary: value(imaginary) })
 }

@@ -10,7 +10,7 @@ mod quote;
 mod tests;
 
 pub(crate) use directive::printf;
-pub(crate) use float::{FloatForm, format_float, json_float, shortest_float, shortest_single};
+pub(crate) use float::{FloatForm, format_float, json_float, shortest_float};
 pub(crate) use quote::{can_backquote, is_printable, quote, quote_ascii, quote_character};
 
 use printer::ValuePrinter;

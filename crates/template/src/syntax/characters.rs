@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::format::is_printable;
+
 /// The white space that separates operands and that trim markers remove.
 pub(super) const SPACES: [char; 4] = [' ', '\t', '\r', '\n'];
 
 static LETTER_OR_DIGIT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[\p{L}\p{Nd}]").expect("the pattern is constant"));
-static PRINTABLE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^[\p{L}\p{M}\p{N}\p{P}\p{S}]").expect("the pattern is constant"));
 
 /// Returns true for a byte of [`SPACES`].
 pub(super) const fn is_space(byte: u8) -> bool {
@@ -23,14 +23,6 @@ pub(super) fn is_alphanumeric(character: char) -> bool {
         return character.is_ascii_alphanumeric() || character == '_';
     }
     character.is_alphanumeric() && matches(&LETTER_OR_DIGIT, character)
-}
-
-/// Returns true for a character that Go prints as it is: letters, marks, numbers, punctuation, symbols, and the ASCII space.
-pub(super) fn is_printable(character: char) -> bool {
-    if character.is_ascii() {
-        return (' '..='~').contains(&character);
-    }
-    matches(&PRINTABLE, character)
 }
 
 /// Returns a character for an error, as Go's `%#U` does: `U+0040 '@'`.

@@ -115,11 +115,11 @@ impl<'a> TreeParser<'a> {
             LexemeKind::Keyword(Keyword::Template) => lists.nodes.push(self.template_action()?),
             LexemeKind::Keyword(Keyword::Break) => {
                 self.loop_action("{{break}}")?;
-                lists.nodes.push(Node::Break(first.start as u32));
+                lists.nodes.push(Node::Break);
             }
             LexemeKind::Keyword(Keyword::Continue) => {
                 self.loop_action("{{continue}}")?;
-                lists.nodes.push(Node::Continue(first.start as u32));
+                lists.nodes.push(Node::Continue);
             }
             _ => {
                 self.lexemes.back(first);
@@ -233,7 +233,7 @@ impl<'a> TreeParser<'a> {
             Some(body) => (body, Some(nodes)),
             None => (nodes, None),
         };
-        let branch = Branch { offset: pipeline.offset, pipeline, body, otherwise };
+        let branch = Branch { pipeline, body, otherwise };
         match keyword {
             Control::If => Node::If(branch),
             Control::With => Node::With(branch),

@@ -1,8 +1,9 @@
 //! From text to lexemes: delimiters, trim markers, comments, and the pieces of actions.
 
-use super::characters::{SPACES, code_point, is_alphanumeric, is_printable, is_space};
+use super::characters::{SPACES, code_point, is_alphanumeric, is_space};
 use super::lexeme::{Keyword, Lexeme, LexemeKind};
 use super::quote::quote;
+use crate::format::is_printable;
 use crate::function::FunctionSet;
 use crate::set::Delimiters;
 

@@ -46,6 +46,7 @@ pub(super) fn character(literal: &str) -> Result<NumberLiteral, String> {
         integer: Some(i64::from(value)),
         unsigned: Some(u64::from(value)),
         float: Some(f64::from(value)),
+        complex: None,
         is_character: true,
         literal: literal.into(),
     })

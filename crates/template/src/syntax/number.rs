@@ -5,10 +5,22 @@ use super::tree::NumberLiteral;
 
 /// Returns the value of a number. Numbers without the form of a float are integers; a float without fraction is an integer, too.
 pub(super) fn number(literal: &str) -> Result<NumberLiteral, String> {
-    if literal.strip_suffix('i').is_some_and(|imaginary| float(imaginary).is_some()) {
-        return complex(literal);
+    let mut number = NumberLiteral {
+        integer: None,
+        unsigned: None,
+        float: None,
+        complex: complex(literal),
+        is_character: false,
+        literal: literal.into(),
+    };
+    if let Some((real, imaginary)) = number.complex {
+        if imaginary == 0.0 {
+            number.float = Some(real);
+            number.integer = exact_i64(real);
+            number.unsigned = exact_u64(real);
+        }
+        return Ok(number);
     }
-    let mut number = NumberLiteral { integer: None, unsigned: None, float: None, is_character: false, literal: literal.into() };
     number.unsigned = unsigned(literal);
     number.integer = signed(literal);
     if number.integer == Some(0) {
@@ -31,9 +43,16 @@ pub(super) fn number(literal: &str) -> Result<NumberLiteral, String> {
     Ok(number)
 }
 
-/// Returns the error of a complex number: no value of a template can hold one.
-pub(super) fn complex<T>(literal: &str) -> Result<T, String> {
-    Err(format!("complex number {} is not supported", quote(literal)))
+/// Returns the real and the imaginary part of `2i` or `1+2i`.
+fn complex(literal: &str) -> Option<(f64, f64)> {
+    let number = literal.strip_suffix('i')?;
+    if let Some(imaginary) = float(number) {
+        return Some((0.0, imaginary));
+    }
+    number.rmatch_indices(['+', '-']).find_map(|(sign, _)| {
+        let (real, imaginary) = number.split_at(sign);
+        Some((float(real)?, float(imaginary)?))
+    })
 }
 
 /// Returns the value of an integer of any base, with or without a sign, as `strconv.ParseInt` reads it for base 0.
@@ -229,6 +248,20 @@ mod tests {
     }
 
     #[test]
+    fn complex_numbers_have_two_parts() {
+        for (literal, expected) in [
+            ("2i", (0.0, 2.0)),
+            ("1+2i", (1.0, 2.0)),
+            ("-1.5-0.5i", (-1.5, -0.5)),
+            ("1e+5i", (0.0, 1e5)),
+            ("1e+2-1e-2i", (100.0, -0.01)),
+        ] {
+            assert_eq!(number(literal).unwrap().complex, Some(expected), "{literal}");
+        }
+        assert_eq!(values("3+0i"), (Some(3), Some(3), Some(3.0)));
+    }
+
+    #[test]
     fn malformed_numbers_are_refused() {
         for (literal, expected) in [
             ("+", "illegal number syntax: \"+\""),
@@ -240,7 +273,7 @@ mod tests {
             ("1e999", "illegal number syntax: \"1e999\""),
             ("08", "integer overflow: \"08\""),
             ("99999999999999999999", "integer overflow: \"99999999999999999999\""),
-            ("2i", "complex number \"2i\" is not supported"),
+            ("1+i", "illegal number syntax: \"1+i\""),
             ("0x1i", "illegal number syntax: \"0x1i\""),
         ] {
             assert_eq!(number(literal).unwrap_err(), expected);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::lexeme::{Keyword, Lexeme, LexemeKind};
 use super::literal::{character, unquote};
-use super::number::{complex, number};
+use super::number::number;
 use super::parser::TreeParser;
 use super::quote::quote;
 use super::tree::{Operand, Term, Variable};
@@ -28,12 +28,11 @@ impl<'a> TreeParser<'a> {
                 let Some(slot) = self.template.scope.read(value) else {
                     return Err(self.error(format!("undefined variable {}", quote(value))));
                 };
-                Term::Variable(Variable { offset: lexeme.start as u32, name: self.name(value), slot }, Vec::new())
+                Term::Variable(Variable { name: self.name(value), slot }, Vec::new())
             }
             LexemeKind::Field => Term::Fields(vec![self.field(lexeme)]),
             LexemeKind::Bool => Term::Bool(value == "true"),
-            LexemeKind::Number => Term::Number(number(value).map_err(|message| self.error(message))?),
-            LexemeKind::Complex => Term::Number(complex(value).map_err(|message| self.error(message))?),
+            LexemeKind::Number | LexemeKind::Complex => Term::Number(number(value).map_err(|message| self.error(message))?),
             LexemeKind::CharacterConstant => Term::Number(character(value).map_err(|message| self.error(message))?),
             LexemeKind::String | LexemeKind::RawString => {
                 Term::String { value: unquote(value).map_err(|message| self.error(message))?, literal: value.into() }

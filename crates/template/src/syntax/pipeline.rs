@@ -131,7 +131,7 @@ impl TreeParser<'_> {
         let variables = variables.into_iter().map(|lexeme| {
             let name = lexeme.value(self.text);
             let slot = if assigns { self.template.scope.slot(name) } else { self.template.scope.declare(name) };
-            Variable { offset: lexeme.start as u32, name: self.name(name), slot }
+            Variable { name: self.name(name), slot }
         });
         let variables = variables.collect();
         Ok(Pipeline { offset, variables, assigns, commands })

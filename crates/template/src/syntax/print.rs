@@ -16,8 +16,8 @@ impl Display for Node {
             Self::Range(branch) => print_branch(f, "range", branch),
             Self::Template { name, data: None, .. } => write!(f, "{{{{template {}}}}}", quote(name)),
             Self::Template { name, data: Some(data), .. } => write!(f, "{{{{template {} {data}}}}}", quote(name)),
-            Self::Break(_) => f.write_str("{{break}}"),
-            Self::Continue(_) => f.write_str("{{continue}}"),
+            Self::Break => f.write_str("{{break}}"),
+            Self::Continue => f.write_str("{{continue}}"),
         }
     }
 }

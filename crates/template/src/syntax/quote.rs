@@ -1,43 +1,10 @@
 //! Strings in double quotes with Go's escapes, as errors and printed nodes show them.
 
-use std::fmt::Write;
-
-use super::characters::is_printable;
+use crate::format;
 
 /// Returns a text in double quotes. Quotes, backslashes and characters that are not printable are escaped.
 pub(super) fn quote(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        let escape = match character {
-            '"' | '\\' => character,
-            '\u{7}' => 'a',
-            '\u{8}' => 'b',
-            '\u{c}' => 'f',
-            '\n' => 'n',
-            '\r' => 'r',
-            '\t' => 't',
-            '\u{b}' => 'v',
-            printable if is_printable(printable) => {
-                quoted.push(printable);
-                continue;
-            }
-            other => {
-                let number = u32::from(other);
-                // Writing to a string cannot fail.
-                let _ = match number {
-                    0..0x80 => write!(quoted, "\\x{number:02x}"),
-                    0x80..0x1_0000 => write!(quoted, "\\u{number:04x}"),
-                    _ => write!(quoted, "\\U{number:08x}"),
-                };
-                continue;
-            }
-        };
-        quoted.push('\\');
-        quoted.push(escape);
-    }
-    quoted.push('"');
-    quoted
+    format::quote(text.as_bytes())
 }
 
 /// Returns a piece of a template in double quotes for an error; after ten characters it is cut.

@@ -51,16 +51,14 @@ pub(crate) enum Node {
         data: Option<Pipeline>,
     },
     /// `break`.
-    Break(Offset),
+    Break,
     /// `continue`.
-    Continue(Offset),
+    Continue,
 }
 
 /// A control structure. `else if` and `else with` are a structure of their own as the only node of `otherwise`.
 #[derive(Debug)]
 pub(crate) struct Branch {
-    /// The place of the structure: as in Go, that of its pipeline.
-    pub(crate) offset: Offset,
     /// The value that decides.
     pub(crate) pipeline: Pipeline,
     /// The content if the value is true or has elements.
@@ -85,8 +83,6 @@ pub(crate) struct Pipeline {
 /// A variable of a template.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
-    /// The place of the name.
-    pub(crate) offset: Offset,
     /// The name with its `$`.
     pub(crate) name: Arc<str>,
     /// The index in the variables of the execution: `$` is 0. Declarations push, and the end of a control structure or of an iteration pops, in the same
@@ -152,7 +148,9 @@ pub(crate) struct NumberLiteral {
     pub(crate) unsigned: Option<u64>,
     /// The value as a float, if it is one.
     pub(crate) float: Option<f64>,
-    /// True for a character literal, whose ideal type is `int32`.
+    /// The real and the imaginary part of a complex number; None for another one.
+    pub(crate) complex: Option<(f64, f64)>,
+    /// True for a character literal.
     pub(crate) is_character: bool,
     /// The literal as it stands in the text.
     pub(crate) literal: Arc<str>,

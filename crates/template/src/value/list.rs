@@ -4,6 +4,7 @@ use std::ops::{Deref, Range};
 use std::rc::Rc;
 
 use super::GoValue;
+use super::release::{is_nested, release};
 
 /// The type of a slice's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl GoList {
 
     /// Creates a nil slice. It is like an empty one, but for `deepEqual`, and JSON and YAML, which print it as null.
     pub fn nil(element: ElementType) -> Self {
-        Self { is_nil: true, ..Self::new(Vec::new(), element) }
+        Self { items: Rc::default(), range: 0..0, element, is_nil: true }
     }
 
     /// Returns true for a nil slice.
@@ -57,7 +58,7 @@ impl GoList {
     pub fn part(&self, range: Range<usize>) -> Option<Self> {
         let (start, end) = (self.range.start.checked_add(range.start)?, self.range.start.checked_add(range.end)?);
         let is_inside = range.start <= range.end && end <= self.range.end;
-        is_inside.then(|| Self { range: start..end, ..self.clone() })
+        is_inside.then(|| Self { items: self.items.clone(), range: start..end, element: self.element, is_nil: self.is_nil })
     }
 
     /// Returns the type of the elements.
@@ -81,6 +82,21 @@ impl GoList {
     pub fn bytes(&self) -> Option<Vec<u8>> {
         let byte = |item: &GoValue| if let GoValue::Integer(value, _) = item { *value as u8 } else { 0 };
         (self.element == ElementType::Byte).then(|| self.iter().map(byte).collect())
+    }
+}
+
+impl GoList {
+    /// Takes the elements if nothing else holds them; the slice must not be used any more.
+    pub(super) fn take_items(&mut self) -> Vec<GoValue> {
+        Rc::get_mut(&mut self.items).map(std::mem::take).unwrap_or_default()
+    }
+}
+
+impl Drop for GoList {
+    fn drop(&mut self) {
+        if Rc::strong_count(&self.items) == 1 && self.items.iter().any(is_nested) {
+            release(self.take_items());
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
+use super::release::{is_nested, release};
 use super::{GoString, GoValue};
 
 /// The type of a map.
@@ -118,6 +119,23 @@ impl GoMap {
             MapType::Any => "map[string]interface {}",
             MapType::String => "map[string]string",
             MapType::Named(name) => name,
+        }
+    }
+}
+
+impl GoMap {
+    /// Takes the entries if nothing else holds them.
+    pub(super) fn take_entries(&mut self) -> BTreeMap<GoString, GoValue> {
+        Rc::get_mut(&mut self.entries).map(|entries| std::mem::take(entries.get_mut())).unwrap_or_default()
+    }
+}
+
+impl Drop for GoMap {
+    fn drop(&mut self) {
+        if let Some(entries) = Rc::get_mut(&mut self.entries).map(RefCell::get_mut)
+            && entries.values().any(is_nested)
+        {
+            release(std::mem::take(entries).into_values());
         }
     }
 }

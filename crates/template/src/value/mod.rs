@@ -5,6 +5,7 @@ mod json;
 mod list;
 mod map;
 mod object;
+mod release;
 mod text;
 
 pub use equal::deep_equal;

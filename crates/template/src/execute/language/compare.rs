@@ -65,7 +65,9 @@ fn are_equal(left: &GoValue, right: &GoValue) -> Result<bool, FunctionError> {
         (GoValue::Float(left), GoValue::Float(right)) => Ok(left == right),
         (GoValue::String(left), GoValue::String(right)) => Ok(left == right),
         (GoValue::Nil, GoValue::Nil) => Ok(true),
+        (GoValue::Nil, GoValue::List(list)) | (GoValue::List(list), GoValue::Nil) => Ok(list.is_nil()),
         (GoValue::Nil, _) | (_, GoValue::Nil) => Ok(false),
+        (GoValue::List(left), GoValue::List(right)) if left.is_nil() || right.is_nil() => Ok(left.is_nil() == right.is_nil()),
         (plain_left, plain_right) if kind(plain_left) != kind(plain_right) => Err(incompatible(left, right)),
         _ if left.kind() != right.kind() => {
             let (left_type, right_type) = (left.type_name(), right.type_name());

@@ -85,3 +85,9 @@ fn a_thousand_templates_fit_on_the_stack_of_a_thread() {
     let text = text.replace("(include \"d\" (int (sub . 1)))", "tpl \"{{ include `d` . }}\" (int (sub . 2))");
     assert_eq!(render(&text, &GoValue::Nil).unwrap(), "end");
 }
+
+#[test]
+fn deeply_nested_values_do_not_exhaust_the_stack() {
+    let text = "{{ $l := list }}{{ $m := dict }}{{ range 100000 }}{{ $l = list $l }}{{ $m = dict \"m\" $m }}{{ end }}{{ len $l }}{{ len $m }}";
+    assert_eq!(render(text, &GoValue::Nil).unwrap(), "11");
+}

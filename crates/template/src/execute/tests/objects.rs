@@ -5,7 +5,7 @@ use std::any::Any;
 use super::assert_rendered;
 use crate::error::FunctionError;
 use crate::function::{Parameter, Signature};
-use crate::value::{GoMap, GoObject, GoValue};
+use crate::value::{ElementType, GoList, GoMap, GoObject, GoValue};
 
 /// A struct with a field and methods.
 #[derive(Debug)]
@@ -141,5 +141,15 @@ fn named_numbers_compare_as_numbers() {
             ("{{ eq .Month \"3\" }}", "incompatible types for comparison: time.Month and string"),
             ("{{ eq .Release .Release }}{{ eq .Release .Release.Self }}", "truetrue"),
         ],
+    );
+}
+
+#[test]
+fn a_nil_slice_equals_nil() {
+    let nil = GoValue::List(GoList::nil(ElementType::Any));
+    let data = GoMap::from_pairs([("nil", nil), ("empty", GoValue::list([]))]).into();
+    assert_rendered(
+        &data,
+        &[("{{ eq .nil nil }}{{ eq .nil .nil }}{{ eq .nil .empty }}{{ eq .empty nil }}", "truetruefalsefalse")],
     );
 }

@@ -7,6 +7,8 @@ mod json_write;
 mod tests;
 mod toml_read;
 mod toml_write;
+#[cfg(test)]
+mod vectors;
 mod yaml;
 mod yaml_read;
 

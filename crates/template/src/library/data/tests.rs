@@ -2,7 +2,7 @@ use super::*;
 use crate::function::{TemplateEngine, TemplateHost};
 
 /// Neither engine nor host: none of the functions executes templates or asks for time.
-struct Nowhere;
+pub(super) struct Nowhere;
 
 impl TemplateEngine for Nowhere {
     fn include(&mut self, name: &str, _data: &GoValue) -> Result<GoString, FunctionError> {

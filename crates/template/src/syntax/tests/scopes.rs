@@ -12,7 +12,7 @@ fn collect(node: &Node, found: &mut Vec<String>) {
     match node {
         Node::Action(pipeline) | Node::Template { data: Some(pipeline), .. } => collect_pipeline(pipeline, found),
         Node::If(branch) | Node::With(branch) | Node::Range(branch) => {
-            let Branch { pipeline, body, otherwise, .. } = branch;
+            let Branch { pipeline, body, otherwise } = branch;
             collect_pipeline(pipeline, found);
             body.iter().chain(otherwise.iter().flatten()).for_each(|node| collect(node, found));
         }

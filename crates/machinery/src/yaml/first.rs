@@ -1,19 +1,44 @@
 //! The first document of a text, read as programs of Go read it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle, Tag};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle, Tag};
 use serde_json::{Map, Number, Value};
 
+use super::key::key_text;
 use super::read::{ALIASES, DEPTH, NODES, REPLAYED, YamlError};
 use super::scalar::PlainScalar;
+
+/// The largest number of lines that are indented for the parser.
+const REPAIRS: usize = 100;
 
 /// Reads the first document of a text as programs of Go do that read one value, such as Helm: what comes after it is not looked at, of a repeated key
 /// the last value counts, and keys that are booleans or numbers become texts (`yes: 1` is the key `true`). Null if there is none.
 pub fn first_document(text: &str) -> Result<Value, YamlError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut text = Cow::Borrowed(text.strip_prefix('\u{feff}').unwrap_or(text));
+    // The parser asks for more indentation of quoted texts with several lines than go-yaml does. Blanks there have no meaning.
+    let too_far_left = ErrorKind::InvalidQuotedScalarIndent.to_string();
+    for _ in 0..REPAIRS {
+        match compose(&text) {
+            Err(YamlError::Invalid { line, reason, .. }) if reason == too_far_left => text = Cow::Owned(indented(&text, line)),
+            result => return result,
+        }
+    }
+    compose(&text)
+}
+
+/// Returns the text with blanks before a line, as many as the line before it is long.
+fn indented(text: &str, line: u64) -> String {
+    let start = text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();
+    let (before, rest) = text.split_at(start);
+    let width = before.lines().next_back().map_or(0, str::len);
+    format!("{before}{}{rest}", " ".repeat(width.min(1000) + 1))
+}
+
+fn compose(text: &str) -> Result<Value, YamlError> {
     let mut composer = Composer {
         text,
         parser: Parser::new_from_str(text),
@@ -260,33 +285,4 @@ impl<'a> Composer<'a> {
 fn scan_error(error: &ScanError) -> YamlError {
     let place = error.marker();
     YamlError::Invalid { line: place.line() as u64, column: place.col() as u64 + 1, reason: error.info() }
-}
-
-/// Returns the text of a key. Numbers with a fraction have the digits of a single-precision float.
-fn key_text(key: Result<Value, &'static str>) -> Result<String, String> {
-    match key {
-        Ok(Value::String(text)) => Ok(text),
-        Ok(Value::Bool(value)) => Ok(value.to_string()),
-        Ok(Value::Number(number)) if number.is_i64() => Ok(number.to_string()),
-        Ok(Value::Number(number)) if number.is_f64() => Ok(single_precision(number.as_f64().unwrap_or_default())),
-        Ok(Value::Number(_)) => Err("unsupported map key of type: uint64".to_owned()),
-        Ok(Value::Null) => Err("unsupported map key of type: %!s(<nil>), key: <nil>".to_owned()),
-        Ok(Value::Array(_) | Value::Object(_)) => Err("invalid map key".to_owned()),
-        Err("NaN") => Ok(".nan".to_owned()),
-        Err("+Inf") => Ok(".inf".to_owned()),
-        Err(_) => Ok("-.inf".to_owned()),
-    }
-}
-
-/// Returns the shortest text of a number in single precision, with an exponent from a million on and below a ten-thousandth.
-fn single_precision(number: f64) -> String {
-    let number = number as f32;
-    let text = format!("{number:e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..6).contains(&exponent) {
-        return number.to_string();
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:02}", exponent.abs())
 }

@@ -2,6 +2,7 @@
 
 mod depth;
 mod first;
+mod key;
 mod lines;
 mod read;
 mod scalar;

@@ -98,7 +98,7 @@ fn integer(text: &str) -> Option<i128> {
 
 /// Returns true for a date that exists, alone or with a time.
 fn is_timestamp(text: &str) -> bool {
-    let mut rest = Fields(text);
+    let mut rest = TimestampFields(text);
     let (Some(year), true) = (rest.number(4, 4), rest.take("-")) else { return false };
     let (Some(month), true) = (rest.number(1, 2), rest.take("-")) else { return false };
     let Some(day) = rest.number(1, 2) else { return false };
@@ -123,9 +123,9 @@ fn is_timestamp(text: &str) -> bool {
 }
 
 /// What is left of a timestamp.
-struct Fields<'a>(&'a str);
+struct TimestampFields<'a>(&'a str);
 
-impl Fields<'_> {
+impl TimestampFields<'_> {
     fn take(&mut self, text: &str) -> bool {
         let rest = self.0.strip_prefix(text);
         self.0 = rest.unwrap_or(self.0);

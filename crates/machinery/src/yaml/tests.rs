@@ -234,6 +234,7 @@ fn the_first_document_is_read_alone_with_keys_of_all_types() {
         ("a text", json!("a text")),
         ("a: |\n  b\n  c", json!({"a": "b\nc"})),
         ("a: >-\n  b\n  c", json!({"a": "b c"})),
+        ("a:\n- b: \"x\ny\n  z\"\n  c: 1\n", json!({"a": [{"b": "x y z", "c": 1}]})),
         ("a: |\n  b\n", json!({"a": "b\n"})),
         ("a: |\n  b\n\nc: d", json!({"a": "b\n", "c": "d"})),
         ("{a: 1, <<: {a: 2, b: 3}}", json!({"a": 2, "b": 3})),

@@ -1,8 +1,7 @@
 //! Numbers in the forms of the verbs of `printf`.
 
 use super::flags::PrintFlags;
-use super::float::{FloatForm, format_float};
-use super::quote::{is_printable, quote_character};
+use super::{FloatForm, format_float, is_printable, quote_character};
 use crate::value::IntegerType;
 
 /// Writes an integer. The result is false if the verb is none of integers.
@@ -150,7 +149,7 @@ fn write_code_point(output: &mut Vec<u8>, value: i128, flags: &PrintFlags) {
     if let Some(character) =
         u32::try_from(value).ok().and_then(char::from_u32).filter(|character| flags.sharp && is_printable(*character))
     {
-        text.push_str(&format!(" '{character}'"));
+        text.extend([' ', '\'', character, '\'']);
     }
     flags.without_zero().pad(output, text.as_bytes());
 }

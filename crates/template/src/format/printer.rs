@@ -1,8 +1,10 @@
 //! Printing of values by a verb.
 
+use std::fmt::Write as _;
+
 use super::flags::PrintFlags;
 use super::number::{write_float, write_integer};
-use super::quote::{can_backquote, quote, quote_ascii};
+use super::{can_backquote, quote, quote_ascii};
 use crate::value::{ElementType, GoList, GoMap, GoObject, GoString, GoValue, IntegerType, MapType};
 
 /// The nesting of values beyond which printing stops: a map may contain itself.
@@ -34,7 +36,7 @@ impl ValuePrinter {
             }
             (_, 'p') => self.pointer(value, verb),
             // An error to wrap, which only `fmt.Errorf` knows.
-            (_, 'w') => self.note(value, verb, 0),
+            (value, 'w') if !is_bytes(value) => self.note(value, verb, 0),
             _ => self.value(value, verb, 0),
         }
     }
@@ -143,7 +145,7 @@ impl ValuePrinter {
             if flags.sharp && (index == 0 || flags.space) {
                 digits.push_str(prefix);
             }
-            digits.push_str(&if is_upper { format!("{byte:02X}") } else { format!("{byte:02x}") });
+            let _ = if is_upper { write!(digits, "{byte:02X}") } else { write!(digits, "{byte:02x}") };
         }
         flags.pad(&mut self.output, digits.as_bytes());
     }
@@ -191,11 +193,10 @@ impl ValuePrinter {
     }
 
     fn object(&mut self, value: &GoValue, object: &dyn GoObject, verb: char, depth: usize) {
-        if !self.is_noting && !self.flags.syntax && matches!(verb, 'v' | 's' | 'x' | 'X' | 'q') {
-            if let Some(text) = object.text() {
-                self.string(text.as_bytes(), verb);
-                return;
-            }
+        let takes_text = !self.is_noting && !self.flags.syntax && matches!(verb, 'v' | 's' | 'x' | 'X' | 'q');
+        if let Some(text) = object.text().filter(|_| takes_text) {
+            self.string(text.as_bytes(), verb);
+            return;
         }
         match object.elements() {
             Some(GoValue::List(list)) => return self.list(&list, object.type_name(), verb, depth.max(1)),
@@ -245,4 +246,8 @@ impl ValuePrinter {
             _ => self.push(&format!("%!{verb}({}={ADDRESS:#x})", value.type_name())),
         }
     }
+}
+
+fn is_bytes(value: &GoValue) -> bool {
+    matches!(value, GoValue::List(list) if list.element() == ElementType::Byte)
 }

@@ -198,7 +198,7 @@ fn mistakes_are_noted_in_the_text() {
         ("%*d", vec![GoValue::int(5), GoValue::int(42)], "   42"),
         ("%-*d|", vec![GoValue::int(5), GoValue::int(42)], "42   |"),
         ("%*d|", vec![GoValue::int(-5), GoValue::int(42)], "42   |"),
-        ("%*d", vec![a.clone(), one.clone()], "%!(BADWIDTH)1"),
+        ("%*d", vec![a, one.clone()], "%!(BADWIDTH)1"),
         ("%.*d", vec![GoValue::int(-1), one.clone()], "%!(BADPREC)1"),
         ("%*d", vec![GoValue::int(1_000_001), one.clone()], "%!(BADWIDTH)1"),
         ("%99999999d", vec![one.clone()], "%!(NOVERB)%!(EXTRA int=1)"),

@@ -37,15 +37,14 @@ fn value(item: Value) -> GoValue {
 
 /// Returns the error of a text, worded as Go's where the reason is the same.
 fn message(text: &str, error: &toml::de::Error) -> String {
-    let position = error.span().map_or(0, |span| span.start).min(text.len());
-    let before = text.get(..position).unwrap_or(text);
+    const NO_VALUE: &str = "key with no value, expected `=`";
+    let start = error.span().map_or(0, |span| span.start).min(text.len());
+    let (before, after) = text.split_at_checked(start).unwrap_or((text, ""));
     let line = before.matches('\n').count() + 1;
-    let reason = match text.get(position..).and_then(|rest| rest.chars().next()) {
-        _ if error.message() != "key with no value, expected `=`" => error.message().to_owned(),
-        _ => match text.lines().nth(line - 1).and_then(|found| text.find(found).map(|start| start + found.len())) {
-            Some(end) if end < text.len() => "expected key separator '=', but got '\\n' instead".to_owned(),
-            _ => "unexpected EOF; expected key separator '='".to_owned(),
-        },
+    let reason = match error.message() {
+        NO_VALUE if after.contains('\n') => "expected key separator '=', but got '\\n' instead",
+        NO_VALUE => "unexpected EOF; expected key separator '='",
+        other => other,
     };
     format!("toml: line {line}: {reason}")
 }

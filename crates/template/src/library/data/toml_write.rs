@@ -39,13 +39,13 @@ impl TomlValue {
                 (Some(GoValue::String(text)), "time.Time") => Self::Plain(text.to_text().into_owned()),
                 (_, "time.Duration") => Self::Text(object.text().unwrap_or_default().into()),
                 (Some(data), _) => Self::new(&data),
-                (None, _) => match object.elements() {
-                    Some(elements) => Self::new(&elements),
-                    None => {
+                (None, _) => object.elements().map_or_else(
+                    || {
                         let field = |name: &&str| (GoString::from(*name), object.field(name).unwrap_or_default());
                         Self::Table(object.field_names().iter().map(field).collect())
-                    }
-                },
+                    },
+                    |elements| Self::new(&elements),
+                ),
             },
         }
     }

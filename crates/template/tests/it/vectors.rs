@@ -16,10 +16,37 @@ use kubewright_template::{Delimiters, FunctionSet, GoMap, GoValue, TemplateHost,
 use serde_json::Value;
 
 /// The groups of cases, by the beginnings of their ids.
-const GROUPS: [&str; 10] =
-    ["str-", "list-", "dict-", "default-", "type-", "regex-", "path-", "url-", "helm-include-", "helm-tpl-"];
+const GROUPS: [&str; 14] = [
+    "str-",
+    "list-",
+    "dict-",
+    "default-",
+    "type-",
+    "regex-",
+    "path-",
+    "url-",
+    "math-",
+    "date-",
+    "semver-",
+    "enc-",
+    "helm-include-",
+    "helm-tpl-",
+];
 /// The cases about the types of `.Chart`, `.Files` and `.Capabilities`, which belong to charts.
-const OF_CHARTS: [&str; 2] = ["type-09", "type-11"];
+const OF_CHARTS: [&str; 4] = ["type-09", "type-11", "semver-20", "semver-21"];
+/// The cases of functions that are forbidden, with errors of their own.
+const FORBIDDEN: [&str; 3] = ["enc-35", "enc-37", "enc-38"];
+/// The functions that need the cargo feature `certificates`.
+const CERTIFICATES: [&str; 8] = [
+    "genPrivateKey",
+    "genCA ",
+    "genCAWithKey",
+    "genSelfSignedCert ",
+    "genSelfSignedCertWithKey",
+    "genSignedCert ",
+    "genSignedCertWithKey",
+    "buildCustomCert",
+];
 const NAME: &str = "vec/templates/t.yaml";
 
 /// A host at the beginning of time, whose random bytes count up.
@@ -112,7 +139,11 @@ fn recorded_outputs_are_reproduced() {
     for line in text.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let id = case["id"].as_str().unwrap();
-        if !GROUPS.iter().any(|group| id.starts_with(group)) || OF_CHARTS.contains(&id) {
+        if !GROUPS.iter().any(|group| id.starts_with(group)) || OF_CHARTS.contains(&id) || FORBIDDEN.contains(&id) {
+            continue;
+        }
+        let template = case["template"].as_str().unwrap();
+        if !cfg!(feature = "certificates") && CERTIFICATES.iter().any(|function| template.contains(function)) {
             continue;
         }
         // Go prints U+FFFD for bytes that are no text, as the recording does.

@@ -19,6 +19,7 @@ mod tests;
 mod tree;
 
 pub use delimiters::Delimiters;
+pub(crate) use number::{float, signed};
 pub(crate) use parser::parse;
 pub(crate) use tree::{
     Branch, NumberLiteral, Offset, Operand, OperandTerm, SourceFile, TemplateCommand, TemplateNode, TemplatePipeline,

@@ -124,7 +124,10 @@ fn recorded_outputs_are_reproduced() {
             continue;
         }
         checked += 1;
-        let is_equal = result == expected || result.is_err() && expected.is_err() && OTHER_WORDS.contains(&id);
+        // Functions that are forbidden here have an error of their own.
+        let has_own_words =
+            OTHER_WORDS.contains(&id) || result.as_ref().is_err_and(|error| error.ends_with("not available in operators"));
+        let is_equal = result == expected || has_own_words && result.is_err() && expected.is_err();
         if !is_equal {
             different.push(format!("{id}: {}\n  {result:?}\n  {expected:?}", case["template"]));
         }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::operator::{Comparison, ConstraintOperator, OpenNumber};
+use super::operator::{ConstraintOperator, OpenNumber, VersionComparison};
 use super::{SemanticVersion, VersionError};
 use crate::format;
 
@@ -50,7 +50,7 @@ pub struct VersionConstraint {
 
 #[derive(Clone, Debug)]
 struct ConstraintGroup {
-    comparisons: Vec<Comparison>,
+    comparisons: Vec<VersionComparison>,
     has_prerelease: bool,
 }
 
@@ -87,8 +87,10 @@ impl ConstraintGroup {
         if !GROUP.is_match(text) {
             return Err(improper(text));
         }
-        let comparisons: Vec<Comparison> =
-            COMPARISON.find_iter(text).map(|comparison| Comparison::parse(comparison.as_str())).collect::<Result<_, _>>()?;
+        let comparisons: Vec<VersionComparison> = COMPARISON
+            .find_iter(text)
+            .map(|comparison| VersionComparison::parse(comparison.as_str()))
+            .collect::<Result<_, _>>()?;
         let has_prerelease = comparisons.iter().any(|comparison| comparison.version.is_prerelease());
         Ok(Self { comparisons, has_prerelease })
     }
@@ -98,7 +100,7 @@ impl ConstraintGroup {
     }
 }
 
-impl Comparison {
+impl VersionComparison {
     fn parse(text: &str) -> Result<Self, VersionError> {
         let parts = WHOLE_COMPARISON.captures(text).ok_or_else(|| improper(text))?;
         let (operator, written) = (ConstraintOperator::of(&parts[1]), &parts[2]);

@@ -41,7 +41,7 @@ pub(super) enum OpenNumber {
 
 /// An operator with its version. Open numbers are zero.
 #[derive(Clone, Debug)]
-pub(super) struct Comparison {
+pub(super) struct VersionComparison {
     /// The operator.
     pub(super) operator: ConstraintOperator,
     /// The version.
@@ -66,7 +66,7 @@ impl ConstraintOperator {
     }
 }
 
-impl Comparison {
+impl VersionComparison {
     /// Returns true if a version satisfies the comparison. Whether pre-releases may satisfy it at all is decided before.
     pub(super) fn check(&self, version: &SemanticVersion) -> bool {
         let order = version.compare(&self.version);

@@ -33,7 +33,7 @@
 //!
 //! See <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema>.
 //!
-//! Modules, from low to high: `go`, `field_error`, `path`, `limit`, `field_path`, `number`, `stack`, `pattern`, `format`, `cel`, `rules`, `node`,
+//! Modules, from low to high: `go`, `field_error`, `path`, `limit`, `field_path`, `number`, `stack`, `format`, `cel`, `rules`, `node`,
 //! `parse`, `default`, `prune`, `lists`, `metadata`, `object_meta`, `embedded`, `validate`, `evaluate`, `check`, `schema`.
 
 #[cfg(feature = "cel")]
@@ -55,10 +55,10 @@ mod number;
 mod object_meta;
 mod parse;
 mod path;
-mod pattern;
 mod prune;
 mod rules;
 mod schema;
+#[cfg(feature = "cel")]
 mod stack;
 mod validate;
 

@@ -80,7 +80,7 @@ fn format(schema: &Map<String, Value>) -> Option<String> {
 
 /// Compiles a pattern. A pattern that does not compile is left out; it is rejected when the definition is written.
 fn pattern(source: &str) -> Option<Pattern> {
-    crate::pattern::compile(source).ok().map(|regex| Pattern { source: source.to_owned(), regex })
+    kubewright_machinery::pattern::compile(source).ok().map(|regex| Pattern { source: source.to_owned(), regex })
 }
 
 pub(crate) fn list<'a>(schema: &'a Map<String, Value>, name: &str) -> &'a [Value] {

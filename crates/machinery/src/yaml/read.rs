@@ -8,11 +8,11 @@ use thiserror::Error;
 
 use super::depth::with_room;
 
-const DEPTH: usize = 100;
-const NODES: usize = 1_000_000;
-const ALIASES: usize = 100;
+pub(super) const DEPTH: usize = 100;
+pub(super) const NODES: usize = 1_000_000;
+pub(super) const ALIASES: usize = 100;
 /// The largest number of events that all aliases of a text may expand to; more is considered an attack.
-const REPLAYED: usize = 50_000;
+pub(super) const REPLAYED: usize = 50_000;
 
 /// The errors of a text that is not valid YAML, or that exceeds a limit.
 #[derive(Debug, Error)]
@@ -27,6 +27,16 @@ pub enum YamlError {
         /// The number of documents, without empty ones.
         found: usize,
     },
+    /// The first document of a text cannot be read.
+    #[error("read YAML: {reason} at line {line}, column {column}")]
+    Invalid {
+        /// The line, from 1.
+        line: u64,
+        /// The column, from 1.
+        column: u64,
+        /// The reason, without the content.
+        reason: String,
+    },
 }
 
 impl YamlError {
@@ -35,6 +45,7 @@ impl YamlError {
         match self {
             Self::Read(error) => error.location().map(|location| (location.line(), location.column())),
             Self::NotOne { .. } => None,
+            Self::Invalid { line, column, .. } => Some((*line, *column)),
         }
     }
 }

@@ -212,3 +212,38 @@ fn texts_are_read_as_they_are_written() {
         assert!(texts(bad).is_err(), "{bad:?}");
     }
 }
+
+#[test]
+fn the_first_document_is_read_alone_with_keys_of_all_types() {
+    for (text, value) in [
+        ("a: 1\n---\nb: 2\n", json!({"a": 1})),
+        ("a: 1\n---\nb: [\n", json!({"a": 1})),
+        ("# a comment\n---\na: 1\n", json!({"a": 1})),
+        ("\u{feff}a: 1", json!({"a": 1})),
+        (
+            "yes: 1\nno: 2\n3: c\n1.5: d\n007: e\n\"on\": f\n1e7: g\n",
+            json!({"true": 1, "false": 2, "3": "c", "1.5": "d", "7": "e", "on": "f", "1e+07": "g"}),
+        ),
+        ("a: {y: 1}", json!({"a": {"true": 1}})),
+        ("a: 1\na: 2\n", json!({"a": 2})),
+        ("- a\n- {b: c}\n", json!(["a", {"b": "c"}])),
+        ("a: &x {k: v}\nb: *x\nc: {<<: *x, z: 1}", json!({"a": {"k": "v"}, "b": {"k": "v"}, "c": {"k": "v", "z": 1}})),
+        ("? a\n: b", json!({"a": "b"})),
+        ("", Value::Null),
+        ("null", Value::Null),
+        ("a text", json!("a text")),
+        ("a: |\n  b\n  c", json!({"a": "b\nc"})),
+        ("a: >-\n  b\n  c", json!({"a": "b c"})),
+        ("a:\n- b: \"x\ny\n  z\"\n  c: 1\n", json!({"a": [{"b": "x y z", "c": 1}]})),
+        ("a: |\n  b\n", json!({"a": "b\n"})),
+        ("a: |\n  b\n\nc: d", json!({"a": "b\n", "c": "d"})),
+        ("{a: 1, <<: {a: 2, b: 3}}", json!({"a": 2, "b": 3})),
+        ("tRue: yEs", json!({"tRue": "yEs"})),
+        ("a: !!int \"7\"\nb: !!str 7\nc: !own 7", json!({"a": 7, "b": "7", "c": "7"})),
+    ] {
+        assert_eq!(first_document(text).unwrap(), value, "{text}");
+    }
+    for text in ["a: [", "NULL: 1", "? {a: 1}\n: b\n", "a: .inf", "a: *nope", "\ta: 1", "a: b: c"] {
+        assert!(first_document(text).is_err(), "{text}");
+    }
+}

@@ -2,13 +2,13 @@
 //!
 //! See <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema>.
 
+use kubewright_machinery::pattern;
 use serde_json::Value;
 
 use super::nested::{self as conditions, Skip};
 use super::{CONDITIONS, Object, entries, flag, members, nested, text};
 use crate::field_error::FieldError;
 use crate::path::ValuePath;
-use crate::pattern;
 
 /// Returns the errors of a schema, sorted as on the real server.
 pub(super) fn check(schema: &Object, path: &ValuePath<'_>) -> Vec<FieldError> {

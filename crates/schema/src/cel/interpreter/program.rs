@@ -1,6 +1,8 @@
 //! Compiled expressions.
 
 use kube_cel::cel::Value as Cel;
+use kubewright_machinery::pattern;
+use kubewright_machinery::stack::for_depth;
 use regex::Regex;
 
 use super::failure::EvaluationFailure;
@@ -8,7 +10,7 @@ use super::meter::Meter;
 use super::scope::EvaluationScope;
 use super::{functions, values};
 use crate::cel::syntax::{self, Expression, ExpressionKind, ParsedExpression};
-use crate::{pattern, stack};
+use crate::stack;
 
 /// A compiled expression.
 #[derive(Debug)]
@@ -55,14 +57,14 @@ impl CelProgram {
     pub(crate) fn mentions(&self, variable: &str) -> bool {
         let mut found = false;
         let see = &mut |part: &Expression| found |= matches!(&part.kind, ExpressionKind::Ident(name) if name == variable);
-        stack::for_depth(self.parsed.root.extent.depth, || self.parsed.root.visit(see));
+        for_depth(self.parsed.root.extent.depth, || self.parsed.root.visit(see));
         found
     }
 
     /// Evaluates the expression, and fails if that costs more than the limit.
     pub(crate) fn evaluate(&self, variables: Variables<'_>, limit: u64) -> Evaluated {
         let root = &self.parsed.root;
-        let evaluated = stack::for_depth(root.extent.depth, || {
+        let evaluated = for_depth(root.extent.depth, || {
             let mut scope = EvaluationScope::new(self, variables, Meter::new(limit));
             let outcome = scope.evaluate(root);
             Evaluated { outcome, cost: scope.meter.cost() }

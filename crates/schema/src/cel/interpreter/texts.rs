@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use kube_cel::cel::Value as Cel;
+use kubewright_machinery::pattern;
 
 use super::failure::EvaluationFailure;
-use crate::pattern;
 
 type Outcome = Result<Cel, EvaluationFailure>;
 

@@ -1,5 +1,7 @@
 //! Checks of literals that would fail whenever they are evaluated.
 
+use kubewright_machinery::pattern;
+
 use super::checker::{Checked, ExpressionError};
 use super::types::CelType;
 use crate::cel::syntax::{Expression, ExpressionKind, Literal, ParsedExpression};
@@ -62,7 +64,7 @@ fn is_valid(function: &str, literal: &Literal) -> bool {
     match function {
         "duration" => format::go_duration(text),
         "timestamp" => text.parse::<jiff::Timestamp>().is_ok(),
-        "matches" => crate::pattern::compile(text).is_ok(),
+        "matches" => pattern::compile(text).is_ok(),
         _ => true,
     }
 }

@@ -11,6 +11,7 @@ fn expressions_are_read_as_go_reads_them() {
     assert!(!matches(r"^\d$", "٣") && matches(r"^[\d\-]+$", "3-"));
     assert!(matches("(?<name>a)", "a") && matches("(?P<n>a)", "a"));
     assert!(matches(r"^\x{41}\x42\103$", "ABC"));
+    assert!(matches(r"^\p{^Greek}\P{^Greek}\pL\PL$", "aαa1"));
     assert!(matches("^[[:alpha:]]+$", "ab") && matches("^[]a]+$", "]a"));
 }
 
@@ -23,6 +24,9 @@ fn pattern_errors_have_the_messages_of_go() {
         ("(", "missing closing ): `(`"),
         ("a)", "unexpected ): `a)`"),
         ("*", "missing argument to repetition operator: `*`"),
+        ("a|*?", "missing argument to repetition operator: `*?`"),
+        ("(?", "invalid or unsupported Perl syntax: `(?`"),
+        ("(?i", "invalid or unsupported Perl syntax: `(?i`"),
         ("a**", "invalid nested repetition operator: `**`"),
         ("a{2,1}", "invalid repeat count: `{2,1}`"),
         ("a{1001}", "invalid repeat count: `{1001}`"),
@@ -38,6 +42,13 @@ fn pattern_errors_have_the_messages_of_go() {
         assert_eq!(problem(pattern), expected);
     }
 }
+
+#[test]
+fn groups_keep_their_names() {
+    let names = GoPattern::compile("(a)(?P<first>b)(?:c)(?<2nd>d)").unwrap().names;
+    assert_eq!(names.iter().map(Option::as_deref).collect::<Vec<_>>(), [None, None, Some("first"), Some("2nd")]);
+}
+
 #[test]
 fn expressions_cost_no_more_than_their_length() {
     for part in ["{", "{1", "[[:x]", "(?:", r"\Q{"] {

@@ -2,10 +2,11 @@
 
 use regex::{Regex, RegexBuilder};
 
+use super::GoPattern;
 use crate::stack;
 
 /// Compiles an expression. An error has the text of Go.
-pub(crate) fn compile(source: &str) -> Result<Regex, String> {
+pub(super) fn compile(source: &str) -> Result<GoPattern, String> {
     let characters: Vec<char> = source.chars().collect();
     let last_name_end = characters.windows(2).rposition(|pair| pair == NAME_END);
     let mut translator = Translator {
@@ -19,16 +20,20 @@ pub(crate) fn compile(source: &str) -> Result<Regex, String> {
         last: Last::Nothing,
         repeats: 1,
         groups: vec![1],
+        names: vec![None],
     };
     translator.run().map_err(|problem| format!("error parsing regexp: {problem}"))?;
     let build = || RegexBuilder::new(&translator.output).nest_limit(NEST_LIMIT).size_limit(SIZE_LIMIT).build();
     let Some(built) = stack::for_depth(translator.deepest * ROOM_OF_A_GROUP, build) else {
         return Err(format!("error parsing regexp: expression too large: `{source}`"));
     };
-    built.map_err(|error| {
-        let reason = error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        format!("error parsing regexp: {reason}: `{source}`")
-    })
+    match built {
+        Ok(regex) => Ok(GoPattern { regex, names: translator.names }),
+        Err(error) => {
+            let reason = error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            Err(format!("error parsing regexp: {reason}: `{source}`"))
+        }
+    }
 }
 
 /// The last item, which a repetition would repeat.
@@ -54,6 +59,8 @@ struct Translator<'a> {
     /// The total number of repetitions of the last item; `groups` holds the maximum for the items of each open group.
     repeats: u64,
     groups: Vec<u64>,
+    /// The names of the capturing groups so far, the whole expression being the first.
+    names: Vec<Option<String>>,
 }
 
 const DIGITS: &str = "0-9";
@@ -140,11 +147,12 @@ impl Translator<'_> {
     fn open(&mut self) -> Result<(), String> {
         if !self.starts_with("(?") {
             self.enter()?;
+            self.names.push(None);
             self.push("(", 1, Last::Nothing);
             return Ok(());
         }
         for start in ["(?P<", "(?<"] {
-            if self.starts_with(start) {
+            if self.starts_with(start) && self.peek(start.len()).is_some() {
                 return self.open_named(start.len());
             }
         }
@@ -152,7 +160,7 @@ impl Translator<'_> {
         let mut length = 2;
         loop {
             let Some(c) = self.peek(length) else {
-                return Err(format!("missing closing ): `{}`", self.source));
+                return Err(format!("invalid or unsupported Perl syntax: `{}`", self.text(start, start + length)));
             };
             length += 1;
             match c {
@@ -162,7 +170,8 @@ impl Translator<'_> {
                     if c == ':' {
                         self.enter()?;
                     }
-                    self.push(&flags, length, Last::Nothing);
+                    // A group of flags without flags is nothing, which the regex crate does not accept.
+                    self.push(if flags == "(?)" { "" } else { &flags }, length, Last::Nothing);
                     return Ok(());
                 }
                 _ => return Err(format!("invalid or unsupported Perl syntax: `{}`", self.text(start, start + length))),
@@ -180,7 +189,8 @@ impl Translator<'_> {
             return Err(format!("invalid named capture: `{}`", self.text(start, start + length + 1)));
         }
         self.enter()?;
-        // In Go a group name may start with a digit, in the regex crate it may not. The name is dropped because it is not used.
+        // In Go a group name may start with a digit, in the regex crate it may not; so the regex crate gets no names.
+        self.names.push(Some(name));
         self.push("(", length + 1, Last::Nothing);
         Ok(())
     }
@@ -191,7 +201,7 @@ impl Translator<'_> {
         let end = start + length + lazy;
         match self.last {
             Last::Nothing => {
-                return Err(format!("missing argument to repetition operator: `{}`", self.text(start, start + length)));
+                return Err(format!("missing argument to repetition operator: `{}`", self.text(start, end)));
             }
             Last::Repetition(before) => {
                 return Err(format!("invalid nested repetition operator: `{}`", self.text(before, end)));
@@ -272,10 +282,16 @@ impl Translator<'_> {
             3
         };
         let class = self.text(self.at, self.at + length);
-        if Regex::new(&class).is_err() {
+        // A name after ^ is negated, which the regex crate writes with the other case of the letter.
+        let (name, negated) = match class.split_once("{^") {
+            Some((letter, name)) => (format!("{{{name}"), letter == "\\p"),
+            None => (self.text(self.at + 2, self.at + length), class.starts_with("\\P")),
+        };
+        let translated = format!("\\{}{name}", if negated { 'P' } else { 'p' });
+        if Regex::new(&translated).is_err() {
             return Err(format!("invalid character class range: `{class}`"));
         }
-        Ok((class, length))
+        Ok((translated, length))
     }
 
     /// Returns the character that an escape stands for, and the length of the escape.
@@ -315,7 +331,7 @@ impl Translator<'_> {
                 let digits: String = (2..4).map_while(|n| self.peek(n).filter(char::is_ascii_hexdigit)).collect();
                 match u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).filter(|_| digits.len() == 2) {
                     Some(code) => Ok((code, 4)),
-                    None => invalid(2 + digits.len()),
+                    None => invalid(3 + digits.len()),
                 }
             }
             _ => invalid(2),

@@ -1,0 +1,53 @@
+//! Executions inside an execution: `include` and `tpl`.
+
+use super::run::{TemplateScope, TreeExecution};
+use crate::error::{FunctionError, TemplateError};
+use crate::format::quote;
+use crate::function::TemplateEngine;
+use crate::set::TemplateSet;
+use crate::value::{GoString, GoValue};
+
+/// The name that Helm gives to the set of templates, and to a text that `tpl` executes.
+const SET_NAME: &str = "gotpl";
+
+impl TemplateEngine for TreeExecution<'_> {
+    fn include(&mut self, name: &str, data: &GoValue) -> Result<GoString, FunctionError> {
+        if self.usage.enter().is_err() {
+            let message = format!("rendering template has a nested reference name: {name}: unable to execute template");
+            return Err(FunctionError::Failed(message));
+        }
+        let result = match self.scope.find(name) {
+            Some(tree) => self.output_of(tree, data.clone()).map_err(FunctionError::Template),
+            None => Err(FunctionError::Failed(TemplateError::NotFound { template: name.to_owned() }.to_string())),
+        };
+        self.usage.leave();
+        result
+    }
+
+    fn evaluate(&mut self, text: &str, data: &GoValue) -> Result<GoString, FunctionError> {
+        self.usage.enter().map_err(|message| FunctionError::from(self.limit(message)))?;
+        let result = self.evaluate_inside(text, data);
+        self.usage.leave();
+        result
+    }
+}
+
+impl TreeExecution<'_> {
+    fn evaluate_inside(&mut self, text: &str, data: &GoValue) -> Result<GoString, FunctionError> {
+        let set = self.scope.set;
+        let mut inner = TemplateSet::new(set.functions.clone(), set.delimiters.clone());
+        inner.add(SET_NAME, text).map_err(|error| {
+            let reason = match error {
+                TemplateError::Parse { template, line, message } => format!("template: {template}:{line}: {message}"),
+                other => other.to_string(),
+            };
+            FunctionError::Failed(format!("cannot parse template {}: {reason}", quote(text.as_bytes())))
+        })?;
+        let Some(tree) = inner.trees.get(SET_NAME) else { return Ok("".into()) };
+        let scope = TemplateScope { set: &inner, outer: Some(&self.scope) };
+        let execution = TreeExecution::new(scope, self.host, self.usage, tree);
+        execution.into_output(data.clone()).map_err(|error| {
+            FunctionError::Nested(format!("error during tpl function execution for {}", quote(text.as_bytes())), error)
+        })
+    }
+}

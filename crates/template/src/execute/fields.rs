@@ -1,0 +1,74 @@
+//! Fields of maps and objects, and methods.
+
+use std::rc::Rc;
+
+use super::place::FailingNode;
+use super::run::{Outcome, TreeExecution};
+use super::seen::SeenValue;
+use crate::error::TemplateError;
+use crate::syntax::Operand;
+use crate::value::{GoMap, GoObject, GoValue};
+
+impl<'a> TreeExecution<'a> {
+    /// Returns a field of a value, or the result of its method. Only a method has arguments.
+    pub(super) fn field(
+        &mut self,
+        receiver: &SeenValue,
+        name: &str,
+        node: FailingNode<'a>,
+        arguments: &'a [Operand],
+        last: Option<GoValue>,
+        dot: &SeenValue,
+    ) -> Outcome<SeenValue> {
+        let has_arguments = !arguments.is_empty() || last.is_some();
+        match &receiver.value {
+            // An absent value has absent fields, but nil in a map or list has none.
+            GoValue::Nil if !receiver.is_element => Ok(SeenValue::default()),
+            GoValue::Nil => Err(self.error(format!("nil pointer evaluating interface {{}}.{name}")).into()),
+            GoValue::Map(map) => self.key(map, name, has_arguments),
+            GoValue::Object(object) => {
+                if object.method(name).is_some() {
+                    return self.method(object, name, node, arguments, last, dot);
+                }
+                if let Some(value) = object.field(name) {
+                    if has_arguments {
+                        return Err(self.error(format!("{name} has arguments but cannot be invoked as function")).into());
+                    }
+                    let is_element = matches!(value, GoValue::Nil);
+                    return Ok(SeenValue { value, is_element });
+                }
+                match object.elements() {
+                    Some(GoValue::Map(map)) => self.key(&map, name, has_arguments),
+                    _ => Err(self.no_field(receiver, name).into()),
+                }
+            }
+            _ => Err(self.no_field(receiver, name).into()),
+        }
+    }
+
+    fn key(&self, map: &GoMap, name: &str, has_arguments: bool) -> Outcome<SeenValue> {
+        if has_arguments {
+            return Err(self.error(format!("{name} is not a method but has arguments")).into());
+        }
+        Ok(SeenValue::of_map(map, map.field(name)))
+    }
+
+    fn method(
+        &mut self,
+        object: &Rc<dyn GoObject>,
+        name: &str,
+        node: FailingNode<'a>,
+        arguments: &'a [Operand],
+        last: Option<GoValue>,
+        dot: &SeenValue,
+    ) -> Outcome<SeenValue> {
+        let Some(signature) = object.method(name) else { return Ok(SeenValue::default()) };
+        let values = self.arguments(name, &signature, arguments, last, dot)?;
+        let result = object.call(name, &values);
+        self.result(result, name, node, arguments)
+    }
+
+    fn no_field(&self, receiver: &SeenValue, name: &str) -> TemplateError {
+        self.error(format!("can't evaluate field {name} in type {}", receiver.type_name()))
+    }
+}

@@ -1,0 +1,88 @@
+//! The limits of an execution, and what it has used of them. All executions inside each other share one.
+
+use std::time::{Duration, Instant};
+
+/// The number of steps between two looks at the clock.
+const STEPS_PER_CLOCK: u64 = 2048;
+
+/// The limits of one execution. Exceeding one is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TemplateLimits {
+    /// The maximum size of the output, in bytes, those of `include` and `tpl` counted too. The default is 64 MiB.
+    pub output: usize,
+    /// The maximum number of templates that are executed inside each other. The default is 1000.
+    pub depth: usize,
+    /// The maximum number of executed nodes. The default is 50 million.
+    pub steps: u64,
+    /// The maximum duration. The default is 30 s.
+    pub time: Duration,
+}
+
+impl Default for TemplateLimits {
+    fn default() -> Self {
+        Self { output: 64 << 20, depth: 1000, steps: 50_000_000, time: Duration::from_secs(30) }
+    }
+}
+
+/// The use of the limits.
+#[derive(Debug)]
+pub(super) struct ExecutionUsage {
+    pub(super) limits: TemplateLimits,
+    /// The number of templates that are being executed inside the first.
+    pub(super) depth: usize,
+    output: usize,
+    steps: u64,
+    started: Instant,
+}
+
+impl ExecutionUsage {
+    /// Starts to count.
+    #[allow(clippy::disallowed_methods, reason = "the limit of real time guards the machine; it cannot change an output")]
+    pub(super) fn new(limits: TemplateLimits) -> Self {
+        Self { limits, depth: 0, output: 0, steps: 0, started: Instant::now() }
+    }
+
+    /// Counts a step. The error is the text of the exceeded limit.
+    #[allow(clippy::disallowed_methods, reason = "the limit of real time guards the machine; it cannot change an output")]
+    pub(super) fn step(&mut self) -> Result<(), String> {
+        self.steps += 1;
+        if self.steps > self.limits.steps {
+            return Err(format!("the execution exceeds the limit of {} steps", self.limits.steps));
+        }
+        if self.steps.is_multiple_of(STEPS_PER_CLOCK) && Instant::now().duration_since(self.started) > self.limits.time {
+            return Err(format!("the execution exceeds the limit of {:?}", self.limits.time));
+        }
+        Ok(())
+    }
+
+    /// Counts bytes of output.
+    pub(super) fn written(&mut self, bytes: usize) -> Result<(), String> {
+        self.output = self.output.saturating_add(bytes);
+        if self.output > self.limits.output {
+            return Err(format!("the output exceeds the limit of {} bytes", self.limits.output));
+        }
+        Ok(())
+    }
+
+    /// Checks the size of a value that a function made: a string that could never be printed is refused before it doubles again.
+    pub(super) fn produced(&self, bytes: usize) -> Result<(), String> {
+        if bytes > self.limits.output {
+            return Err(format!("a string of {bytes} bytes exceeds the limit of {} bytes", self.limits.output));
+        }
+        Ok(())
+    }
+
+    /// Enters a template inside another one. Helm, whose limit the default is, lets a template include itself one time more than the limit says.
+    pub(super) fn enter(&mut self) -> Result<(), String> {
+        if self.depth > self.limits.depth {
+            return Err(format!("templates are executed inside each other beyond the limit of {}", self.limits.depth));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Leaves a template.
+    pub(super) const fn leave(&mut self) {
+        self.depth -= 1;
+    }
+}

@@ -1,0 +1,23 @@
+//! The execution of a tree: actions, pipelines, fields, calls; and the functions that belong to the language.
+//!
+//! Modules, from low to high: `place` (nodes as errors show them), `limits`, `seen` (values with what Go's reflection knows about them), `language`,
+//! `arguments`, `run` (the state of an execution), `error`, `evaluate` and `fields` and `calls` (pipelines), `nodes` (control structures), `engine`
+//! (`include` and `tpl`).
+
+mod arguments;
+mod calls;
+mod engine;
+mod error;
+mod evaluate;
+mod fields;
+mod language;
+mod limits;
+mod nodes;
+mod number;
+mod place;
+mod run;
+mod seen;
+#[cfg(test)]
+mod tests;
+
+pub use limits::TemplateLimits;

@@ -1,0 +1,99 @@
+//! Limits: output, depth, steps, time, and the stack of the machine.
+
+use std::time::Duration;
+
+use super::{data, render, try_render};
+use crate::error::TemplateError;
+use crate::execute::TemplateLimits;
+use crate::value::GoValue;
+
+fn limits() -> TemplateLimits {
+    TemplateLimits::default()
+}
+
+#[track_caller]
+fn assert_limited(text: &str, limits: TemplateLimits, expected: &str) {
+    let error = try_render(&[("t", text)], &GoValue::Nil, &limits).unwrap_err();
+    assert!(matches!(error, TemplateError::Limit { .. }), "{error}");
+    assert!(error.to_string().ends_with(expected), "{error}");
+}
+
+#[test]
+fn the_output_is_limited_with_that_of_include_and_tpl() {
+    let limits = TemplateLimits { output: 10, ..limits() };
+    assert_eq!(try_render(&[("t", "0123456789")], &GoValue::Nil, &limits).unwrap(), "0123456789");
+    assert_limited("0123456789a", limits, "the output exceeds the limit of 10 bytes");
+    assert_limited("{{ range 6 }}ab{{ end }}", limits, "the output exceeds the limit of 10 bytes");
+    assert_limited(
+        "{{ define \"d\" }}01234{{ end }}{{ $x := include \"d\" . }}{{ $y := include \"d\" . }}1",
+        limits,
+        "limit of 10 bytes",
+    );
+    assert_limited("{{ $x := tpl \"01234567\" . }}{{ $x }}", limits, "limit of 10 bytes");
+    assert_limited("{{ list 100 200 300 400 }}", limits, "limit of 10 bytes");
+}
+
+#[test]
+fn a_string_that_could_not_be_printed_is_refused_when_it_is_made() {
+    let text = "{{ $x := \"a\" }}{{ range 60 }}{{ $x = twice $x }}{{ end }}";
+    assert_limited(text, TemplateLimits { output: 1000, ..limits() }, "a string of 1024 bytes exceeds the limit of 1000 bytes");
+}
+
+#[test]
+fn the_steps_are_limited() {
+    let limits = TemplateLimits { steps: 1000, ..limits() };
+    assert_limited("{{ range 1000000000 }}{{ $x := . }}{{ end }}", limits, "the execution exceeds the limit of 1000 steps");
+    assert_limited("{{ range 1000000000 }}{{ end }}", limits, "the execution exceeds the limit of 1000 steps");
+    assert_limited("{{ range 100 }}{{ range 100 }}{{ end }}{{ end }}", limits, "the execution exceeds the limit of 1000 steps");
+}
+
+#[test]
+fn the_time_is_limited() {
+    let text = "{{ range 1000000000 }}{{ $x := . }}{{ end }}";
+    assert_limited(text, TemplateLimits { time: Duration::from_millis(5), ..limits() }, "the execution exceeds the limit of 5ms");
+}
+
+#[test]
+fn templates_inside_each_other_are_limited() {
+    let limits = TemplateLimits { depth: 5, ..limits() };
+    let countdown = |action: &str, start: u32| {
+        format!("{{{{ define \"d\" }}}}.{{{{ if . }}}}{action}{{{{ end }}}}{{{{ end }}}}{{{{ template \"d\" {start} }}}}")
+    };
+    let text = countdown("{{ template \"d\" (int (sub . 1)) }}", 5);
+    assert_eq!(try_render(&[("t", &text)], &GoValue::Nil, &limits).unwrap(), "......");
+    let text = countdown("{{ template \"d\" (int (sub . 1)) }}", 6);
+    assert_limited(&text, limits, "templates are executed inside each other beyond the limit of 5");
+    let text = "{{ define \"d\" }}{{ tpl \"{{ template `d` . }}\" . }}{{ end }}{{ template \"d\" . }}";
+    assert_limited(text, limits, "templates are executed inside each other beyond the limit of 5");
+}
+
+#[test]
+fn endless_includes_fail_as_in_helm_on_the_stack_of_a_thread() {
+    let text = "{{ define \"rec\" }}{{ include \"rec\" . }}{{ end }}{{ include \"rec\" . }}";
+    let error = render(text, &data("{}")).unwrap_err();
+    assert_eq!(error.matches("error calling include").count(), 1002);
+    let end = "error calling include: rendering template has a nested reference name: rec: unable to execute template";
+    assert!(error.ends_with(end), "{error}");
+}
+
+#[test]
+fn a_thousand_templates_fit_on_the_stack_of_a_thread() {
+    let body =
+        "{{ if . }}{{ with . }}{{ range list . }}{{ (include \"d\" (int (sub . 1))) }}{{ end }}{{ end }}{{ else }}end{{ end }}";
+    let text = format!("{{{{ define \"d\" }}}}{body}{{{{ end }}}}{{{{ include \"d\" 1000 }}}}");
+    assert_eq!(render(&text, &GoValue::Nil).unwrap(), "end");
+    let text = text.replace("(include \"d\" (int (sub . 1)))", "tpl \"{{ include `d` . }}\" (int (sub . 2))");
+    assert_eq!(render(&text, &GoValue::Nil).unwrap(), "end");
+}
+
+#[test]
+fn deeply_nested_values_do_not_exhaust_the_stack() {
+    let text = "{{ $l := list }}{{ $m := dict }}{{ range 100000 }}{{ $l = list $l }}{{ $m = dict \"m\" $m }}{{ end }}{{ len $l }}{{ len $m }}";
+    assert_eq!(render(text, &GoValue::Nil).unwrap(), "11");
+}
+
+#[test]
+fn maps_that_were_set_into_each_other_do_not_exhaust_the_stack() {
+    let text = "{{ $m := dict }}{{ range 100000 }}{{ $n := dict }}{{ $_ := set $n \"m\" $m }}{{ $m = $n }}{{ end }}{{ len $m }}";
+    assert_eq!(render(text, &GoValue::Nil).unwrap(), "1");
+}

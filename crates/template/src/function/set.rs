@@ -1,0 +1,92 @@
+//! Functions by name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::{FunctionCall, Signature};
+use crate::error::FunctionError;
+use crate::value::GoValue;
+
+type Body = dyn Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync;
+
+/// A function that templates can call.
+#[derive(Clone)]
+pub struct TemplateFunction {
+    /// The parameters.
+    pub signature: Signature,
+    body: Arc<Body>,
+}
+
+impl TemplateFunction {
+    /// Creates a function.
+    pub fn new(
+        signature: Signature,
+        body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { signature, body: Arc::new(body) }
+    }
+
+    /// Calls the function with arguments that fit its signature.
+    pub(crate) fn call(&self, call: &mut FunctionCall<'_>) -> Result<GoValue, FunctionError> {
+        (self.body)(call)
+    }
+}
+
+impl fmt::Debug for TemplateFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.signature.fmt(f)
+    }
+}
+
+/// The functions that the templates of a set can call, by name. Names that are forbidden are parse errors with a reason.
+#[derive(Clone, Debug, Default)]
+pub struct FunctionSet {
+    functions: BTreeMap<&'static str, TemplateFunction>,
+    forbidden: BTreeMap<&'static str, &'static str>,
+}
+
+impl FunctionSet {
+    /// Creates a set without functions. Those of Go itself (`and`, `eq`, `index`, `printf`, …) belong to the language and need not be added.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a function; one of the same name is replaced.
+    pub fn add(
+        &mut self,
+        name: &'static str,
+        signature: Signature,
+        body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
+    ) {
+        self.functions.insert(name, TemplateFunction::new(signature, body));
+    }
+
+    /// Adds a second name of a function that is in the set.
+    pub fn alias(&mut self, alias: &'static str, name: &str) {
+        if let Some(function) = self.functions.get(name).cloned() {
+            self.functions.insert(alias, function);
+        }
+    }
+
+    /// Forbids a name: its use is a parse error with this text.
+    pub fn forbid(&mut self, name: &'static str, reason: &'static str) {
+        self.functions.remove(name);
+        self.forbidden.insert(name, reason);
+    }
+
+    /// Returns the function of a name.
+    pub fn get(&self, name: &str) -> Option<&TemplateFunction> {
+        self.functions.get(name)
+    }
+
+    /// Returns the reason for which a name is forbidden.
+    pub fn forbidden(&self, name: &str) -> Option<&'static str> {
+        self.forbidden.get(name).copied()
+    }
+
+    /// Returns the names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.functions.keys().copied()
+    }
+}

@@ -1,0 +1,31 @@
+//! Go's text/template with the functions that charts use: compiled once, rendered many times, with the same output for the same input.
+//!
+//! A [`TemplateSet`] holds the named templates of one namespace. [`TemplateSet::execute`] renders one of them with a [`GoValue`] as its data. Functions
+//! come from a [`FunctionSet`]; [`library`] has those of Go and of sprig. A template can neither read files, nor the environment, nor the network: it
+//! sees its data, its functions, and the [`TemplateHost`] (time and randomness) that the caller passes. [`TemplateLimits`] bound output, depth and steps.
+//!
+//! The crate knows nothing of Kubernetes, of Helm charts, and of kustomizations; those are in `kubewright-render`.
+//!
+//! Modules, from low to high: `error`, `signature`, `value`, `format`, `function`, `syntax`, `set`, `execute`, `library`.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
+mod error;
+mod execute;
+mod format;
+mod function;
+pub mod library;
+mod set;
+mod signature;
+mod syntax;
+pub mod value;
+
+pub use error::{FunctionError, SourcePosition, TemplateError};
+pub use execute::TemplateLimits;
+pub use function::{FunctionCall, FunctionSet, TemplateEngine, TemplateFunction, TemplateHost};
+pub use set::TemplateSet;
+pub use signature::{Parameter, Signature};
+pub use syntax::Delimiters;
+pub use value::{GoList, GoMap, GoObject, GoString, GoValue, IntegerType};

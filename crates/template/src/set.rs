@@ -1,0 +1,81 @@
+//! Sets of named templates.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::error::TemplateError;
+use crate::function::FunctionSet;
+use crate::syntax::{Delimiters, SourceFile, Tree, parse};
+
+/// The named templates of one namespace, compiled.
+#[derive(Clone, Debug)]
+pub struct TemplateSet {
+    pub(crate) functions: Arc<FunctionSet>,
+    pub(crate) delimiters: Delimiters,
+    pub(crate) trees: BTreeMap<Arc<str>, Arc<Tree>>,
+}
+
+impl TemplateSet {
+    /// Creates a set without templates.
+    pub fn new(functions: Arc<FunctionSet>, delimiters: Delimiters) -> Self {
+        Self { functions, delimiters, trees: BTreeMap::new() }
+    }
+
+    /// Compiles a text and adds it under its name, with the templates that it defines. A template replaces one of the same name, unless the new one is
+    /// empty (white space, comments and definitions), as in Go. After an error the set is as before.
+    pub fn add(&mut self, name: &str, text: &str) -> Result<(), TemplateError> {
+        let file = Arc::new(SourceFile { name: name.into(), text: text.to_owned() });
+        for tree in parse(file, &self.delimiters, &self.functions)? {
+            if !tree.is_empty() || !self.trees.contains_key(&tree.name) {
+                self.trees.insert(tree.name.clone(), Arc::new(tree));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if the set has a template of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.trees.contains_key(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(files: &[(&str, &str)]) -> TemplateSet {
+        let mut set = TemplateSet::new(Arc::default(), Delimiters::default());
+        for (name, text) in files {
+            set.add(name, text).unwrap();
+        }
+        set
+    }
+
+    fn content(set: &TemplateSet, name: &str) -> String {
+        set.trees[name].root.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_file_adds_itself_and_its_definitions() {
+        let set = set(&[("file", "{{ define \"part\" }}x{{ end }}y")]);
+        assert!(set.has("file") && set.has("part") && !set.has("other"));
+    }
+
+    #[test]
+    fn the_last_template_of_a_name_wins_unless_it_is_empty() {
+        let define = |content| format!("{{{{ define \"part\" }}}}{content}{{{{ end }}}}");
+        let mut set = set(&[("a", &define("first")), ("b", &define("second")), ("c", &define(" {{/* empty */}} "))]);
+        assert_eq!(content(&set, "part"), "second");
+        set.add("part", "third").unwrap();
+        assert_eq!(content(&set, "part"), "third");
+    }
+
+    #[test]
+    fn a_malformed_file_adds_nothing() {
+        let mut set = set(&[("a", "first")]);
+        let error = set.add("b", "{{ define \"a\" }}second{{ end }}\n{{ end }}").unwrap_err();
+        assert_eq!(error.to_string(), "parse error at (b:2): unexpected {{end}}");
+        assert_eq!(content(&set, "a"), "first");
+        assert!(!set.has("b"));
+    }
+}

@@ -1,0 +1,124 @@
+//! Slices of Go.
+
+use std::ops::{Deref, Range};
+use std::rc::Rc;
+
+use super::GoValue;
+use super::release::{is_nested, release};
+
+/// The type of a slice's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    /// `interface {}`.
+    Any,
+    /// `string`.
+    String,
+    /// `uint8`; the slice is a `[]byte`.
+    Byte,
+    /// `int`.
+    Int,
+    /// `map[string]interface {}`.
+    Map,
+    /// `[]interface {}`, as `chunk` makes them.
+    List,
+}
+
+/// A slice. It never changes, so copies and parts share the elements.
+#[derive(Clone, Debug)]
+pub struct GoList {
+    items: Rc<Vec<GoValue>>,
+    range: Range<usize>,
+    element: ElementType,
+    is_nil: bool,
+}
+
+impl GoList {
+    /// Creates a slice. The elements must be of the type.
+    pub fn new(items: Vec<GoValue>, element: ElementType) -> Self {
+        let range = 0..items.len();
+        Self { items: Rc::new(items), range, element, is_nil: false }
+    }
+
+    /// Creates a nil slice. It is like an empty one, but for `deepEqual`, and JSON and YAML, which print it as null.
+    pub fn nil(element: ElementType) -> Self {
+        Self { items: Rc::default(), range: 0..0, element, is_nil: true }
+    }
+
+    /// Returns true for a nil slice.
+    pub const fn is_nil(&self) -> bool {
+        self.is_nil
+    }
+
+    /// Returns true if both are the same part of the same elements.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.items, &other.items) && self.range == other.range
+    }
+
+    /// Returns the part between two indexes, or None if they are out of range.
+    pub fn part(&self, range: Range<usize>) -> Option<Self> {
+        let (start, end) = (self.range.start.checked_add(range.start)?, self.range.start.checked_add(range.end)?);
+        let is_inside = range.start <= range.end && end <= self.range.end;
+        is_inside.then(|| Self { items: self.items.clone(), range: start..end, element: self.element, is_nil: self.is_nil })
+    }
+
+    /// Returns the type of the elements.
+    pub const fn element(&self) -> ElementType {
+        self.element
+    }
+
+    /// Returns the name of the slice's type.
+    pub const fn type_name(&self) -> &'static str {
+        match self.element {
+            ElementType::Any => "[]interface {}",
+            ElementType::String => "[]string",
+            ElementType::Byte => "[]uint8",
+            ElementType::Int => "[]int",
+            ElementType::Map => "[]map[string]interface {}",
+            ElementType::List => "[][]interface {}",
+        }
+    }
+
+    /// Returns the bytes of a `[]byte`, or None for another slice.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        let byte = |item: &GoValue| if let GoValue::Integer(value, _) = item { *value as u8 } else { 0 };
+        (self.element == ElementType::Byte).then(|| self.iter().map(byte).collect())
+    }
+}
+
+impl GoList {
+    /// Returns all elements that the slice keeps alive, those outside of its range too.
+    pub(super) fn all_items(&self) -> &[GoValue] {
+        &self.items
+    }
+
+    /// Returns a number that only slices of these elements have while they live.
+    pub(super) fn identity(&self) -> usize {
+        Rc::as_ptr(&self.items) as usize
+    }
+
+    /// Returns the number of slices of the elements.
+    pub(super) fn holders(&self) -> usize {
+        Rc::strong_count(&self.items)
+    }
+
+    /// Takes the elements if nothing else holds them; the slice must not be used any more.
+    pub(super) fn take_items(&mut self) -> Vec<GoValue> {
+        Rc::get_mut(&mut self.items).map(std::mem::take).unwrap_or_default()
+    }
+}
+
+impl Drop for GoList {
+    fn drop(&mut self) {
+        if Rc::strong_count(&self.items) == 1 && self.items.iter().any(is_nested) {
+            release(self.take_items());
+        }
+    }
+}
+
+impl Deref for GoList {
+    type Target = [GoValue];
+
+    fn deref(&self) -> &[GoValue] {
+        &self.items[self.range.clone()]
+    }
+}

@@ -1,0 +1,172 @@
+//! Maps of Go.
+
+use std::cell::{Ref, RefCell};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::{Rc, Weak};
+
+use super::release::{is_nested, release};
+use super::{GoString, GoValue, cycles};
+
+/// The type of a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapType {
+    /// `map[string]interface {}`.
+    Any,
+    /// `map[string]string`. A missing key has the empty string.
+    String,
+    /// A named type over `map[string]interface {}`, such as Helm's `chartutil.Values`.
+    Named(&'static str),
+}
+
+/// A map with strings as keys. Copies are the same map: a change through one is seen through all. Iteration is in the order of keys.
+///
+/// A map that a template puts into itself is released at the end of the execution; one that is part of the caller's data, at the end of the next execution on
+/// the same thread after the caller has released it. A map that is put into itself outside of an execution is never released.
+#[derive(Clone)]
+pub struct GoMap {
+    entries: Rc<RefCell<BTreeMap<GoString, GoValue>>>,
+    type_: MapType,
+}
+
+impl GoMap {
+    /// Creates a map with these entries.
+    pub fn new(entries: BTreeMap<GoString, GoValue>, type_: MapType) -> Self {
+        Self { entries: Rc::new(RefCell::new(entries)), type_ }
+    }
+
+    /// Creates a `map[string]interface {}` from pairs.
+    pub fn from_pairs(pairs: impl IntoIterator<Item = (impl Into<GoString>, GoValue)>) -> Self {
+        Self::new(pairs.into_iter().map(|(key, value)| (key.into(), value)).collect(), MapType::Any)
+    }
+
+    /// Returns the value of a key, or None if it is missing.
+    pub fn get(&self, key: &GoString) -> Option<GoValue> {
+        self.entries.borrow().get(key).cloned()
+    }
+
+    /// Returns the value of a key, or that of a missing key: nil, or the empty string in a `map[string]string`.
+    pub fn get_or_zero(&self, key: &GoString) -> GoValue {
+        self.get(key).unwrap_or_else(|| if self.type_ == MapType::String { GoValue::string("") } else { GoValue::Nil })
+    }
+
+    /// Returns the value of a field, that is, of the key of this name, or that of a missing key. It allocates nothing.
+    pub fn field(&self, name: &str) -> GoValue {
+        let value = self.entries.borrow().get(name.as_bytes()).cloned();
+        value.unwrap_or_else(|| if self.type_ == MapType::String { GoValue::string("") } else { GoValue::Nil })
+    }
+
+    /// Sets the value of a key.
+    pub fn set(&self, key: GoString, value: GoValue) {
+        if is_nested(&value) {
+            cycles::note(|| self.downgrade());
+        }
+        self.entries.borrow_mut().insert(key, value);
+    }
+
+    /// Removes a key.
+    pub fn remove(&self, key: &GoString) -> Option<GoValue> {
+        self.entries.borrow_mut().remove(key)
+    }
+
+    /// Returns the entries in the order of keys, as they are now.
+    pub fn entries(&self) -> Vec<(GoString, GoValue)> {
+        self.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+
+    /// Returns the entries for reading. The map must not be changed meanwhile, so no function may be called.
+    pub fn borrow(&self) -> Ref<'_, BTreeMap<GoString, GoValue>> {
+        self.entries.borrow()
+    }
+
+    /// Returns the number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.borrow().len()
+    }
+
+    /// Returns true for a map without entries.
+    pub fn is_empty(&self) -> bool {
+        self.entries.borrow().is_empty()
+    }
+
+    /// Returns the same map as a value of another type, as Go converts a map of a named type to the type of a parameter.
+    pub fn retyped(&self, type_: MapType) -> Self {
+        Self { entries: self.entries.clone(), type_ }
+    }
+
+    /// Returns a number that only this map has while it lives.
+    pub fn identity(&self) -> usize {
+        Rc::as_ptr(&self.entries) as usize
+    }
+
+    /// Returns true if both are the same map.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.entries, &other.entries)
+    }
+
+    /// Returns the type of the map.
+    pub const fn map_type(&self) -> MapType {
+        self.type_
+    }
+
+    /// Returns the name of the map's type.
+    pub const fn type_name(&self) -> &'static str {
+        match self.type_ {
+            MapType::Any => "map[string]interface {}",
+            MapType::String => "map[string]string",
+            MapType::Named(name) => name,
+        }
+    }
+}
+
+/// A map that lives only while something else holds it.
+pub(super) struct WeakMap(Weak<RefCell<BTreeMap<GoString, GoValue>>>);
+
+impl WeakMap {
+    /// Returns the map if it still lives, without the name of its type.
+    pub(super) fn upgrade(&self) -> Option<GoMap> {
+        self.0.upgrade().map(|entries| GoMap { entries, type_: MapType::Any })
+    }
+
+    /// Returns the number that [`GoMap::identity`] gives.
+    pub(super) fn identity(&self) -> usize {
+        self.0.as_ptr() as usize
+    }
+}
+
+impl GoMap {
+    /// Takes the entries if nothing else holds the map.
+    pub(super) fn take_entries(&self) -> BTreeMap<GoString, GoValue> {
+        if self.holders() == 1 { self.empty() } else { BTreeMap::new() }
+    }
+
+    /// Takes the entries even if something else holds the map.
+    pub(super) fn empty(&self) -> BTreeMap<GoString, GoValue> {
+        self.entries.try_borrow_mut().map(|mut entries| std::mem::take(&mut *entries)).unwrap_or_default()
+    }
+
+    /// Returns the number of copies of the map.
+    pub(super) fn holders(&self) -> usize {
+        Rc::strong_count(&self.entries)
+    }
+
+    /// Returns a reference that does not hold the map.
+    pub(super) fn downgrade(&self) -> WeakMap {
+        WeakMap(Rc::downgrade(&self.entries))
+    }
+}
+
+impl Drop for GoMap {
+    fn drop(&mut self) {
+        if self.holders() == 1 && self.entries.try_borrow().is_ok_and(|entries| entries.values().any(is_nested)) {
+            release(self.empty().into_values());
+        }
+    }
+}
+
+impl fmt::Debug for GoMap {
+    /// Prints the number of entries alone: a map may contain itself.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} entries", self.type_name(), self.len())
+    }
+}

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
+mod differential;
+mod go_program;
+mod grammar;
 mod host;
 mod properties;
 mod vectors;

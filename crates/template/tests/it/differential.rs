@@ -26,11 +26,11 @@ const ATTEMPTS: usize = 3_000;
 /// A result as it is compared: an output, or the text and the place of an error.
 type Rendered = Result<Vec<u8>, (String, Option<String>)>;
 
-fn number(variable: &str, otherwise: u64) -> u64 {
+pub(crate) fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).map_or(otherwise, |text| text.parse().unwrap())
 }
 
-fn functions() -> Arc<FunctionSet> {
+pub(crate) fn functions() -> Arc<FunctionSet> {
     let mut functions = FunctionSet::new();
     add_sprig(&mut functions);
     add_helm(&mut functions);

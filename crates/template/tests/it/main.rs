@@ -6,5 +6,6 @@ mod differential;
 mod go_program;
 mod grammar;
 mod host;
+mod nonsense;
 mod properties;
 mod vectors;

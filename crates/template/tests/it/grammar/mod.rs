@@ -79,3 +79,26 @@ impl RandomCase {
         cases
     }
 }
+
+/// Returns the text of a random template with some changes, most of which make it none.
+pub(crate) fn broken_text(seed: u64, functions: &Arc<FunctionSet>) -> Vec<u8> {
+    const PIECES: [&str; 14] = ["{{", "}}", "-}}", "(", ")", "|", ".", "$", "\"", "`", ":=", "{{ end }}", "{{ else }}", "/*"];
+    let case = RandomCase::new(seed, functions);
+    let mut text = case.texts().into_iter().map(|(_, text)| text).collect::<String>().into_bytes();
+    let mut dice = Dice::new(!seed);
+    for _ in 0..dice.roll(4) {
+        let at = dice.roll(text.len() + 1);
+        let end = (at + dice.roll(20)).min(text.len());
+        match dice.roll(5) {
+            0 => text.truncate(at),
+            1 => drop(text.drain(at..end)),
+            2 => drop(text.splice(at..at, dice.pick(&PIECES).bytes())),
+            3 if at < text.len() => text[at] = dice.roll(256) as u8,
+            _ => {
+                let again = text[at..end].to_vec();
+                drop(text.splice(at..at, again));
+            }
+        }
+    }
+    text
+}

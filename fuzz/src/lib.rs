@@ -11,6 +11,7 @@ use kubewright_apiserver::{ApiServer, Identity, definition, proto};
 use kubewright_machinery::fieldset::FieldSet;
 use kubewright_machinery::object::GroupVersionKind;
 use kubewright_machinery::patch::{json_patch, merge_patch};
+use kubewright_machinery::pattern::GoPattern;
 use kubewright_machinery::quantity::Quantity;
 use kubewright_machinery::selector::{FieldSelector, LabelSelector};
 use kubewright_machinery::yaml;
@@ -24,6 +25,8 @@ pub type Target = (&'static str, fn(&[u8]));
 /// All of them but [`requests`], whose bytes have a form of their own.
 pub const TARGETS: &[Target] = &[
     ("documents", documents),
+    ("first_documents", first_documents),
+    ("patterns", patterns),
     ("selectors", selectors),
     ("quantities", quantities),
     ("patches", patches),
@@ -39,6 +42,23 @@ pub const TARGETS: &[Target] = &[
 pub fn documents(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
         let _ = yaml::documents_with_repeats(text);
+    }
+}
+
+/// The first YAML document, as charts read it.
+pub fn first_documents(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data) {
+        let _ = yaml::first_document(text);
+    }
+}
+
+/// Regular expressions of Go, matched with a short text and with their own.
+pub fn patterns(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let Ok(pattern) = GoPattern::compile(&text) {
+        for subject in ["", "aA1_- é\n", &text] {
+            let _ = pattern.regex.captures(subject);
+        }
     }
 }
 

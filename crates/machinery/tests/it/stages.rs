@@ -6,6 +6,8 @@ use crate::repository::Text;
 const CLIENTS: &str = "crates/conformance/tests/it/clients/mod.rs";
 /// The file of the tests of leases that are shared with a program in Go.
 const LEASES: &str = "crates/kubewright/tests/it/leadership/shared_with_go.rs";
+/// The file of the tests that compare templates with Go's.
+const TEMPLATES: &str = "crates/template/tests/it/differential.rs";
 
 /// Returns the filters of the stage for programs of clients.
 fn filters(script: &str) -> Vec<&str> {
@@ -33,7 +35,7 @@ fn tests(path: &str) -> Vec<String> {
 fn the_stage_of_clients_runs_all_tests_with_programs() {
     let script = Text::read(".ci/run").content;
     let filters = filters(&script);
-    for (path, least) in [(CLIENTS, 3), (LEASES, 1)] {
+    for (path, least) in [(CLIENTS, 3), (LEASES, 1), (TEMPLATES, 1)] {
         let tests = tests(path);
         assert!(tests.len() >= least, "{path}: {tests:?}");
         for test in tests {

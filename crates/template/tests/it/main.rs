@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
+mod differential;
+mod go_program;
+mod grammar;
 mod host;
+mod nonsense;
 mod properties;
 mod vectors;

@@ -44,6 +44,13 @@ pub fn add(functions: &mut FunctionSet, flavour: DataFlavour) {
     );
     encoder("toRawJson", "mustToRawJson", |value| json(value, JsonStyle { is_raw: true, ..JsonStyle::default() }), OnError::Fail);
     encoder("toToml", "mustToToml", to_toml, OnError::Text);
+    if is_helm {
+        functions.add("toToml", Signature::of(&[Parameter::Any]), |call| match call.take(0) {
+            // The encoder panics, which is no error that it returns.
+            GoValue::Nil => Err(FunctionError::new("reflect: call of reflect.Value.Type on zero Value")),
+            value => OnError::Text.settle(to_toml(&value)),
+        });
+    }
     functions.add("mustFromJson", TEXT, |call| strict(read_json(&call.string(0))));
     if is_helm {
         functions

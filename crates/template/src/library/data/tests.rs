@@ -1,5 +1,6 @@
 use super::*;
 use crate::function::{TemplateEngine, TemplateHost};
+use crate::value::{ElementType, GoList};
 
 /// Neither engine nor host: none of the functions executes templates or asks for time.
 pub(super) struct Nowhere;
@@ -190,6 +191,15 @@ fn toml_is_read_with_integers_and_times() {
         r#"{"d":"2020-01-02T03:04:05Z","f":1.5,"l":[1,2],"t":[{"x":true}]}"#
     );
     assert_eq!(helm("fromToml", "bad"), r#"{"Error":"toml: line 1: unexpected EOF; expected key separator '='"}"#);
+}
+
+#[test]
+fn nil_as_a_toml_document_fails_in_all_flavours() {
+    for flavour in [DataFlavour::Helm, DataFlavour::Strict] {
+        assert!(call(flavour, "toToml", GoValue::Nil).is_err(), "{flavour:?}");
+    }
+    assert_eq!(helm("toToml", GoMap::from_pairs([("a", GoValue::Nil)])), "");
+    assert_eq!(helm("toToml", GoList::nil(ElementType::Any)), "[]");
 }
 
 #[test]

@@ -9,7 +9,12 @@ use crate::value::{GoString, GoValue};
 /// Returns the TOML text of a value. One that is no table is written by itself.
 pub(super) fn write(value: &GoValue) -> Result<GoString, String> {
     let mut writer = TomlWriter { output: Vec::new(), budget: EncodingBudget::new() };
-    writer.entry(&mut Vec::new(), &TomlValue::new(value))?;
+    // A nil list is absent as the value of a key only.
+    let document = match value {
+        GoValue::List(list) => TomlValue::Array(list.to_vec()),
+        value => TomlValue::new(value),
+    };
+    writer.entry(&mut Vec::new(), &document)?;
     Ok(writer.output.into())
 }
 

@@ -18,6 +18,7 @@ mod syntax;
 pub mod value;
 
 pub use error::{FunctionError, SourcePosition, TemplateError};
+pub use format::printf;
 pub use function::{FunctionCall, FunctionSet, Parameter, Signature, TemplateEngine, TemplateFunction, TemplateHost};
-pub use set::{Delimiters, TemplateLimits, TemplateSet};
+pub use set::{CompiledTemplate, Delimiters, TemplateLimits, TemplateSet};
 pub use value::{GoList, GoMap, GoObject, GoString, GoValue, IntegerType};

@@ -43,6 +43,8 @@ impl fmt::Debug for TemplateFunction {
 #[derive(Clone, Debug, Default)]
 pub struct FunctionSet {
     functions: BTreeMap<&'static str, TemplateFunction>,
+    /// The methods of named map types, by the names of the type and of the method.
+    methods: BTreeMap<(&'static str, &'static str), TemplateFunction>,
     forbidden: BTreeMap<&'static str, &'static str>,
 }
 
@@ -60,6 +62,22 @@ impl FunctionSet {
         body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
     ) {
         self.functions.insert(name, TemplateFunction::new(signature, body));
+    }
+
+    /// Adds a method of a named map type. The map is the first argument of the body; the signature is that of the others.
+    pub fn add_method(
+        &mut self,
+        type_name: &'static str,
+        name: &'static str,
+        signature: Signature,
+        body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
+    ) {
+        self.methods.insert((type_name, name), TemplateFunction::new(signature, body));
+    }
+
+    /// Returns the method of a named map type.
+    pub(crate) fn method(&self, type_name: &str, name: &str) -> Option<&TemplateFunction> {
+        if self.methods.is_empty() { None } else { self.methods.get(&(type_name, name)) }
     }
 
     /// Adds a second name of a function that is in the set.

@@ -60,7 +60,7 @@ fn functions() -> FunctionSet {
 
 /// Renders the template of a vector, or returns the error of its values.
 fn render(template: &str, values: &str) -> Result<String, String> {
-    let values = yaml_read::read(&values.into()).and_then(|values| match values {
+    let values = read_yaml(&values.into()).and_then(|values| match values {
         GoValue::Nil => Ok(GoMap::from_pairs(<[(&str, GoValue); 0]>::default())),
         value => match DecodedType::Map.check(value) {
             Ok(GoValue::Map(map)) => Ok(map),

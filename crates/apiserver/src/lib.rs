@@ -4,9 +4,9 @@
 //! them, without HTTP; [`controllers`] do the work that no cluster can do without, and [`workloads`] simulate the missing nodes and their pods,
 //! both through the [`api`]; [`request`] is the HTTP pipeline in front of it; [`server`] assembles all of these, and [`listen`] opens a port.
 //! Beside the spine: `access` authenticates and authorizes, [`model`] is the interface of the rules for objects ([`types`] for built-in kinds,
-//! [`definition`] for custom resources), [`smd`] tracks the ownership of fields, and `admission` checks new objects. The crate `kubewright-middleware`
-//! has what also serves clients of other clusters: the [`Journal`] of requests, the fault rules ([`Faults`]), the target of a request, and the
-//! [`Clock`].
+//! [`definition`] for custom resources), [`smd`] tracks the ownership of fields, and `admission` checks new objects. The parts that also serve
+//! clients of other clusters are in the crate `kubewright-middleware`: the [`Journal`] of requests, the fault rules ([`Faults`]), the [`Target`] of a
+//! request, and the [`Clock`].
 //!
 //! Modules, from low to high: `status`, `store`, `model`, `json`, `forms`, `smd`, `kinds`, `access`, `admission`, `types`, `discovery`,
 //! `openapi`, `patch`, `definition`, `proto`, `tables`, `api`, `controllers`, `workloads`, `request`, `server`, `listen`.

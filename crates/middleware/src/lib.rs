@@ -34,9 +34,9 @@
 //! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 //! ```
 //!
-//! What a server knows and a request does not show, it tells through extensions: the user ([`Identity`]) in the request; the effect on its store
-//! ([`journal::Effect`]) in the response; notes and changes through the [`journal::RecordNote`] that it finds in the request. The crate is no server and no
-//! client: it opens no connection, starts no task, and knows neither stored objects nor kinds.
+//! A server behind the layers can report what no request shows, through extensions: the user ([`Identity`]) in the request; the effect on its store
+//! ([`journal::Effect`]) in the response; notes and changes through the [`journal::RecordNote`] that it finds in the request. The crate is no server
+//! and no client: it opens no connection, starts no task, and knows neither stored objects nor kinds.
 //!
 //! Modules, from low to high: `clock`, `error`, `identity`, `verb`, `status`, `target`, `faults`, `journal`.
 

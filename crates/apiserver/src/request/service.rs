@@ -30,7 +30,7 @@ use super::{RequestState, nonresource};
 use crate::access::UserAction;
 use crate::api::warnings::Warnings;
 use crate::status::StatusExt as _;
-use crate::store::{Event, ObjectRef};
+use crate::store::{ObjectRef, StoreEvent};
 
 /// The maximum duration of a handler.
 const HANDLER_LIMIT: Duration = Duration::from_secs(34);
@@ -127,7 +127,7 @@ where
 }
 
 /// Returns a change as the journal records it.
-fn committed(event: &Event) -> CommittedChange<'_> {
+fn committed(event: &StoreEvent) -> CommittedChange<'_> {
     let ObjectRef { resource, name } = &event.object;
     CommittedChange {
         group: &resource.group,

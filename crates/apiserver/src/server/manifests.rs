@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::ApiServer;
 use crate::api::{Update, WriteContext, resource_of};
 use crate::controllers::AUTOMANAGED;
-use crate::kinds::{KindSpec, Scope};
+use crate::kinds::KindSpec;
 use crate::model::Endpoint;
 use crate::store::ObjectName;
 

@@ -12,7 +12,7 @@ use super::cut::{Cut, CutBuilder};
 use super::rule::{Matcher, Quota, RuleBuilder, Seen};
 use super::service::FaultLayer;
 use crate::clock::{Clock, Seed};
-use crate::status::{Cause, Status};
+use crate::status::{FailureCause, Status};
 use crate::target::Target;
 use crate::verb::Verb;
 
@@ -208,7 +208,7 @@ impl Faults {
             Some(FaultAction::DropBefore | FaultAction::DropAfter) => {
                 let message = "the connection was dropped by a fault rule";
                 let status = Status::new(500, "InternalError", format!("Internal error occurred: {message}"));
-                Err(status.with_cause(Cause::new("", message, "")))
+                Err(status.with_cause(FailureCause::new("", message, "")))
             }
             _ => Ok(()),
         }

@@ -14,12 +14,11 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::counters::RequestCounters;
-use super::failed_answer;
 use super::fence::FencedClient;
 use super::http_metrics::Exchange;
 use super::turns::WriterTurns;
 use super::warnings::WarningLog;
-use super::{ApiRequest, ClusterOptions, Verb};
+use super::{ApiRequest, ClusterOptions, Verb, failed_answer};
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
 

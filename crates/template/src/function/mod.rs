@@ -8,4 +8,4 @@ pub use call::{FunctionCall, TemplateEngine};
 pub use host::TemplateHost;
 pub use set::{FunctionSet, TemplateFunction};
 
-pub use crate::signature::{Parameter, Signature};
+pub(crate) use crate::signature::{Parameter, Signature};

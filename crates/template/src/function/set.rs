@@ -43,8 +43,8 @@ impl fmt::Debug for TemplateFunction {
 #[derive(Clone, Debug, Default)]
 pub struct FunctionSet {
     functions: BTreeMap<&'static str, TemplateFunction>,
-    /// The methods of named map types, by the names of the type and of the method.
-    methods: BTreeMap<(&'static str, &'static str), TemplateFunction>,
+    /// The methods of named map types, by the name of the type, and by their own.
+    methods: BTreeMap<&'static str, BTreeMap<&'static str, TemplateFunction>>,
     forbidden: BTreeMap<&'static str, &'static str>,
 }
 
@@ -54,13 +54,14 @@ impl FunctionSet {
         Self::default()
     }
 
-    /// Adds a function; one of the same name is replaced.
+    /// Adds a function; one of the same name is replaced, and a forbidden name is allowed.
     pub fn add(
         &mut self,
         name: &'static str,
         signature: Signature,
         body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
     ) {
+        self.forbidden.remove(name);
         self.functions.insert(name, TemplateFunction::new(signature, body));
     }
 
@@ -72,12 +73,12 @@ impl FunctionSet {
         signature: Signature,
         body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
     ) {
-        self.methods.insert((type_name, name), TemplateFunction::new(signature, body));
+        self.methods.entry(type_name).or_default().insert(name, TemplateFunction::new(signature, body));
     }
 
     /// Returns the method of a named map type.
     pub(crate) fn method(&self, type_name: &str, name: &str) -> Option<&TemplateFunction> {
-        if self.methods.is_empty() { None } else { self.methods.get(&(type_name, name)) }
+        self.methods.get(type_name)?.get(name)
     }
 
     /// Adds a second name of a function that is in the set.

@@ -57,7 +57,8 @@ pub fn add(functions: &mut FunctionSet, flavour: DataFlavour) {
         functions.add("fromToml", TEXT, |call| Ok(map_or_error(toml_read::read(&call.string(0)).map(GoValue::Map))));
     } else {
         for name in ["fromYaml", "mustFromYaml"] {
-            functions.add(name, TEXT, |call| strict(yaml_read::read(call.string(0).as_bytes()).map(|value| GoValue::from(&value))));
+            functions
+                .add(name, TEXT, |call| strict(yaml_read::read(call.string(0).as_bytes()).map(|value| GoValue::from(&value))));
         }
         for name in ["fromYamlArray", "mustFromYamlArray"] {
             functions.add(name, TEXT, |call| strict(read_yaml_as(call, DecodedType::List)));

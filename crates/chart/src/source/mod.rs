@@ -1,0 +1,13 @@
+//! The files of a chart, and where they come from.
+
+mod archive;
+mod directory;
+mod file;
+mod ignore;
+mod wildcard;
+
+pub use archive::ArchiveLimits;
+pub(crate) use archive::read_archive;
+pub(crate) use directory::read_directory;
+pub use file::ChartFile;
+pub(crate) use file::{base_name, in_walk_order, without_mark};

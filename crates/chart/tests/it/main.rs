@@ -1,0 +1,6 @@
+//! Tests of charts as programs use them.
+
+mod charts;
+mod published;
+mod subcharts;
+mod vectors;

@@ -37,5 +37,5 @@ pub mod tables;
 pub mod types;
 pub mod workloads;
 
-pub use kubewright_middleware::{Clock, Faults, Identity, Journal, Seed, Status, Target, Verb};
+pub use kubewright_middleware::{Clock, Faults, Identity, Journal, RequestTarget, Seed, Status, Verb};
 pub use server::{ApiServer, Controllers};

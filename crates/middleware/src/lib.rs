@@ -4,7 +4,7 @@
 //! * [`Journal`] records every request and offers selections and assertions.
 //! * [`Faults`] makes requests fail by rule.
 //!
-//! Both are [`tower::Layer`]s over `http::Request` and `http::Response`. The target of a request ([`Target`]) is read from its method and its URL, so
+//! Both are [`tower::Layer`]s over `http::Request` and `http::Response`. The target of a request ([`RequestTarget`]) is read from its method and its URL, so
 //! neither layer depends on the server or the client behind it. The journal is the outer layer, so that it records the effects of the faults.
 //!
 //! ```
@@ -55,5 +55,5 @@ pub use faults::Faults;
 pub use identity::Identity;
 pub use journal::Journal;
 pub use status::Status;
-pub use target::{ResourceTarget, Target};
+pub use target::{RequestTarget, ResourceTarget};
 pub use verb::Verb;

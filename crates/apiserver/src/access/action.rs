@@ -2,7 +2,7 @@
 
 use http::{Method, Uri};
 use kubewright_middleware::status::{Details, Status};
-use kubewright_middleware::{Identity, ResourceTarget, Target, Verb};
+use kubewright_middleware::{Identity, RequestTarget, ResourceTarget, Verb};
 use serde_json::Value;
 
 use crate::status::StatusExt as _;
@@ -38,9 +38,9 @@ pub(crate) struct Attributes {
 impl UserAction {
     /// Returns the action of a request.
     pub(crate) fn of(method: &Method, uri: &Uri) -> Self {
-        match Target::of(method, uri) {
-            Target::Other { path, .. } => Self::Path { verb: method.as_str().to_ascii_lowercase(), path },
-            Target::Resource(target) => Self::Resource(Attributes::of(&target, uri.query().unwrap_or_default())),
+        match RequestTarget::of(method, uri) {
+            RequestTarget::Other { path, .. } => Self::Path { verb: method.as_str().to_ascii_lowercase(), path },
+            RequestTarget::Resource(target) => Self::Resource(Attributes::of(&target, uri.query().unwrap_or_default())),
         }
     }
 

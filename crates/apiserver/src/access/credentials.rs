@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use kubewright_machinery::object::sha256_hex;
 #[cfg(feature = "listen")]
+use kubewright_machinery::object::sha256_hex;
 use kubewright_middleware::Identity;
 use parking_lot::RwLock;
 

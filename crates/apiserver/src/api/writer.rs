@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use kubewright_middleware::{Clock, Identity, ResourceTarget, Seed, Status, Target, Verb};
+use kubewright_middleware::{Clock, Identity, RequestTarget, ResourceTarget, Seed, Status, Verb};
 use serde_json::Value;
 
 use super::apply::ApplyRequest;
@@ -22,7 +22,7 @@ use crate::store::{ObjectName, Resource, Snapshot, Stored};
 #[non_exhaustive]
 pub struct ControllerWrite<'a> {
     /// The target of the write, as that of a request.
-    pub target: Arc<Target>,
+    pub target: Arc<RequestTarget>,
     /// The user that writes.
     pub user: &'a Identity,
     /// The field manager.
@@ -191,7 +191,7 @@ impl Writer {
             name: name.name.to_string(),
         };
         ControllerWrite {
-            target: Arc::new(Target::Resource(target)),
+            target: Arc::new(RequestTarget::Resource(target)),
             user: &self.user,
             manager: self.manager,
             revision_before: self.api.store.revision(),

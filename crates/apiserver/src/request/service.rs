@@ -18,7 +18,7 @@ use http_body::Body;
 use kubewright_machinery::quantity::GoDuration;
 use kubewright_middleware::journal::{AUDIT_ID, CommittedChange, Effect, RecordNote};
 use kubewright_middleware::target::{Query, path};
-use kubewright_middleware::{BoxError, Identity, Status, Target, Verb};
+use kubewright_middleware::{BoxError, Identity, RequestTarget, Status, Verb};
 use serde_json::json;
 
 use super::authenticate::EarlyRefusal;
@@ -100,7 +100,7 @@ where
     B::Error: Into<BoxError>,
 {
     let mut request = request;
-    let target = Target::in_request(&mut request);
+    let target = RequestTarget::in_request(&mut request);
     let (parts, body) = request.into_parts();
     // A request that comes through another server already has an id.
     let audit_id = parts.headers.get(AUDIT_ID).filter(|id| !id.is_empty()).cloned();
@@ -143,7 +143,7 @@ fn committed(event: &StoreEvent) -> CommittedChange<'_> {
 struct InFlightSlot<'a>(Option<&'a AtomicUsize>);
 
 impl<'a> InFlightSlot<'a> {
-    fn take(state: &'a RequestState, target: &Target) -> Option<Self> {
+    fn take(state: &'a RequestState, target: &RequestTarget) -> Option<Self> {
         let limit = state.max_in_flight;
         if limit == usize::MAX || target.verb() == Some(Verb::Watch) {
             return Some(Self(None));
@@ -173,7 +173,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
-async fn outcome<B>(state: &Arc<RequestState>, target: &Target, parts: Parts, body: B) -> Outgoing
+async fn outcome<B>(state: &Arc<RequestState>, target: &RequestTarget, parts: Parts, body: B) -> Outgoing
 where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
@@ -235,14 +235,14 @@ fn too_late() -> Outgoing {
     respond::text(StatusCode::GATEWAY_TIMEOUT, body.to_string()).into()
 }
 
-async fn answer(state: &Arc<RequestState>, target: &Target, incoming: Incoming) -> Outgoing {
+async fn answer(state: &Arc<RequestState>, target: &RequestTarget, incoming: Incoming) -> Outgoing {
     // Authorization comes before routing, so that an unauthorized user does not learn which resources exist (PIPE-4).
     if let Err(status) = state.api.authorize(&incoming.user, || UserAction::of(&incoming.parts.method, &incoming.parts.uri)) {
         return Outgoing::from(status);
     }
     match target {
-        Target::Other { path, .. } => nonresource::answer(state, &incoming, path),
-        Target::Resource(target) => {
+        RequestTarget::Other { path, .. } => nonresource::answer(state, &incoming, path),
+        RequestTarget::Resource(target) => {
             let mut warnings = Warnings::default();
             match resource::answer(state, target, &incoming, &mut warnings).await {
                 Ok(mut outgoing) => {

@@ -7,7 +7,6 @@ use crate::repository::texts;
 /// The names of several types that mean the same thing, each with the reason why the types are not one.
 const SHARED: &[(&str, &str)] = &[
     ("Clock", "a source of the time; the server knows nothing of the runtime, whose clock also sleeps and limits"),
-    ("Target", "that which the holder is about: of a spec the cluster of the dependents, of an HTTP request the object or path"),
     ("Verb", "a verb of the Kubernetes API, as a server offers it and as a client sends it"),
 ];
 

@@ -13,7 +13,7 @@ use super::rule::{Matcher, Quota, RuleBuilder, Seen};
 use super::service::FaultLayer;
 use crate::clock::{Clock, Seed};
 use crate::status::{FailureCause, Status};
-use crate::target::Target;
+use crate::target::RequestTarget;
 use crate::verb::Verb;
 
 /// The verbs of writes.
@@ -150,7 +150,7 @@ impl Faults {
     }
 
     /// Returns true if some rule needs the body to decide about this request, or changes the body.
-    pub(super) fn needs_body(&self, target: &Target) -> bool {
+    pub(super) fn needs_body(&self, target: &RequestTarget) -> bool {
         let state = self.shared.state.lock();
         state.rules.iter().any(|rule| rule.matcher.needs_body(target) || matches!(rule.action, FaultAction::EditRequest(_)))
     }
@@ -189,7 +189,7 @@ impl Faults {
     }
 
     /// Applies the rules to a write that a server's own controller makes without a request; only rules that name its user match.
-    pub async fn disturb_controller(&self, target: &Target, user: &str) -> Result<(), Status> {
+    pub async fn disturb_controller(&self, target: &RequestTarget, user: &str) -> Result<(), Status> {
         if self.are_none() {
             return Ok(());
         }

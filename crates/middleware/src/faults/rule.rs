@@ -9,12 +9,12 @@ use serde_json::Value;
 use super::action::{FaultAction, Predicate};
 use super::{Faults, RuleHandle};
 use crate::status::Status;
-use crate::target::{ResourceTarget, Target};
+use crate::target::{RequestTarget, ResourceTarget};
 use crate::verb::Verb;
 
 /// A request, as rules see it.
 pub(super) struct Seen<'a> {
-    pub(super) target: &'a Target,
+    pub(super) target: &'a RequestTarget,
     pub(super) user: Option<&'a str>,
     pub(super) user_agent: &'a str,
     /// The body as JSON, present only if some rule needs it.
@@ -75,7 +75,7 @@ impl Matcher {
     }
 
     /// Returns true if the body is needed to decide about this request.
-    pub(super) fn needs_body(&self, target: &Target) -> bool {
+    pub(super) fn needs_body(&self, target: &RequestTarget) -> bool {
         self.reads_body() || (self.name.is_some() && target.verb() == Some(Verb::Create))
     }
 

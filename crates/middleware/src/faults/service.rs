@@ -18,7 +18,7 @@ use super::{ConnectionDropped, Faults};
 use crate::error::BoxError;
 use crate::identity::Identity;
 use crate::status::Status;
-use crate::target::Target;
+use crate::target::RequestTarget;
 use crate::verb::Verb;
 
 /// The body of an answer: the server's, possibly cut short, or one made by a rule.
@@ -100,7 +100,7 @@ where
                 Some(FaultAction::ExpireWatch) => Ok(expired()),
                 Some(FaultAction::EditRequest(edit)) => pass(&mut inner, edit_request(request, &edit).await?).await,
                 Some(FaultAction::EditResponse(edit)) => {
-                    let streams = Target::of(request.method(), request.uri()).verb() == Some(Verb::Watch);
+                    let streams = RequestTarget::of(request.method(), request.uri()).verb() == Some(Verb::Watch);
                     let response = pass(&mut inner, request).await?;
                     if streams { Ok(response) } else { edit_response(response, &edit).await }
                 }
@@ -118,7 +118,7 @@ where
     if faults.are_none() {
         return Ok((None, request));
     }
-    let target = Target::in_request(&mut request);
+    let target = RequestTarget::in_request(&mut request);
     let (request, body) = if faults.needs_body(&target) {
         let (head, body) = request.into_parts();
         let bytes = body.collect().await.map_err(Into::into)?.to_bytes();

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{Outcome, Record, Records};
-use crate::target::{ResourceTarget, Target};
+use crate::target::{RequestTarget, ResourceTarget};
 
 impl Records {
     /// Returns one JSON line per request, as an API server with an audit policy writes them: level `Request` where the journal kept bodies, else
@@ -73,15 +73,15 @@ impl Record {
     /// Returns the verb of a resource request, or the method of another request in lower case.
     fn verb(&self) -> String {
         match &*self.target {
-            Target::Resource(target) => target.verb.to_string(),
-            Target::Other { method, .. } => method.to_ascii_lowercase(),
+            RequestTarget::Resource(target) => target.verb.to_string(),
+            RequestTarget::Other { method, .. } => method.to_ascii_lowercase(),
         }
     }
 
     fn uri(&self) -> String {
         let path = match &*self.target {
-            Target::Resource(target) => target.path(),
-            Target::Other { path, .. } => path.clone(),
+            RequestTarget::Resource(target) => target.path(),
+            RequestTarget::Other { path, .. } => path.clone(),
         };
         if self.query.is_empty() { path } else { format!("{path}?{}", self.query) }
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::mask::mask;
 use super::{CommittedChange, Effect};
-use crate::target::Target;
+use crate::target::RequestTarget;
 
 /// One request and its outcome.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Record {
     /// The `User-Agent` header, empty if there is none.
     pub user_agent: String,
     /// The target of the request.
-    pub target: Arc<Target>,
+    pub target: Arc<RequestTarget>,
     /// The query of the URL, empty if there is none.
     pub query: String,
     /// The outcome of the request.

@@ -15,7 +15,7 @@ use super::mask::mask;
 use super::{ChangedObject, CommittedChange, Effect, Journal, JournalBody, Outcome, Record};
 use crate::error::BoxError;
 use crate::identity::Identity;
-use crate::target::Target;
+use crate::target::RequestTarget;
 
 /// The header that identifies a request and its answer in an audit log.
 pub const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
@@ -100,7 +100,7 @@ fn record<B>(request: &mut Request<B>, journal: &Journal) -> Record {
         audit_id: None,
         user: request.extensions().get::<Identity>().map(|identity| identity.name().to_owned()),
         user_agent: user_agent.unwrap_or_default(),
-        target: Target::in_request(request),
+        target: RequestTarget::in_request(request),
         query: request.uri().query().unwrap_or_default().to_owned(),
         outcome: Outcome::Running,
         reason: None,
@@ -162,7 +162,7 @@ impl OpenRecord {
         let value = self.journal.decode(&bytes);
         self.journal.amend(self.number, |record| {
             record.body = value;
-            if let (Some(body), Target::Resource(target)) = (&mut record.body, &*record.target) {
+            if let (Some(body), RequestTarget::Resource(target)) = (&mut record.body, &*record.target) {
                 mask(&target.group, &target.resource, body);
             }
         });

@@ -1,6 +1,6 @@
 //! The kind of a request: the parts of its method and URL, before anything is known about kinds and users.
 //!
-//! [`Target`] is parsed once per request and kept in its extensions. Everything that looks at a request uses it: authorization, the journal, fault
+//! [`RequestTarget`] is parsed once per request and kept in its extensions. Everything that looks at a request uses it: authorization, the journal, fault
 //! rules, and the routing of requests. Nothing here knows of the server behind the URL, so clients of other clusters use it too.
 
 pub mod path;
@@ -8,4 +8,4 @@ mod query;
 mod request_target;
 
 pub use query::Query;
-pub use request_target::{ResourceTarget, Target};
+pub use request_target::{RequestTarget, ResourceTarget};

@@ -12,7 +12,7 @@ use crate::verb::Verb;
 
 /// The target of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Target {
+pub enum RequestTarget {
     /// An object, a collection, or a subresource of an object.
     Resource(ResourceTarget),
     /// A path that is not a resource: discovery, health, the version, an OpenAPI document.
@@ -43,7 +43,7 @@ pub struct ResourceTarget {
     pub name: String,
 }
 
-impl Target {
+impl RequestTarget {
     /// Reads the target from method and URL.
     pub fn of(method: &Method, uri: &Uri) -> Self {
         let path = path::decoded(uri.path()).unwrap_or_else(|| Cow::Borrowed(uri.path()));
@@ -88,7 +88,7 @@ impl ResourceTarget {
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for RequestTarget {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Resource(resource) => resource.fmt(formatter),
@@ -173,8 +173,8 @@ fn asks_for_watch(query: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn target(method: &str, uri: &str) -> Target {
-        Target::of(&method.parse().unwrap(), &uri.parse().unwrap())
+    fn target(method: &str, uri: &str) -> RequestTarget {
+        RequestTarget::of(&method.parse().unwrap(), &uri.parse().unwrap())
     }
 
     fn shown(method: &str, uri: &str) -> String {

@@ -25,9 +25,13 @@ const OF_CHARTS: [(&str, &str); 8] = [
     ("lookup", "`lookup`"),
 ];
 /// Cases that print the type or all fields of `.Chart` or `.Release`.
-const PRINTED_OBJECTS: [&str; 2] = ["type-09", "type-11"];
+const PRINTED_OBJECTS: [&str; 3] = ["type-09", "type-11", "yaml-45"];
 /// Errors of values that quote more of the text than the reader keeps.
 const OTHER_WORDS: [&str; 2] = ["yv-nullkey-01", "yv-bad-12"];
+/// The case in which Helm answers for a name server that it does not ask.
+const ASKS_NAME_SERVERS: &str = "enc-35";
+/// The fields of `.Chart` that the data has.
+const CHART_FIELDS: [&str; 3] = ["Name", "Version", "AppVersion"];
 const NAME: &str = "vec/templates/t.yaml";
 
 /// Returns the root data of a case, as Helm makes it for the chart of the cases.
@@ -72,7 +76,23 @@ fn missing(case: &Value) -> Option<&'static str> {
     if PRINTED_OBJECTS.iter().any(|id| case["id"] == *id) {
         return Some("types of `.Chart` and `.Release`");
     }
+    if case["id"] == ASKS_NAME_SERVERS {
+        return Some("`getHostByName`");
+    }
+    if texts.iter().any(|text| has_other_fields(text)) {
+        return Some("fields of `.Chart`");
+    }
+    if ["AsMap", "YAML", "Table", "PathValue"].iter().any(|method| needs(&format!(".Values.{method}"))) {
+        return Some("methods of `.Values`");
+    }
     OF_CHARTS.iter().find(|(part, _)| needs(part)).map(|(_, reason)| *reason)
+}
+
+/// Returns true for a template that uses a field of `.Chart` which the data lacks.
+fn has_other_fields(template: &str) -> bool {
+    let fields = template.split(".Chart.").skip(1);
+    let name = |rest: &str| rest.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default().to_owned();
+    fields.map(name).any(|name| CHART_FIELDS.iter().all(|known| *known != name))
 }
 
 fn functions() -> Arc<FunctionSet> {
@@ -121,6 +141,10 @@ fn recorded_outputs_are_reproduced() {
             && result != expected
         {
             *left_out.entry(format!("function {name}")).or_default() += 1;
+            continue;
+        }
+        if result.as_ref().is_err_and(|error| error.contains("cargo feature `certificates`")) {
+            *left_out.entry("the feature `certificates`".to_owned()).or_default() += 1;
             continue;
         }
         checked += 1;

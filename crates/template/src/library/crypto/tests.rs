@@ -54,3 +54,13 @@ fn random_texts_have_the_forms_of_sprig() {
     assert_eq!(printed("randBytes", &json!([16])).unwrap().len(), 24);
     check_errors([("randBytes", json!([-1]), "runtime error: makeslice: len out of range")]);
 }
+
+#[cfg(not(feature = "certificates"))]
+#[test]
+fn certificates_need_a_feature_that_the_error_names() {
+    check_errors([(
+        "genCA",
+        json!(["ca", 1]),
+        "genCA is not available: kubewright-template was built without its cargo feature `certificates`",
+    )]);
+}

@@ -54,7 +54,7 @@ pub(super) fn add(functions: &mut FunctionSet) {
     functions.alias("must_date_modify", "mustDateModify");
     functions.add("toDate", Signature::of(&[Parameter::String, Parameter::String]), |call| {
         let time = parse::parse(call.string(0).as_bytes(), call.string(1).as_bytes());
-        Ok(GoValue::object(time.unwrap_or_else(|_| TimeValue::ZERO)))
+        Ok(GoValue::object(time.unwrap_or(TimeValue::ZERO)))
     });
     functions.add("mustToDate", Signature::of(&[Parameter::String, Parameter::String]), |call| {
         let time = parse::parse(call.string(0).as_bytes(), call.string(1).as_bytes());

@@ -1,5 +1,8 @@
 //! The smallest parts of texts of times: digits, names, fractions.
 
+use std::fmt::Write as _;
+
+use self::ElementError::{Malformed, OutOfRange};
 use super::layout::Padding;
 
 /// The reason for which an element cannot be read.
@@ -10,8 +13,6 @@ pub(super) enum ElementError {
     /// The number is too large; the text names it.
     OutOfRange(&'static str),
 }
-
-use ElementError::{Malformed, OutOfRange};
 
 /// Takes bytes from the beginning of a text.
 pub(super) fn take<'a>(rest: &mut &'a [u8], length: usize) -> Result<&'a [u8], ElementError> {
@@ -95,7 +96,7 @@ pub(super) fn quoted(text: &[u8]) -> String {
         match byte {
             b'"' | b'\\' => quoted.extend(['\\', char::from(*byte)]),
             b' '..=0x7f => quoted.push(char::from(*byte)),
-            _ => quoted.push_str(&format!("\\x{byte:02x}")),
+            _ => drop(write!(quoted, "\\x{byte:02x}")),
         }
     }
     quoted.push('"');

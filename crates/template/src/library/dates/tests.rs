@@ -188,8 +188,8 @@ fn times_have_the_methods_of_go() {
         assert_eq!(shown(&method(&time, name, &arguments)), expected, "{name}");
     }
     let hour = GoValue::object(span::DurationValue::new(3600 * super::SECOND));
-    assert_eq!(shown(&method(&time, "Truncate", &[hour.clone()])), "2024-01-31 10:00:00 +0000 UTC");
-    assert_eq!(shown(&method(&time, "Add", &[hour.clone()])), "2024-01-31 11:20:30.5 +0000 UTC");
+    assert_eq!(shown(&method(&time, "Truncate", std::slice::from_ref(&hour))), "2024-01-31 10:00:00 +0000 UTC");
+    assert_eq!(shown(&method(&time, "Add", std::slice::from_ref(&hour))), "2024-01-31 11:20:30.5 +0000 UTC");
     assert_eq!(shown(&method(&hour, "Minutes", &[])), "60");
     assert_eq!(shown(&method(&hour, "Round", &[GoValue::object(span::DurationValue::new(7 * 60 * super::SECOND))])), "1h3m0s");
 }

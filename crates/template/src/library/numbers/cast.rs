@@ -46,7 +46,8 @@ pub(in super::super) fn decimal_digits(text: &str) -> i64 {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return 0;
     }
-    text.parse().unwrap_or(if text.starts_with('-') { i64::MIN } else { i64::MAX })
+    let nearest = if text.starts_with('-') { i64::MIN } else { i64::MAX };
+    text.parse().unwrap_or(nearest)
 }
 
 /// Returns a float without its fraction. Numbers out of the range become the smallest one, as on the machines that Go runs on.

@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::SemanticVersion;
-use super::prerelease;
+use super::{SemanticVersion, prerelease};
 
 /// The relation that a constraint demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,8 @@ mod generator;
 mod key;
 #[cfg(feature = "certificates")]
 mod pem;
-#[cfg(all(test, feature = "certificates"))]
+#[cfg(feature = "certificates")]
+#[cfg(test)]
 mod tests;
 #[cfg(feature = "certificates")]
 mod value;

@@ -1,5 +1,7 @@
 //! PEM, with the leniency of Go: text around blocks and headers within them are skipped.
 
+use std::fmt::Write as _;
+
 use crate::library::encoding::base64;
 
 /// The number of characters in a line.
@@ -33,6 +35,6 @@ pub(super) fn encode(label: &str, content: &[u8]) -> String {
         }
         text.push(character);
     }
-    text.push_str(&format!("\n-----END {label}-----\n"));
+    let _ = write!(text, "\n-----END {label}-----\n");
     text
 }

@@ -38,6 +38,17 @@ fn keys_repeat_and_are_read_again() {
 }
 
 #[test]
+fn certificates_cannot_have_dsa_keys() {
+    let key = printed("genPrivateKey", &json!(["dsa"])).unwrap();
+    assert_eq!(PrivateKey::from_pem(key.as_bytes()).unwrap().to_pem().unwrap(), key);
+    check_errors([(
+        "genCAWithKey",
+        json!(["ca", 1, key]),
+        "error creating certificate: x509: certificate private key does not implement crypto.Signer",
+    )]);
+}
+
+#[test]
 fn authorities_sign_certificates() {
     let authority = call("genCAWithKey", ["ca".into(), GoValue::int(365), ec_key().into()]).unwrap();
     let arguments = [

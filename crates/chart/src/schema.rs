@@ -3,7 +3,7 @@
 mod messages;
 
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use jsonschema::{Draft, Retrieve, Uri, Validator};
@@ -43,7 +43,7 @@ impl ChartSchemas {
                 Err(error) => Some(error.clone()),
             };
             if let Some(error) = error {
-                text.push_str(&format!("{}:\n{error}", node.name));
+                let _ = write!(text, "{}:\n{error}", node.name);
             }
         }
         for child in &node.children {
@@ -53,7 +53,7 @@ impl ChartSchemas {
                 Some(other) => {
                     let name = &child.name;
                     let found = other.type_name();
-                    text.push_str(&format!("{name}:\ninvalid type for values: expected object (map), got {found}\n"));
+                    let _ = writeln!(text, "{name}:\ninvalid type for values: expected object (map), got {found}");
                 }
             }
         }

@@ -86,7 +86,7 @@ fn used_charts(node: &ChartNode, requirements: &mut [ChartDependency], compat: H
                 chart.name.clone_from(&requirement.alias);
             }
             // The charts in an aliased chart stay where they were loaded: those right in it with Helm 3, and those deeper in it with Helm 4, too.
-            let depth = if compat == HelmCompat::Helm4 { 1 } else { 0 };
+            let depth = usize::from(compat == HelmCompat::Helm4);
             chart.move_below(&node.path, depth);
             used.push(chart);
         }

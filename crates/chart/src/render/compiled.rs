@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 use kubewright_template::value::MapType;
 use kubewright_template::{FunctionSet, GoMap, GoValue, TemplateError, TemplateLimits};
@@ -49,7 +50,7 @@ pub struct CompiledChartBuilder {
 }
 
 impl CompiledChartBuilder {
-    /// Sets the limits of one rendering; the output is that of all templates together. See [`TemplateLimits`] for the defaults.
+    /// Sets the limits of one rendering: output and time are those of all templates together, steps and depth those of each. See [`TemplateLimits`] for the defaults.
     pub const fn limits(mut self, limits: TemplateLimits) -> Self {
         self.limits = limits;
         self
@@ -185,11 +186,16 @@ impl CompiledChart {
         let set = self.templates.set(&order).map_err(failed)?;
         let host = HostOfTemplates(host);
         let mut limits = self.limits;
+        let started = now();
         let mut outputs = BTreeMap::new();
         for (path, scope) in order {
             if base_name(path).starts_with('_') {
                 continue;
             }
+            limits.time = self.limits.time.checked_sub(now().duration_since(started)).ok_or_else(|| {
+                let message = format!("the rendering exceeds the limit of {:?}", self.limits.time);
+                failed(TemplateError::Limit { position: None, message })
+            })?;
             let template = [("Name", GoValue::from(path)), ("BasePath", scope.base_path.as_str().into())];
             let template = GoMap::from_pairs(template).retyped(MapType::Named(compat.values_type()));
             scope.data.set("Template".into(), template.into());
@@ -203,6 +209,11 @@ impl CompiledChart {
         }
         Ok(outputs)
     }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the limit of real time guards the machine; it cannot change an output")]
+fn now() -> Instant {
+    Instant::now()
 }
 
 /// Returns templates in the order in which Helm parses and executes them: from the deepest path up, and in a depth in the reverse order of names, so that

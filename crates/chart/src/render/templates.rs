@@ -45,7 +45,9 @@ impl ChartTemplates {
             return Ok(set.clone());
         }
         let mut set = self.empty.clone();
-        compiled.iter().for_each(|file| set.add_compiled(file));
+        for file in &compiled {
+            set.add_compiled(file);
+        }
         let set = Arc::new(set);
         let mut sets = self.sets.lock();
         if sets.len() >= KEPT_SETS {

@@ -1,6 +1,7 @@
 //! Violations of a schema in the words of Helm's validator.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
@@ -22,9 +23,11 @@ fn push_all(text: &mut String, errors: Vec<&ValidationError<'_>>, depth: usize) 
         let Some(first) = group.first() else { continue };
         let place = quoted(first.instance_path().as_str());
         text.push_str(&"  ".repeat(depth));
-        text.push_str(&format!("- at {place}: {}\n", message(&group)));
+        let _ = writeln!(text, "- at {place}: {}", message(&group));
         if let ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } = first.kind() {
-            context.iter().for_each(|errors| push_all(text, errors.iter().collect(), depth + 1));
+            for errors in context {
+                push_all(text, errors.iter().collect(), depth + 1);
+            }
         }
     }
 }

@@ -34,6 +34,11 @@ pub(crate) fn without_mark(data: &[u8]) -> &[u8] {
     data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data)
 }
 
+/// Returns true if the extension of a path is this one, in this case.
+pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
+    base_name(path).rsplit_once('.').is_some_and(|(_, own)| own == extension)
+}
+
 /// Returns the last part of a path.
 pub(crate) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

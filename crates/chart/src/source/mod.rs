@@ -8,6 +8,6 @@ mod wildcard;
 
 pub use archive::ArchiveLimits;
 pub(crate) use archive::read_archive;
-pub(crate) use directory::read_directory;
+pub(crate) use directory::read_path;
 pub use file::ChartFile;
-pub(crate) use file::{base_name, in_walk_order, without_mark};
+pub(crate) use file::{base_name, has_extension, in_walk_order, without_mark};

@@ -112,10 +112,9 @@ impl Coalescing<'_> {
             match (target.get(&name), default) {
                 // The null of the user deletes the default; without a default it stays.
                 (Some(GoValue::Nil), GoValue::Nil) => {}
+                (Some(GoValue::Nil), _) if keeps_nulls => {}
                 (Some(GoValue::Nil), _) => {
-                    if !keeps_nulls {
-                        target.remove(&name);
-                    }
+                    target.remove(&name);
                 }
                 (None, default) => target.set(name, default),
                 (Some(GoValue::Map(target)), GoValue::Map(source)) => {

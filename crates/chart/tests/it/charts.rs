@@ -1,6 +1,9 @@
 //! Charts: versions, notes, CRDs, hooks, lookups, limits, and renderings of one compiled chart.
 
 use std::cell::RefCell;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
@@ -214,4 +217,45 @@ fn a_schema_from_elsewhere_is_refused() {
     let files = [("values.schema.json", r#"{"$ref": "https://example.com/schema.json"}"#)];
     let error = render(load("", &files)).unwrap_err();
     assert!(error.contains("the schema https://example.com/schema.json is not part of the chart"), "{error}");
+}
+
+/// Creates a new directory with a chart.
+fn directory(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&directory);
+    for (name, text) in [("Chart.yaml", "name: top\nversion: 1.0.0")].iter().chain(files) {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    directory
+}
+
+#[test]
+fn a_directory_is_loaded_without_what_its_rules_ignore() {
+    let files = [(".helmignore", "*.md\n/ci/\n"), ("README.md", "x"), ("ci/a", "x"), ("sub/ci/a", "x"), ("templates/.x", "x")];
+    let chart = ChartLoader::default().path(directory("ignored", &files)).unwrap();
+    let names: Vec<&str> = chart.files.iter().map(|file| &*file.name).collect();
+    assert_eq!(names, [".helmignore", "sub/ci/a"]);
+    assert!(chart.templates.is_empty());
+}
+
+#[test]
+fn links_in_a_chart_are_followed_and_those_that_leave_it_are_refused() {
+    let chart = directory("links", &[("files/a", "text")]);
+    symlink("files", chart.join("more")).unwrap();
+    let loaded = ChartLoader::default().path(&chart).unwrap();
+    let names: Vec<&str> = loaded.files.iter().map(|file| &*file.name).collect();
+    assert_eq!(names, ["files/a", "more/a"]);
+    symlink("../ignored-too", chart.join("out")).unwrap();
+    fs::create_dir_all(chart.parent().unwrap().join("ignored-too")).unwrap();
+    assert_eq!(ChartLoader::default().path(&chart).unwrap_err().to_string(), "the link out leaves the chart");
+}
+
+#[test]
+fn links_in_a_circle_end_in_an_error() {
+    let chart = directory("circle", &[("sub/a", "")]);
+    symlink(".", chart.join("sub/one")).unwrap();
+    symlink(".", chart.join("sub/two")).unwrap();
+    assert!(ChartLoader::default().path(&chart).is_err());
 }

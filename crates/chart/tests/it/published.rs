@@ -1,5 +1,7 @@
 //! Published charts with the recorded outputs of `helm template`.
 
+use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -109,11 +111,11 @@ fn is_equal(found: &Value, expected: &Value, compat: HelmCompat) -> bool {
 
 fn value_difference(path: &mut String, found: &Value, expected: &Value, compat: HelmCompat) -> String {
     if let (Value::Object(found), Value::Object(expected)) = (found, expected) {
-        let keys: std::collections::BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
+        let keys: BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
         for key in keys {
             let (left, right) = (found.get(key).unwrap_or(&Value::Null), expected.get(key).unwrap_or(&Value::Null));
             if !is_equal(left, right, compat) || found.contains_key(key) != expected.contains_key(key) {
-                path.push_str(&format!(".{key}"));
+                write!(path, ".{key}").unwrap();
                 return value_difference(path, left, right, compat);
             }
         }
@@ -123,7 +125,7 @@ fn value_difference(path: &mut String, found: &Value, expected: &Value, compat: 
     {
         for (index, (left, right)) in found.iter().zip(expected).enumerate() {
             if !is_equal(left, right, compat) {
-                path.push_str(&format!("[{index}]"));
+                write!(path, "[{index}]").unwrap();
                 return value_difference(path, left, right, compat);
             }
         }
@@ -153,7 +155,7 @@ fn published_charts_render_as_with_helm() {
         for (index, compat) in [HelmCompat::Helm3, HelmCompat::Helm4].into_iter().enumerate() {
             match case.difference(compat) {
                 None => equal[index] += 1,
-                Some(reason) => table.push_str(&format!("{:40} {compat:?} {reason}\n", case.name)),
+                Some(reason) => writeln!(table, "{:40} {compat:?} {reason}", case.name).unwrap(),
             }
         }
     }

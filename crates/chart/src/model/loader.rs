@@ -11,7 +11,9 @@ use super::chart::Chart;
 use super::metadata::ChartMetadata;
 use crate::compat::HelmCompat;
 use crate::error::ChartError;
-use crate::source::{ArchiveLimits, ChartFile, has_extension, in_walk_order, read_archive, read_path, without_mark};
+use crate::source::{
+    ArchiveLimits, ChartFile, RemainingLimits, has_extension, in_walk_order, read_archive, read_path, without_mark,
+};
 use crate::values::parse_values;
 
 /// Loads charts.
@@ -31,21 +33,25 @@ impl ChartLoader {
 
     /// Loads a chart from a directory, without what its `.helmignore` names, or from an archive.
     pub fn path(&self, path: impl AsRef<Path>) -> Result<Chart, ChartError> {
-        self.load(read_path(path.as_ref(), &self.limits)?, 0)
+        let mut limits = RemainingLimits::new(self.limits);
+        let files = read_path(path.as_ref(), &mut limits)?;
+        self.load(files, &mut limits, 0)
     }
 
     /// Loads a chart from an archive: a tar file in gzip.
     pub fn archive(&self, bytes: &[u8]) -> Result<Chart, ChartError> {
-        self.load(read_archive(bytes, &self.limits)?, 0)
+        let mut limits = RemainingLimits::new(self.limits);
+        let files = read_archive(bytes, &mut limits)?;
+        self.load(files, &mut limits, 0)
     }
 
     /// Loads a chart from files in memory: pairs of a path below the chart's directory and a content, such as those that a program embeds.
     pub fn files<P: AsRef<str>, D: AsRef<[u8]>>(&self, files: impl IntoIterator<Item = (P, D)>) -> Result<Chart, ChartError> {
         let files = files.into_iter().map(|(path, data)| ChartFile::new(path.as_ref(), without_mark(data.as_ref())));
-        self.load(in_walk_order(files.collect()), 0)
+        self.load(in_walk_order(files.collect()), &mut RemainingLimits::new(self.limits), 0)
     }
 
-    fn load(&self, files: Vec<ChartFile>, depth: usize) -> Result<Chart, ChartError> {
+    fn load(&self, files: Vec<ChartFile>, limits: &mut RemainingLimits, depth: usize) -> Result<Chart, ChartError> {
         if depth > self.limits.depth {
             return Err(ChartError::TooDeep(self.limits.depth));
         }
@@ -104,7 +110,7 @@ impl ChartLoader {
             if name.starts_with(['_', '.']) {
                 continue;
             }
-            let loaded = self.subchart(chart.name(), &name, files, depth + 1).map_err(|source| ChartError::Subchart {
+            let loaded = self.subchart(chart.name(), &name, files, limits, depth + 1).map_err(|source| ChartError::Subchart {
                 subchart: name,
                 chart: chart.name().to_owned(),
                 source: Box::new(source),
@@ -114,10 +120,20 @@ impl ChartLoader {
         Ok(chart)
     }
 
-    fn subchart(&self, chart: &str, name: &str, files: Vec<ChartFile>, depth: usize) -> Result<Chart, ChartError> {
+    fn subchart(
+        &self,
+        chart: &str,
+        name: &str,
+        files: Vec<ChartFile>,
+        limits: &mut RemainingLimits,
+        depth: usize,
+    ) -> Result<Chart, ChartError> {
         if has_extension(name, "tgz") {
             return match files.first() {
-                Some(file) if &*file.name == name => self.load(read_archive(&file.data, &self.limits)?, depth),
+                Some(file) if &*file.name == name => {
+                    let files = read_archive(&file.data, limits)?;
+                    self.load(files, limits, depth)
+                }
                 other => {
                     let found = other.map_or("", |file| &file.name);
                     Err(ChartError::Archive(format!("error unpacking subchart tar in {chart}: expected {name}, got {found}")))
@@ -125,7 +141,7 @@ impl ChartLoader {
             };
         }
         let below = files.iter().filter_map(|file| Some(file.renamed(file.name.split_once('/')?.1)));
-        self.load(below.collect(), depth)
+        self.load(below.collect(), limits, depth)
     }
 }
 

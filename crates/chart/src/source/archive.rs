@@ -25,17 +25,48 @@ impl Default for ArchiveLimits {
     }
 }
 
+/// What is left of the limits while a chart and the archives in it are read.
+#[derive(Debug)]
+pub(crate) struct RemainingLimits {
+    limits: ArchiveLimits,
+    pub(super) size: u64,
+    pub(super) files: usize,
+}
+
+impl RemainingLimits {
+    pub(crate) const fn new(limits: ArchiveLimits) -> Self {
+        Self { limits, size: limits.size, files: limits.files }
+    }
+
+    /// Counts a file. The error is that of a chart that exceeds the limits.
+    pub(super) fn take(&mut self, size: u64) -> Result<(), ChartError> {
+        match (self.size.checked_sub(size), self.files.checked_sub(1)) {
+            (Some(size), Some(files)) => {
+                (self.size, self.files) = (size, files);
+                Ok(())
+            }
+            _ => Err(self.exceeded()),
+        }
+    }
+
+    /// Returns the error of a chart that exceeds the limits.
+    pub(super) fn exceeded(&self) -> ChartError {
+        let ArchiveLimits { size, files, .. } = self.limits;
+        ChartError::Archive(format!("decompressed chart is larger than the maximum size {size} or has more than {files} files"))
+    }
+}
+
 /// Reads the files of an archive in their order. Their paths are those below the first directory, which is the chart's.
-pub(crate) fn read_archive(bytes: &[u8], limits: &ArchiveLimits) -> Result<Vec<ChartFile>, ChartError> {
+pub(crate) fn read_archive(bytes: &[u8], limits: &mut RemainingLimits) -> Result<Vec<ChartFile>, ChartError> {
     let malformed = |error: io::Error| ChartError::Archive(format!("malformed chart archive: {error}"));
     if !bytes.starts_with(b"\x1f\x8b") {
         return Err(ChartError::Archive("the chart archive is not in gzip format".to_owned()));
     }
     // Headers and padding are read, too, so the stream may be larger than the files; an endless one still ends here.
-    let stream = MultiGzDecoder::new(bytes).take(limits.size.saturating_mul(2).saturating_add(1 << 20));
+    let around = (limits.files as u64).saturating_mul(2048).saturating_add(1 << 20);
+    let stream = MultiGzDecoder::new(bytes).take(limits.size.saturating_add(around));
     let mut archive = Archive::new(stream);
     let mut files = Vec::new();
-    let mut left = limits.size;
     for entry in archive.entries().map_err(malformed)? {
         let mut entry = entry.map_err(malformed)?;
         match entry.header().entry_type() {
@@ -48,14 +79,12 @@ pub(crate) fn read_archive(bytes: &[u8], limits: &ArchiveLimits) -> Result<Vec<C
             continue;
         }
         let name = name_below_base(&path)?;
-        if entry.size() > left || files.len() >= limits.files {
-            return Err(too_large(limits));
-        }
+        let size = entry.size();
+        limits.take(size)?;
         let mut data = Vec::new();
-        entry.by_ref().take(left).read_to_end(&mut data).map_err(malformed)?;
-        left -= data.len() as u64;
-        if (data.len() as u64) < entry.size() || left == 0 {
-            return Err(too_large(limits));
+        entry.by_ref().take(size).read_to_end(&mut data).map_err(malformed)?;
+        if (data.len() as u64) < size {
+            return Err(ChartError::Archive(format!("the chart archive ends in the middle of the file {name}")));
         }
         files.push(ChartFile::new(name, without_mark(&data)));
     }
@@ -63,14 +92,6 @@ pub(crate) fn read_archive(bytes: &[u8], limits: &ArchiveLimits) -> Result<Vec<C
         return Err(ChartError::Archive("no files in chart archive".to_owned()));
     }
     Ok(files)
-}
-
-/// Returns the error of a chart that exceeds the limits.
-pub(super) fn too_large(limits: &ArchiveLimits) -> ChartError {
-    ChartError::Archive(format!(
-        "decompressed chart is larger than the maximum size {} or has more than {} files",
-        limits.size, limits.files
-    ))
 }
 
 /// Returns the path below the first directory, if it stays there.
@@ -131,8 +152,12 @@ mod tests {
         builder.into_inner().unwrap().finish().unwrap()
     }
 
+    fn read(bytes: &[u8], limits: ArchiveLimits) -> Result<Vec<ChartFile>, String> {
+        read_archive(bytes, &mut RemainingLimits::new(limits)).map_err(|error| error.to_string())
+    }
+
     fn names(files: &[(&str, &[u8])]) -> Result<Vec<String>, String> {
-        let files = read_archive(&archive(files), &ArchiveLimits::default()).map_err(|error| error.to_string())?;
+        let files = read(&archive(files), ArchiveLimits::default())?;
         Ok(files.iter().map(|file| file.name.to_string()).collect())
     }
 
@@ -140,7 +165,7 @@ mod tests {
     fn files_keep_their_order_and_lose_the_first_directory() {
         let files: [(&str, &[u8]); 3] = [("web/b", b"1"), ("web/a/./c", b"2"), ("web\\d\\e", b"\xef\xbb\xbf3")];
         assert_eq!(names(&files).unwrap(), ["b", "a/c", "d/e"]);
-        assert_eq!(&*read_archive(&archive(&files), &ArchiveLimits::default()).unwrap()[2].data, b"3");
+        assert_eq!(&*read(&archive(&files), ArchiveLimits::default()).unwrap()[2].data, b"3");
     }
 
     #[test]
@@ -163,15 +188,15 @@ mod tests {
         let bytes = archive(&[("web/a", &zeros), ("web/b", &zeros)]);
         assert!(bytes.len() < 100_000);
         let limits = ArchiveLimits { size: 5 << 20, ..ArchiveLimits::default() };
-        let error = read_archive(&bytes, &limits).unwrap_err().to_string();
+        let error = read(&bytes, limits).unwrap_err();
         assert!(error.starts_with("decompressed chart is larger than the maximum size 5242880"), "{error}");
         let limits = ArchiveLimits { files: 1, ..ArchiveLimits::default() };
-        assert!(read_archive(&bytes, &limits).is_err());
+        assert!(read(&bytes, limits).is_err());
     }
 
     #[test]
     fn what_is_no_archive_is_refused() {
-        assert!(read_archive(b"name: web\n", &ArchiveLimits::default()).is_err());
-        assert!(read_archive(&archive(&[("web/a", b"text")])[..20], &ArchiveLimits::default()).is_err());
+        assert!(read(b"name: web\n", ArchiveLimits::default()).is_err());
+        assert!(read(&archive(&[("web/a", b"text")])[..20], ArchiveLimits::default()).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::archive::{ArchiveLimits, read_archive, too_large};
+use super::archive::{RemainingLimits, read_archive};
 use super::file::{ChartFile, without_mark};
 use super::ignore::IgnoreRules;
 use crate::error::ChartError;
@@ -12,17 +12,17 @@ use crate::error::ChartError;
 const DEPTH: usize = 64;
 
 /// Reads the files of a chart from a directory or an archive.
-pub(crate) fn read_path(path: &Path, limits: &ArchiveLimits) -> Result<Vec<ChartFile>, ChartError> {
+pub(crate) fn read_path(path: &Path, limits: &mut RemainingLimits) -> Result<Vec<ChartFile>, ChartError> {
     if path.is_dir() { read_directory(path, limits) } else { read_archive(&read(path)?, limits) }
 }
 
 /// Reads the files of a directory that are not ignored, in the order of a walk. Links inside of the directory are followed, others are refused.
-fn read_directory(root: &Path, limits: &ArchiveLimits) -> Result<Vec<ChartFile>, ChartError> {
+fn read_directory(root: &Path, limits: &mut RemainingLimits) -> Result<Vec<ChartFile>, ChartError> {
     let real_root = fs::canonicalize(root).map_err(|source| ChartError::Read { path: root.to_owned(), source })?;
     let ignore_file = real_root.join(".helmignore");
     let rules = if ignore_file.exists() { read(&ignore_file)? } else { Vec::new() };
     let rules = IgnoreRules::parse(&String::from_utf8_lossy(&rules))?;
-    let mut walk = DirectoryWalk { root: real_root.clone(), rules, limits, size: 0, entries: 0, files: Vec::new() };
+    let mut walk = DirectoryWalk { root: real_root.clone(), rules, limits, files: Vec::new() };
     walk.directory(&real_root, "", 0)?;
     Ok(walk.files)
 }
@@ -30,10 +30,7 @@ fn read_directory(root: &Path, limits: &ArchiveLimits) -> Result<Vec<ChartFile>,
 struct DirectoryWalk<'a> {
     root: PathBuf,
     rules: IgnoreRules,
-    limits: &'a ArchiveLimits,
-    size: u64,
-    /// The number of files and directories, those of followed links too.
-    entries: usize,
+    limits: &'a mut RemainingLimits,
     files: Vec<ChartFile>,
 }
 
@@ -62,10 +59,8 @@ impl DirectoryWalk<'_> {
 
     fn entry(&mut self, path: &Path, name: &str, depth: usize) -> Result<(), ChartError> {
         let failed = |source| ChartError::Read { path: path.to_owned(), source };
-        self.entries += 1;
-        if self.entries > self.limits.files.saturating_mul(2) {
-            return Err(too_large(self.limits));
-        }
+        // Directories count, too: links can make many of few.
+        self.limits.take(0)?;
         let own = fs::symlink_metadata(path).map_err(failed)?;
         let metadata = if own.is_symlink() {
             let target = fs::canonicalize(path).map_err(failed)?;
@@ -86,10 +81,7 @@ impl DirectoryWalk<'_> {
             let text = format!("cannot load irregular file {} as it has file mode type bits set", path.display());
             return Err(ChartError::Archive(text));
         }
-        self.size = self.size.saturating_add(metadata.len());
-        if self.size > self.limits.size || self.files.len() >= self.limits.files {
-            return Err(too_large(self.limits));
-        }
+        self.limits.take(metadata.len())?;
         let data = read(path)?;
         self.files.push(ChartFile::new(name, without_mark(&data)));
         Ok(())

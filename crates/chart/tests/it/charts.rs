@@ -8,12 +8,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use jiff::Timestamp;
 use kubewright_chart::{
-    Chart, ChartCapabilities, ChartHost, ChartLoader, ChartRequest, CompiledChart, HelmCompat, OfflineHost, RenderedChart,
+    ArchiveLimits, Chart, ChartCapabilities, ChartHost, ChartLoader, ChartRequest, CompiledChart, HelmCompat, OfflineHost,
+    RenderedChart,
 };
 use kubewright_template::TemplateLimits;
 use serde_json::{Value, json};
+use tar::{Builder, Header};
 
 fn load(metadata: &str, files: &[(&str, &str)]) -> Chart {
     let metadata = format!("apiVersion: v2\nname: top\nversion: 1.0.0\n{metadata}");
@@ -258,4 +262,30 @@ fn links_in_a_circle_end_in_an_error() {
     symlink(".", chart.join("sub/one")).unwrap();
     symlink(".", chart.join("sub/two")).unwrap();
     assert!(ChartLoader::default().path(&chart).is_err());
+}
+
+#[test]
+fn a_chart_in_an_archive_has_archives_of_subcharts() {
+    let subchart = archive(&[("sub/Chart.yaml", b"name: sub\nversion: 1.0.0"), ("sub/templates/a.yaml", b"kind: Sub")]);
+    let files: [(&str, &[u8]); 3] = [
+        ("top/Chart.yaml", b"name: top\nversion: 1.0.0"),
+        ("top/charts/sub-1.0.0.tgz", &subchart),
+        ("top/.helmignore", b"charts"),
+    ];
+    let chart = ChartLoader::default().archive(&archive(&files)).unwrap();
+    assert_eq!(render(chart).unwrap().documents[0].file, "top/charts/sub/templates/a.yaml");
+    let loader = ChartLoader { limits: ArchiveLimits { files: 4, ..ArchiveLimits::default() }, ..ChartLoader::default() };
+    let error = loader.archive(&archive(&files)).unwrap_err().to_string();
+    assert!(error.starts_with("error unpacking subchart sub-1.0.0.tgz in top: decompressed chart is larger"), "{error}");
+}
+
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    for (name, data) in files {
+        let mut header = Header::new_gnu();
+        header.set_size(data.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, name, *data).unwrap();
+    }
+    builder.into_inner().unwrap().finish().unwrap()
 }

@@ -59,14 +59,22 @@ fn group_of(id: &str) -> &str {
 /// The cases that Helm 4 answers otherwise, recorded with Helm 4.3.1.
 const OF_HELM_4: &str = include_str!("helm4.jsonl");
 
+/// Returns true for a case that makes keys, which takes long. They are checked with the feature `certificates` and one Helm; `kubewright-template` checks
+/// them, too.
+fn makes_keys(case: &Value) -> bool {
+    let template = case["template"].as_str().unwrap();
+    ["genCA", "genPrivateKey", "genSelfSigned", "genSigned", "buildCustomCert"].iter().any(|name| template.contains(name))
+}
+
 /// The cases of one flavour.
 struct VectorReport {
     equal: usize,
+    left_out: usize,
     other_words: usize,
 }
 
 fn report(cases: &[Value], compat: HelmCompat) -> VectorReport {
-    let mut report = VectorReport { equal: 0, other_words: 0 };
+    let mut report = VectorReport { equal: 0, left_out: 0, other_words: 0 };
     let mut failing: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let others: BTreeMap<String, Value> = OF_HELM_4
         .lines()
@@ -74,6 +82,10 @@ fn report(cases: &[Value], compat: HelmCompat) -> VectorReport {
         .map(|case| (case["id"].as_str().unwrap().to_owned(), case))
         .collect();
     for case in cases {
+        if makes_keys(case) && (compat == HelmCompat::Helm4 || cfg!(not(feature = "certificates"))) {
+            report.left_out += 1;
+            continue;
+        }
         let id = case["id"].as_str().unwrap();
         let recorded = others.get(id).filter(|_| compat == HelmCompat::Helm4).unwrap_or(case);
         let error = || recorded["error"].as_str().unwrap().to_owned();
@@ -90,7 +102,8 @@ fn report(cases: &[Value], compat: HelmCompat) -> VectorReport {
             }
         }
     }
-    eprintln!("{compat:?}: {} of {} equal, {} errors with other words", report.equal, cases.len(), report.other_words);
+    let VectorReport { equal, left_out, other_words } = report;
+    eprintln!("{compat:?}: {equal} of {} equal, {other_words} errors with other words, {left_out} left out", cases.len());
     for (group, ids) in &failing {
         eprintln!("{group}: {}", ids.join(" "));
     }
@@ -106,5 +119,7 @@ fn recorded_outputs_of_templates_are_reproduced() {
     };
     let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let reports = [HelmCompat::Helm3, HelmCompat::Helm4].map(|compat| report(&cases, compat));
-    assert_eq!(reports.map(|report| (report.equal, report.other_words)), [(EQUAL, OTHER_WORDS); 2]);
+    for report in reports {
+        assert_eq!((report.equal + report.left_out, report.other_words), (EQUAL, OTHER_WORDS));
+    }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use kubewright_template::value::MapType;
 use kubewright_template::{GoMap, GoString, GoValue};
-use serde_json::{Map, Number, Value};
+#[cfg(any(test, feature = "schema"))]
+use serde_json::Number;
+use serde_json::{Map, Value};
 
 /// Returns an empty map.
 pub(crate) fn empty_table() -> GoMap {
@@ -51,6 +53,7 @@ pub(crate) fn key(name: &str) -> GoString {
 }
 
 /// Returns values as JSON. Floats without a fraction are integers.
+#[cfg(any(test, feature = "schema"))]
 pub(crate) fn to_json(value: &GoValue) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {

@@ -24,8 +24,9 @@ pub mod value;
 
 pub use error::{FunctionError, SourcePosition, TemplateError};
 pub use execute::TemplateLimits;
+pub use format::printf;
 pub use function::{FunctionCall, FunctionSet, TemplateEngine, TemplateFunction, TemplateHost};
-pub use set::TemplateSet;
+pub use set::{CompiledTemplate, TemplateSet};
 pub use signature::{Parameter, Signature};
 pub use syntax::Delimiters;
 pub use value::{GoList, GoMap, GoObject, GoString, GoValue, IntegerType};

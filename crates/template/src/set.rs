@@ -7,6 +7,12 @@ use crate::error::TemplateError;
 use crate::function::FunctionSet;
 use crate::syntax::{Delimiters, SourceFile, Tree, parse};
 
+/// A compiled text: a template and those that it defines. Copies share them.
+#[derive(Clone, Debug)]
+pub struct CompiledTemplate {
+    trees: Vec<Arc<Tree>>,
+}
+
 /// The named templates of one namespace, compiled.
 #[derive(Clone, Debug)]
 pub struct TemplateSet {
@@ -24,13 +30,25 @@ impl TemplateSet {
     /// Compiles a text and adds it under its name, with the templates that it defines. A template replaces one of the same name, unless the new one is
     /// empty (white space, comments and definitions), as in Go. After an error the set is as before.
     pub fn add(&mut self, name: &str, text: &str) -> Result<(), TemplateError> {
+        let compiled = self.compile(name, text)?;
+        self.add_compiled(&compiled);
+        Ok(())
+    }
+
+    /// Compiles a text without adding it: into what [`Self::add_compiled`] adds to this set, and to others with the same functions and delimiters.
+    pub fn compile(&self, name: &str, text: &str) -> Result<CompiledTemplate, TemplateError> {
         let file = Arc::new(SourceFile { name: name.into(), text: text.to_owned() });
-        for tree in parse(file, &self.delimiters, &self.functions)? {
+        let trees = parse(file, &self.delimiters, &self.functions)?;
+        Ok(CompiledTemplate { trees: trees.into_iter().map(Arc::new).collect() })
+    }
+
+    /// Adds a compiled text, as [`Self::add`] does.
+    pub fn add_compiled(&mut self, template: &CompiledTemplate) {
+        for tree in &template.trees {
             if !tree.is_empty() || !self.trees.contains_key(&tree.name) {
-                self.trees.insert(tree.name.clone(), Arc::new(tree));
+                self.trees.insert(tree.name.clone(), tree.clone());
             }
         }
-        Ok(())
     }
 
     /// Returns true if the set has a template of this name.

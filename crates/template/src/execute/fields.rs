@@ -6,8 +6,9 @@ use super::place::FailingNode;
 use super::run::{Outcome, TreeExecution};
 use super::seen::SeenValue;
 use crate::error::TemplateError;
+use crate::function::{FunctionCall, TemplateFunction};
 use crate::syntax::Operand;
-use crate::value::{GoMap, GoObject, GoValue};
+use crate::value::{GoMap, GoObject, GoValue, MapType};
 
 impl<'a> TreeExecution<'a> {
     /// Returns a field of a value, or the result of its method. Only a method has arguments.
@@ -25,7 +26,16 @@ impl<'a> TreeExecution<'a> {
             // An absent value has absent fields, but nil in a map or list has none.
             GoValue::Nil if !receiver.is_element => Ok(SeenValue::default()),
             GoValue::Nil => Err(self.error(format!("nil pointer evaluating interface {{}}.{name}")).into()),
-            GoValue::Map(map) => self.key(map, name, has_arguments),
+            GoValue::Map(map) => {
+                let set = self.scope.set;
+                match map.map_type() {
+                    MapType::Named(type_name) => match set.functions.method(type_name, name) {
+                        Some(method) => self.map_method(method, map, name, node, arguments, last, dot),
+                        None => self.key(map, name, has_arguments),
+                    },
+                    _ => self.key(map, name, has_arguments),
+                }
+            }
             GoValue::Object(object) => {
                 if object.method(name).is_some() {
                     return self.method(object, name, node, arguments, last, dot);
@@ -65,6 +75,25 @@ impl<'a> TreeExecution<'a> {
         let Some(signature) = object.method(name) else { return Ok(SeenValue::default()) };
         let values = self.arguments(name, &signature, arguments, last, dot)?;
         let result = object.call(name, &values);
+        self.result(result, name, node, arguments)
+    }
+
+    /// Calls a method of a named map type.
+    #[allow(clippy::too_many_arguments, reason = "the call has these parts")]
+    fn map_method(
+        &mut self,
+        method: &TemplateFunction,
+        map: &GoMap,
+        name: &str,
+        node: FailingNode<'a>,
+        arguments: &'a [Operand],
+        last: Option<GoValue>,
+        dot: &SeenValue,
+    ) -> Outcome<SeenValue> {
+        let mut values = vec![GoValue::Map(map.clone())];
+        values.extend(self.arguments(name, &method.signature, arguments, last, dot)?);
+        let host = self.host;
+        let result = method.call(&mut FunctionCall { arguments: values, engine: self, host });
         self.result(result, name, node, arguments)
     }
 

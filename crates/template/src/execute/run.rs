@@ -20,7 +20,8 @@ const STACK_LEFT: usize = 256 << 10;
 /// The size of a new piece of stack, in bytes.
 const STACK_PIECE: usize = 2 << 20;
 
-/// The text that Go prints for an absent value, which Helm removes from every output.
+/// The text that Go prints for an absent value. Helm removes it from the outputs of files and of `tpl`, but not from that of `include`, of which a template
+/// may take a checksum.
 const NO_VALUE: &[u8] = b"<no value>";
 
 /// The templates that an execution sees: those of a set, and around a text that `tpl` executes those of the set outside.
@@ -104,7 +105,7 @@ impl<'a> TreeExecution<'a> {
         let result = self.call_tree(tree, data.into());
         self.node = node;
         let included = std::mem::replace(&mut self.output, output);
-        result.map(|()| finished(included))
+        result.map(|()| included.into())
     }
 
     /// Counts a step.

@@ -9,7 +9,7 @@ use crate::value::{GoString, GoValue};
 const LARGEST: usize = 1_000_000;
 
 /// Returns the format with the arguments in place of its directives, as `fmt.Sprintf` does. Mistakes are noted in the text, as Go notes them.
-pub(crate) fn printf(format: &GoString, arguments: &[GoValue]) -> Result<GoString, FunctionError> {
+pub fn printf(format: &GoString, arguments: &[GoValue]) -> Result<GoString, FunctionError> {
     let mut directives = Directives {
         format: format.as_bytes(),
         position: 0,

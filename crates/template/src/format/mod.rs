@@ -9,7 +9,7 @@ mod quote;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use directive::printf;
+pub use directive::printf;
 pub(crate) use float::{FloatForm, format_float, json_float, shortest_float};
 pub(crate) use quote::{can_backquote, is_printable, quote, quote_ascii, quote_character};
 

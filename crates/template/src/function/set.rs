@@ -43,6 +43,8 @@ impl fmt::Debug for TemplateFunction {
 #[derive(Clone, Debug, Default)]
 pub struct FunctionSet {
     functions: BTreeMap<&'static str, TemplateFunction>,
+    /// The methods of named map types, by the name of the type, and by their own.
+    methods: BTreeMap<&'static str, BTreeMap<&'static str, TemplateFunction>>,
     forbidden: BTreeMap<&'static str, &'static str>,
 }
 
@@ -52,14 +54,31 @@ impl FunctionSet {
         Self::default()
     }
 
-    /// Adds a function; one of the same name is replaced.
+    /// Adds a function; one of the same name is replaced, and a forbidden name is allowed.
     pub fn add(
         &mut self,
         name: &'static str,
         signature: Signature,
         body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
     ) {
+        self.forbidden.remove(name);
         self.functions.insert(name, TemplateFunction::new(signature, body));
+    }
+
+    /// Adds a method of a named map type. The map is the first argument of the body; the signature is that of the others.
+    pub fn add_method(
+        &mut self,
+        type_name: &'static str,
+        name: &'static str,
+        signature: Signature,
+        body: impl Fn(&mut FunctionCall<'_>) -> Result<GoValue, FunctionError> + Send + Sync + 'static,
+    ) {
+        self.methods.entry(type_name).or_default().insert(name, TemplateFunction::new(signature, body));
+    }
+
+    /// Returns the method of a named map type.
+    pub(crate) fn method(&self, type_name: &str, name: &str) -> Option<&TemplateFunction> {
+        self.methods.get(type_name)?.get(name)
     }
 
     /// Adds a second name of a function that is in the set.

@@ -80,3 +80,10 @@ impl From<Vec<u8>> for GoString {
         Self(bytes.into())
     }
 }
+
+impl From<Arc<[u8]>> for GoString {
+    /// Returns a string that shares the bytes.
+    fn from(bytes: Arc<[u8]>) -> Self {
+        Self(bytes)
+    }
+}

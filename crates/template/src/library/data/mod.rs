@@ -13,6 +13,8 @@ mod yaml_read;
 use json_write::JsonStyle;
 use yaml::YamlDialect;
 
+use serde_json::Value;
+
 use crate::error::FunctionError;
 use crate::function::{FunctionCall, FunctionSet, Parameter, Signature};
 use crate::value::{GoMap, GoString, GoValue};
@@ -62,7 +64,8 @@ pub fn add(functions: &mut FunctionSet, flavour: DataFlavour) {
         functions.add("fromToml", TEXT, |call| Ok(map_or_error(toml_read::read(&call.string(0)).map(GoValue::Map))));
     } else {
         for name in ["fromYaml", "mustFromYaml"] {
-            functions.add(name, TEXT, |call| strict(yaml_read::read(&call.string(0))));
+            functions
+                .add(name, TEXT, |call| strict(yaml_read::read(call.string(0).as_bytes()).map(|value| GoValue::from(&value))));
         }
         for name in ["fromYamlArray", "mustFromYamlArray"] {
             functions.add(name, TEXT, |call| strict(read_yaml_as(call, DecodedType::List)));
@@ -75,6 +78,17 @@ pub fn add(functions: &mut FunctionSet, flavour: DataFlavour) {
             functions.add(name, TEXT, |call| strict(toml_read::read(&call.string(0)).map(GoValue::Map)));
         }
     }
+}
+
+/// Reads the first document of a YAML text as sigs.k8s.io/yaml does: with the rules of YAML 1.1, and through JSON. Null if there is none. The error
+/// is worded as there.
+pub fn parse_yaml(text: &[u8]) -> Result<Value, String> {
+    yaml_read::read(text)
+}
+
+/// Returns a value as YAML, as sigs.k8s.io/yaml writes it, with a line break at the end.
+pub fn format_yaml(value: &GoValue) -> Result<String, String> {
+    yaml::write(value, YamlDialect::Kubernetes)
 }
 
 const TEXT: Signature = Signature::of(&[Parameter::String]);
@@ -182,7 +196,7 @@ fn read_yaml_as(call: &mut FunctionCall<'_>, wanted: DecodedType) -> Result<GoVa
 
 /// Reads YAML into a type; a text without content is empty.
 fn read_yaml(text: &GoString, wanted: DecodedType) -> Result<GoValue, String> {
-    match yaml_read::read(text)? {
+    match GoValue::from(&yaml_read::read(text.as_bytes())?) {
         GoValue::Nil => Ok(wanted.empty()),
         value => wanted.check(value).map_err(|error| format!("error unmarshaling JSON: while decoding JSON: {error}")),
     }

@@ -1,20 +1,17 @@
 //! Reading of YAML as sigs.k8s.io/yaml does it: only the first document, through JSON.
 
 use kubewright_machinery::yaml::{self, YamlError};
+use serde_json::Value;
 
-use crate::value::{GoString, GoValue};
-
-/// Reads the first document of a text; nil if there is none.
-pub(super) fn read(text: &GoString) -> Result<GoValue, String> {
-    let Ok(text) = std::str::from_utf8(text.as_bytes()) else {
+/// Reads the first document of a text; null if there is none.
+pub(super) fn read(text: &[u8]) -> Result<Value, String> {
+    let Ok(text) = std::str::from_utf8(text) else {
         return Err("error converting YAML to JSON: yaml: invalid leading UTF-8 octet".to_owned());
     };
     if text.chars().any(is_control) {
         return Err("error converting YAML to JSON: yaml: control characters are not allowed".to_owned());
     }
-    let document =
-        yaml::first_document(text).map_err(|error| format!("error converting YAML to JSON: {}", message(text, &error)))?;
-    Ok(GoValue::from(&document))
+    yaml::first_document(text).map_err(|error| format!("error converting YAML to JSON: {}", message(text, &error)))
 }
 
 /// Returns true for the characters that go-yaml refuses in any text.

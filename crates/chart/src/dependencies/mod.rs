@@ -1,0 +1,19 @@
+//! Subcharts: which are enabled, under which names, and what they give to the values of their parents.
+
+mod enabled;
+mod import;
+mod node;
+
+pub(crate) use enabled::{check_dependencies, enable};
+pub(crate) use import::import_values;
+pub(crate) use node::ChartNode;
+
+use kubewright_template::library::{SemanticVersion, VersionConstraint};
+
+/// Returns true if a version is in a range. A malformed version or range is no match.
+pub(crate) fn is_in_range(range: &str, version: &str) -> bool {
+    match (VersionConstraint::parse(range), SemanticVersion::parse(version)) {
+        (Ok(range), Ok(version)) => range.check(&version),
+        _ => false,
+    }
+}

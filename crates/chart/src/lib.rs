@@ -1,0 +1,52 @@
+//! Helm charts, rendered in process: loaded once, compiled once, rendered many times, with the output of Helm 4 or Helm 3.
+//!
+//! A [`ChartLoader`] reads a [`Chart`] from a directory, an archive, or files in memory. [`CompiledChart::new`] parses its templates and those of its
+//! subcharts. [`CompiledChart::render`] renders them for a [`ChartRequest`] (release, values, capabilities) and gives a [`RenderedChart`]: documents with
+//! their objects and hooks, CRDs and notes. What is not in the chart or in the request (the time, random bytes, objects of a cluster) is answered by the
+//! [`ChartHost`] of the caller; templates reach neither the environment, nor other files, nor the network.
+//!
+//! [`HelmCompat`] chooses the Helm whose behaviour counts. The crate knows nothing of operators: annotations, orders and the application of hooks are the
+//! caller's.
+//!
+//! ```
+//! use std::rc::Rc;
+//!
+//! use kubewright_chart::{ChartLoader, ChartRequest, CompiledChart, OfflineHost};
+//!
+//! # fn main() -> Result<(), kubewright_chart::ChartError> {
+//! let chart = ChartLoader::default().files([
+//!     ("Chart.yaml", "apiVersion: v2\nname: hello\nversion: 1.0.0\n"),
+//!     ("values.yaml", "greeting: hello\n"),
+//!     ("templates/map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {text: {{ .Values.greeting }}}\n"),
+//! ])?;
+//! let compiled = CompiledChart::new(chart)?;
+//! let rendered = compiled.render(&ChartRequest::new("web", "default"), Rc::new(OfflineHost::default()))?;
+//! assert_eq!(rendered.documents[0].object["data"]["text"], "hello");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Modules, from low to high: `compat`, `error`, `source` (files of a chart), `model` (charts), `values`, `dependencies`, `schema`, `scope` (the objects
+//! that templates see), `render`.
+
+mod compat;
+mod dependencies;
+mod error;
+mod model;
+mod render;
+#[cfg(feature = "schema")]
+mod schema;
+mod scope;
+mod source;
+mod values;
+
+pub use compat::HelmCompat;
+pub use error::ChartError;
+pub use model::{Chart, ChartDependency, ChartLoader, ChartMaintainer, ChartMetadata, ChartType, ImportedValues};
+pub use render::{
+    ChartDocument, ChartHook, ChartHost, ChartRelease, ChartRequest, CompiledChart, CompiledChartBuilder, OfflineHost,
+    RenderedChart,
+};
+pub use scope::{ChartCapabilities, KubernetesVersion};
+pub use source::{ArchiveLimits, ChartFile};
+pub use values::{merge_values, parse_values};

@@ -1,0 +1,176 @@
+//! Decoding of YAML into structs, as sigs.k8s.io/yaml does it: numbers and booleans become texts where a text is expected.
+
+use std::collections::BTreeMap;
+
+use kubewright_template::{GoValue, printf};
+use serde_json::{Map, Value};
+
+/// The fields of one Go struct. Errors are those of Go's `encoding/json`.
+pub(crate) struct FieldDecoder<'a> {
+    /// The name of the struct and the path to it, as errors show them.
+    path: String,
+    fields: &'a Map<String, Value>,
+}
+
+impl<'a> FieldDecoder<'a> {
+    /// Creates a decoder of a document. `type_name` is the full name of the Go type, such as `chart.Metadata`. None for a document without content.
+    pub(crate) fn document(value: &'a Value, type_name: &str) -> Result<Option<Self>, String> {
+        let path = type_name.rsplit('.').next().unwrap_or(type_name).to_owned();
+        match value {
+            Value::Null => Ok(None),
+            Value::Object(fields) => Ok(Some(Self { path, fields })),
+            other => {
+                let found = type_of(other);
+                Err(wrapped(&format!("json: cannot unmarshal {found} into Go value of type {type_name}")))
+            }
+        }
+    }
+
+    /// Returns the decoder of a field that is a struct; None if it is absent or null.
+    pub(crate) fn object(&self, name: &str, type_name: &str) -> Result<Option<FieldDecoder<'a>>, String> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Object(fields)) => Ok(Some(FieldDecoder { path: format!("{}.{name}", self.path), fields })),
+            Some(other) => Err(self.error(name, other, type_name)),
+        }
+    }
+
+    /// Returns the items of a field that is a list of structs; None for an item that is null.
+    pub(crate) fn objects(&self, name: &str, type_name: &str) -> Result<Vec<Option<FieldDecoder<'a>>>, String> {
+        let path = format!("{}.{name}", self.path);
+        let items = self.list(name, type_name)?.iter().map(|item| match item {
+            Value::Null => Ok(None),
+            Value::Object(fields) => Ok(Some(FieldDecoder { path: path.clone(), fields })),
+            other => Err(self.error(name, other, type_name)),
+        });
+        items.collect()
+    }
+
+    /// Returns a text; the empty one if it is absent.
+    pub(crate) fn text(&self, name: &str) -> Result<String, String> {
+        match self.get(name) {
+            None => Ok(String::new()),
+            Some(value) => text_of(value).ok_or_else(|| self.error(name, value, "string")),
+        }
+    }
+
+    /// Returns a list of texts.
+    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, String> {
+        let items = self.list(name, "[]string")?.iter().map(|item| match item {
+            Value::Null => Ok(String::new()),
+            item => text_of(item).ok_or_else(|| self.error(name, item, "string")),
+        });
+        items.collect()
+    }
+
+    /// Returns a map of texts.
+    pub(crate) fn map(&self, name: &str) -> Result<BTreeMap<String, String>, String> {
+        match self.get(name) {
+            None => Ok(BTreeMap::new()),
+            Some(Value::Object(fields)) => {
+                let entries = fields.iter().map(|(key, item)| match item {
+                    Value::Null => Ok((key.clone(), String::new())),
+                    item => {
+                        let text = text_of(item).ok_or_else(|| self.error(name, item, "string"))?;
+                        Ok((key.clone(), text))
+                    }
+                });
+                entries.collect()
+            }
+            Some(other) => Err(self.error(name, other, "map[string]string")),
+        }
+    }
+
+    /// Returns a boolean; false if it is absent.
+    pub(crate) fn bool(&self, name: &str) -> Result<bool, String> {
+        match self.get(name) {
+            None => Ok(false),
+            Some(Value::Bool(value)) => Ok(*value),
+            Some(other) => Err(self.error(name, other, "bool")),
+        }
+    }
+
+    /// Returns a list of any values.
+    pub(crate) fn list(&self, name: &str, type_name: &str) -> Result<&'a [Value], String> {
+        match self.get(name) {
+            None => Ok(&[]),
+            Some(Value::Array(items)) => Ok(items),
+            Some(other) => Err(self.error(name, other, type_name)),
+        }
+    }
+
+    /// Returns true if the field is present and not null.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Returns the value of a field that is not null. Go takes a key that differs in case alone, too.
+    fn get(&self, name: &str) -> Option<&'a Value> {
+        let exact = self.fields.get(name);
+        let value = exact.or_else(|| self.fields.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value));
+        value.filter(|value| !value.is_null())
+    }
+
+    fn error(&self, name: &str, value: &Value, type_name: &str) -> String {
+        let (found, path) = (type_of(value), &self.path);
+        wrapped(&format!("json: cannot unmarshal {found} into Go struct field {path}.{name} of type {type_name}"))
+    }
+}
+
+/// Returns the name that Go's decoder has for the type of a value.
+pub(crate) const fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn wrapped(message: &str) -> String {
+    format!("error unmarshaling JSON: while decoding JSON: {message}")
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Number(number) if number.is_f64() => {
+            let text = printf(&"%v".into(), &[GoValue::Float(number.as_f64()?)]).ok()?;
+            Some(text.to_text().into_owned())
+        }
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn numbers_and_booleans_become_texts() {
+        let document = json!({"version": 1.5, "appVersion": 7, "Home": true, "icon": null});
+        let fields = FieldDecoder::document(&document, "chart.Metadata").unwrap().unwrap();
+        let texts = ["version", "appVersion", "home", "icon", "name"].map(|name| fields.text(name).unwrap());
+        assert_eq!(texts, ["1.5", "7", "true", "", ""]);
+    }
+
+    #[test]
+    fn errors_name_the_field_as_go_does() {
+        let document = json!({"name": {}, "keywords": "x"});
+        let fields = FieldDecoder::document(&document, "chart.Metadata").unwrap().unwrap();
+        let prefix = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ";
+        assert_eq!(fields.text("name").unwrap_err(), format!("{prefix}object into Go struct field Metadata.name of type string"));
+        assert_eq!(
+            fields.texts("keywords").unwrap_err(),
+            format!("{prefix}string into Go struct field Metadata.keywords of type []string")
+        );
+        let error = FieldDecoder::document(&json!([]), "chart.Metadata").err().unwrap();
+        assert_eq!(error, format!("{prefix}array into Go value of type chart.Metadata"));
+    }
+}

@@ -1,0 +1,239 @@
+//! Charts whose templates are compiled.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kubewright_template::value::MapType;
+use kubewright_template::{FunctionSet, GoMap, GoValue, TemplateError, TemplateLimits};
+
+use super::documents::documents_of;
+use super::execution_error::template_error;
+use super::functions::chart_functions;
+use super::host::{ChartHost, HostOfTemplates};
+use super::rendered::RenderedChart;
+use super::request::ChartRequest;
+use super::scopes::{TemplateScope, template_scopes};
+use super::templates::ChartTemplates;
+use crate::compat::HelmCompat;
+use crate::dependencies::{ChartNode, check_dependencies, enable, import_values, is_in_range};
+use crate::error::ChartError;
+use crate::model::Chart;
+#[cfg(feature = "schema")]
+use crate::schema::ChartSchemas;
+use crate::source::base_name;
+use crate::values::{Coalescing, empty_table, table};
+
+/// The name of the template whose output is for the user alone.
+const NOTES: &str = "NOTES.txt";
+
+/// The tree of a rendering, the outputs of its templates by their paths, and warnings.
+type RenderedTree = (ChartNode, BTreeMap<String, String>, Vec<String>);
+
+/// A chart with its subcharts, all templates compiled. It can be rendered by several threads at once.
+#[derive(Debug)]
+pub struct CompiledChart {
+    chart: Arc<Chart>,
+    templates: ChartTemplates,
+    limits: TemplateLimits,
+    #[cfg(feature = "schema")]
+    schemas: ChartSchemas,
+}
+
+/// Compiles charts with other limits or with functions of the caller.
+#[derive(Debug)]
+pub struct CompiledChartBuilder {
+    chart: Arc<Chart>,
+    functions: FunctionSet,
+    limits: TemplateLimits,
+}
+
+impl CompiledChartBuilder {
+    /// Sets the limits of one rendering: output and time are those of all templates together, steps and depth those of each. See [`TemplateLimits`] for the defaults.
+    pub const fn limits(mut self, limits: TemplateLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Changes the functions that the templates can call.
+    pub fn functions(mut self, change: impl FnOnce(&mut FunctionSet)) -> Self {
+        change(&mut self.functions);
+        self
+    }
+
+    /// Compiles the chart.
+    pub fn build(self) -> Result<CompiledChart, ChartError> {
+        let metadata = &self.chart.metadata;
+        if !matches!(metadata.chart_type.as_str(), "" | "application") {
+            return Err(ChartError::NotInstallable(metadata.chart_type.clone()));
+        }
+        check_dependencies(&self.chart)?;
+        let compiled = CompiledChart {
+            chart: self.chart,
+            templates: ChartTemplates::new(self.functions),
+            limits: self.limits,
+            #[cfg(feature = "schema")]
+            schemas: ChartSchemas::default(),
+        };
+        compiled.compile_all()?;
+        Ok(compiled)
+    }
+}
+
+impl CompiledChart {
+    /// Compiles a chart with the default limits and functions.
+    pub fn new(chart: Chart) -> Result<Self, ChartError> {
+        Self::builder(chart).build()
+    }
+
+    /// Returns a builder.
+    pub fn builder(chart: Chart) -> CompiledChartBuilder {
+        let functions = chart_functions(chart.compat());
+        CompiledChartBuilder { chart: Arc::new(chart), functions, limits: TemplateLimits::default() }
+    }
+
+    /// Returns the chart.
+    pub fn chart(&self) -> &Chart {
+        &self.chart
+    }
+
+    /// Renders the chart. The host is asked while templates are executed.
+    pub fn render(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedChart, ChartError> {
+        let compat = self.compat();
+        let (root, mut outputs, warnings) = self.rendered(request, host)?;
+        let notes = outputs.remove(&format!("{}/templates/{NOTES}", root.path));
+        outputs.retain(|path, output| !path.ends_with(NOTES) && !output.trim().is_empty());
+        let mut documents = Vec::new();
+        for (path, output) in &outputs {
+            documents.extend(documents_of(path, output, compat)?);
+        }
+        let mut crds = Vec::new();
+        crds_of(&root, &mut crds)?;
+        Ok(RenderedChart { documents, crds, notes, warnings, compat })
+    }
+
+    /// Returns the outputs of the templates by their paths, as they are: not split, and not read as YAML.
+    pub fn outputs(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<BTreeMap<String, String>, ChartError> {
+        self.rendered(request, host).map(|(_, outputs, _)| outputs)
+    }
+
+    fn rendered(&self, request: &ChartRequest, host: Rc<dyn ChartHost>) -> Result<RenderedTree, ChartError> {
+        let compat = self.compat();
+        let mut warnings = Vec::new();
+        let mut root = ChartNode::root(&self.chart);
+        let user_values = table(&request.values);
+        enable(&mut root, Some(&user_values), "", compat, &mut warnings)?;
+        import_values(&mut root, compat, &mut warnings)?;
+        let mut coalescing = Coalescing { compat, keeps_nulls: false, warnings: &mut warnings };
+        let values = coalescing.coalesce(&root, &user_values)?;
+        #[cfg(feature = "schema")]
+        if request.validates_values {
+            self.schemas.validate(&root, &values)?;
+        }
+        self.check_kubernetes(request, &*host)?;
+        let scopes = template_scopes(&root, &values, request, &host, compat);
+        let outputs = self.execute(&scopes, host)?;
+        Ok((root, outputs, warnings))
+    }
+
+    fn compat(&self) -> HelmCompat {
+        self.chart.compat()
+    }
+
+    fn check_kubernetes(&self, request: &ChartRequest, host: &dyn ChartHost) -> Result<(), ChartError> {
+        let required = &self.chart.metadata.kube_version;
+        if required.is_empty() {
+            return Ok(());
+        }
+        host.kubernetes_version_asked();
+        let version = &request.capabilities.kubernetes;
+        if is_in_range(required, &version.normalized) {
+            return Ok(());
+        }
+        Err(ChartError::KubeVersion { required: required.clone(), found: version.shown(self.compat()).to_owned() })
+    }
+
+    /// Compiles all templates, those of charts that values may disable too. An error of those is one only if they are enabled.
+    fn compile_all(&self) -> Result<(), ChartError> {
+        let compat = self.compat();
+        let mut root = ChartNode::root(&self.chart);
+        enable(&mut root, None, "", compat, &mut Vec::new())?;
+        let request = ChartRequest::new("", "");
+        let host: Rc<dyn ChartHost> = Rc::new(super::host::OfflineHost::default());
+        let scopes = template_scopes(&root, &empty_table(), &request, &host, compat);
+        let is_own = |scope: &TemplateScope| Arc::ptr_eq(&scope.chart, &self.chart);
+        for (path, scope) in in_parsing_order(&scopes) {
+            let result = self.templates.set(&[(path, scope)]);
+            if let Err(error) = result
+                && is_own(scope)
+            {
+                return Err(template_error(error, compat));
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes all templates that are no partials, and returns their outputs by their paths.
+    fn execute(
+        &self,
+        scopes: &BTreeMap<String, TemplateScope>,
+        host: Rc<dyn ChartHost>,
+    ) -> Result<BTreeMap<String, String>, ChartError> {
+        let compat = self.compat();
+        let failed = |error| template_error(error, compat);
+        let order = in_parsing_order(scopes);
+        let set = self.templates.set(&order).map_err(failed)?;
+        let host = HostOfTemplates(host);
+        let mut limits = self.limits;
+        let started = now();
+        let mut outputs = BTreeMap::new();
+        for (path, scope) in order {
+            if base_name(path).starts_with('_') {
+                continue;
+            }
+            limits.time = self.limits.time.checked_sub(now().duration_since(started)).ok_or_else(|| {
+                let message = format!("the rendering exceeds the limit of {:?}", self.limits.time);
+                failed(TemplateError::Limit { position: None, message })
+            })?;
+            let template = [("Name", GoValue::from(path)), ("BasePath", scope.base_path.as_str().into())];
+            let template = GoMap::from_pairs(template).retyped(MapType::Named(compat.values_type()));
+            scope.data.set("Template".into(), template.into());
+            let data = scope.data.retyped(MapType::Named(compat.values_type())).into();
+            let output = set.execute(path, &data, &host, &limits).map_err(failed)?;
+            limits.output = limits.output.checked_sub(output.len()).ok_or_else(|| {
+                let message = format!("the output exceeds the limit of {} bytes", self.limits.output);
+                failed(TemplateError::Limit { position: None, message })
+            })?;
+            outputs.insert(path.to_owned(), output.to_text().into_owned());
+        }
+        Ok(outputs)
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the limit of real time guards the machine; it cannot change an output")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Returns templates in the order in which Helm parses and executes them: from the deepest path up, and in a depth in the reverse order of names, so that
+/// the definitions of a parent win over those of its subcharts.
+fn in_parsing_order(scopes: &BTreeMap<String, TemplateScope>) -> Vec<(&str, &TemplateScope)> {
+    let mut order: Vec<(&str, &TemplateScope)> = scopes.iter().map(|(path, scope)| (path.as_str(), scope)).collect();
+    order.sort_by(|(left, _), (right, _)| {
+        let depth = |path: &str| path.matches('/').count();
+        depth(right).cmp(&depth(left)).then_with(|| right.cmp(left))
+    });
+    order
+}
+
+/// Adds the objects of `crds/` of a chart and of the charts in it.
+fn crds_of(node: &ChartNode, crds: &mut Vec<super::rendered::ChartDocument>) -> Result<(), ChartError> {
+    for file in node.chart.crds() {
+        let text = String::from_utf8_lossy(&file.data);
+        let path = format!("{}/{}", node.path, file.name);
+        let documents = documents_of(&path, &text, HelmCompat::Helm4)?;
+        crds.extend(documents.into_iter().filter(|document| !document.object.is_null()));
+    }
+    node.children.iter().try_for_each(|child| crds_of(child, crds))
+}

@@ -1,0 +1,53 @@
+//! The functions of charts.
+
+use kubewright_template::library::data::{self, DataFlavour};
+use kubewright_template::library::{add_durations, add_helm, add_sprig};
+use kubewright_template::{FunctionError, FunctionSet, GoMap, GoValue, Parameter, Signature};
+use serde_json::Value;
+
+use super::host::HostOfTemplates;
+use crate::compat::HelmCompat;
+use crate::scope::add_values_methods;
+use crate::values::empty_table;
+
+const FOUR_TEXTS: Signature = Signature::of(&[Parameter::String; 4]);
+
+/// Returns the functions that charts can use.
+pub(super) fn chart_functions(compat: HelmCompat) -> FunctionSet {
+    let mut functions = FunctionSet::new();
+    add_sprig(&mut functions);
+    add_helm(&mut functions);
+    data::add(&mut functions, DataFlavour::Helm);
+    match compat {
+        HelmCompat::Helm4 => add_durations(&mut functions),
+        HelmCompat::Helm3 => {
+            functions.forbid("mustToYaml", "function \"mustToYaml\" not defined");
+            functions.forbid("mustToToml", "function \"mustToToml\" not defined");
+        }
+    }
+    // Helm asks no name servers either, unless a flag allows it.
+    functions.add("getHostByName", Signature::of(&[Parameter::String]), |_| Ok("".into()));
+    functions.add("lookup", FOUR_TEXTS, |call| {
+        let [api_version, kind, namespace, name] = [0, 1, 2, 3].map(|index| call.string(index).to_text().into_owned());
+        let Some(HostOfTemplates(host)) = call.host.as_any().downcast_ref() else { return Ok(empty_table().into()) };
+        match host.lookup(&api_version, &kind, &namespace, &name) {
+            Ok(Some(found)) => Ok(object_value(&found)),
+            Ok(None) => Ok(empty_table().into()),
+            Err(error) => Err(FunctionError::new(error)),
+        }
+    });
+    add_values_methods(&mut functions, compat);
+    functions
+}
+
+/// Returns an object of a cluster as Helm gives it to templates: integers stay integers.
+fn object_value(value: &Value) -> GoValue {
+    match value {
+        Value::Number(number) => number.as_i64().map_or_else(|| GoValue::from(value), GoValue::int64),
+        Value::Array(items) => GoValue::list(items.iter().map(object_value)),
+        Value::Object(fields) => {
+            GoMap::from_pairs(fields.iter().map(|(name, value)| (name.as_str(), object_value(value)))).into()
+        }
+        other => GoValue::from(other),
+    }
+}

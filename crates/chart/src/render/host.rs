@@ -1,0 +1,88 @@
+//! What charts ask of the world.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::rc::Rc;
+
+use jiff::Timestamp;
+use kubewright_template::TemplateHost;
+use serde_json::Value;
+
+/// The source of what is neither in a chart nor in the request. Two renderings whose hosts give equal answers have equal outputs.
+pub trait ChartHost {
+    /// Returns the time that `now` gives.
+    fn now(&self) -> Timestamp;
+
+    /// Fills a buffer with the bytes that functions use as randomness.
+    fn fill_random(&self, buffer: &mut [u8]);
+
+    /// Returns an object of the cluster, or a list with `items` if the name is empty. None if there is no such object, or no cluster. An empty
+    /// namespace stands for all namespaces, or for objects without one.
+    fn lookup(&self, _api_version: &str, _kind: &str, _namespace: &str, _name: &str) -> Result<Option<Value>, String> {
+        Ok(None)
+    }
+
+    /// Is told that a template asked for the version of Kubernetes.
+    fn kubernetes_version_asked(&self) {}
+
+    /// Is told that a template asked for one API version, and the answer.
+    fn api_version_asked(&self, _version: &str, _is_served: bool) {}
+
+    /// Is told that a template asked for the list of all API versions.
+    fn api_versions_asked(&self) {}
+}
+
+/// A host without a cluster, with a fixed time. Its bytes follow from a seed and are not secret.
+#[derive(Debug)]
+pub struct OfflineHost {
+    now: Timestamp,
+    state: Cell<u64>,
+}
+
+impl OfflineHost {
+    /// Creates a host.
+    pub const fn new(now: Timestamp, seed: u64) -> Self {
+        Self { now, state: Cell::new(seed) }
+    }
+}
+
+impl Default for OfflineHost {
+    /// Returns a host at the beginning of 1970.
+    fn default() -> Self {
+        Self::new(Timestamp::UNIX_EPOCH, 0)
+    }
+}
+
+impl ChartHost for OfflineHost {
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Fills the buffer with the output of SplitMix64.
+    fn fill_random(&self, buffer: &mut [u8]) {
+        for chunk in buffer.chunks_mut(8) {
+            let state = self.state.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+            self.state.set(state);
+            let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            chunk.copy_from_slice(&(mixed ^ (mixed >> 31)).to_le_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+/// The host of a chart as that of its templates.
+pub(super) struct HostOfTemplates(pub(super) Rc<dyn ChartHost>);
+
+impl TemplateHost for HostOfTemplates {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        self.0.fill_random(buffer);
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

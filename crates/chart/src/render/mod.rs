@@ -1,0 +1,20 @@
+//! Rendering: templates compiled once, executed for a request, and split into documents.
+
+mod compiled;
+mod documents;
+mod execution_error;
+mod functions;
+mod hook;
+mod host;
+mod order;
+mod rendered;
+mod request;
+mod scopes;
+mod split;
+mod templates;
+
+pub use compiled::{CompiledChart, CompiledChartBuilder};
+pub use hook::ChartHook;
+pub use host::{ChartHost, OfflineHost};
+pub use rendered::{ChartDocument, RenderedChart};
+pub use request::{ChartRelease, ChartRequest};

@@ -1,0 +1,72 @@
+//! Values as templates see them: maps that are shared by reference.
+
+use std::collections::BTreeMap;
+
+use kubewright_template::value::MapType;
+use kubewright_template::{GoMap, GoString, GoValue};
+#[cfg(any(test, feature = "schema"))]
+use serde_json::Number;
+use serde_json::{Map, Value};
+
+/// Returns an empty map.
+pub(crate) fn empty_table() -> GoMap {
+    GoMap::new(BTreeMap::new(), MapType::Any)
+}
+
+/// Returns JSON values as a new map. Every number is a float.
+pub(crate) fn table(values: &Map<String, Value>) -> GoMap {
+    GoMap::from_pairs(values.iter().map(|(name, value)| (name.as_str(), GoValue::from(value))))
+}
+
+/// Returns a map that shares nothing with another one.
+pub(crate) fn deep_copy(map: &GoMap) -> GoMap {
+    GoMap::new(map.entries().into_iter().map(|(name, value)| (name, copied(value))).collect(), map.map_type())
+}
+
+fn copied(value: GoValue) -> GoValue {
+    match value {
+        GoValue::Map(map) => GoValue::Map(deep_copy(&map)),
+        // Lists never change, but the maps in them do.
+        GoValue::List(list) if list.iter().any(|item| matches!(item, GoValue::Map(_) | GoValue::List(_))) => {
+            GoValue::list(list.iter().cloned().map(copied))
+        }
+        other => other,
+    }
+}
+
+/// Removes nulls from a map and from the maps in it.
+pub(crate) fn without_nulls(map: &GoMap) {
+    for (name, value) in map.entries() {
+        match value {
+            GoValue::Nil => {
+                map.remove(&name);
+            }
+            GoValue::Map(inner) => without_nulls(&inner),
+            _ => {}
+        }
+    }
+}
+
+/// Returns a text as a key.
+pub(crate) fn key(name: &str) -> GoString {
+    name.into()
+}
+
+/// Returns values as JSON. Floats without a fraction are integers.
+#[cfg(any(test, feature = "schema"))]
+pub(crate) fn to_json(value: &GoValue) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        GoValue::Nil | GoValue::Object(_) => Value::Null,
+        GoValue::Bool(value) => Value::Bool(*value),
+        GoValue::Integer(value, _) => i64::try_from(*value).map_or(Value::Null, Value::from),
+        GoValue::Float(value) if value.fract() == 0.0 && value.abs() < EXACT => Value::from(*value as i64),
+        GoValue::Float(value) => Number::from_f64(*value).map_or(Value::Null, Value::Number),
+        GoValue::String(text) => Value::String(text.to_text().into_owned()),
+        GoValue::List(list) => Value::Array(list.iter().map(to_json).collect()),
+        GoValue::Map(map) => {
+            let entries = map.borrow();
+            Value::Object(entries.iter().map(|(name, value)| (name.to_text().into_owned(), to_json(value))).collect())
+        }
+    }
+}

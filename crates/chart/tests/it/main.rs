@@ -1,0 +1,8 @@
+//! Tests of charts as programs use them.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are functions of their own")]
+
+mod charts;
+mod published;
+mod subcharts;
+mod vectors;

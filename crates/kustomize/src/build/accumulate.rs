@@ -1,0 +1,315 @@
+//! Accumulation: the resources of a kustomization, of those that it refers to, and of its components.
+
+use serde_json::Value;
+
+use super::finish::finish;
+use super::plan::transformers;
+use crate::error::{KustomizeError, Problem};
+use crate::fields::Tables;
+use crate::generate::{GeneratedKind, generate};
+use crate::kustomization::{FILE_NAMES, Kustomization, read_kustomization};
+use crate::limits::BuildLimits;
+use crate::path::{file_name, is_remote, is_within, join};
+use crate::resource::{BuildOrigin, Configuration, Resource, ResourceList, read_resources};
+use crate::strategic::MergeSchemas;
+use crate::transform::{Transformer, read_transformer};
+use crate::tree::FileTree;
+
+/// A kustomization with its place in the tree.
+pub(super) struct Directory<'a> {
+    tree: &'a dyn FileTree,
+    pub(super) path: String,
+    /// The path of the kustomization file.
+    pub(super) file: String,
+    pub(super) kustomization: Kustomization,
+    /// The path as the references to it write it, if origins are recorded.
+    origin: Option<String>,
+}
+
+impl<'a> Directory<'a> {
+    /// Returns the content of a file by its path relative to the kustomization.
+    pub(super) fn load(&self, path: &str) -> Result<&'a [u8], Problem> {
+        let full = join(&self.path, path)?;
+        match self.tree.file(&full) {
+            Some(bytes) => Ok(bytes),
+            None if is_remote(path) => Err(remote(path)),
+            None => Err(Problem(format!("the file {full:?} does not exist"))),
+        }
+    }
+}
+
+/// The resources so far, with the tables of fields that apply to them.
+#[derive(Default)]
+pub(super) struct Accumulated {
+    list: ResourceList,
+    tables: Tables,
+}
+
+/// One build.
+pub(super) struct Builder<'a> {
+    tree: &'a dyn FileTree,
+    limits: BuildLimits,
+    schemas: Option<MergeSchemas>,
+    /// The directories of the kustomizations of which each refers to the next.
+    visited: Vec<String>,
+    built: usize,
+    records_origins: bool,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(tree: &'a dyn FileTree, limits: BuildLimits) -> Self {
+        Self { tree, limits, schemas: None, visited: Vec::new(), built: 0, records_origins: false }
+    }
+
+    /// Builds the outermost kustomization.
+    pub(super) fn build(mut self, path: &str) -> Result<Vec<Value>, KustomizeError> {
+        let path = join("", path).map_err(|problem| problem.in_file(path))?;
+        let mut directory = self.open(path, None)?;
+        self.records_origins = !directory.kustomization.build_metadata.is_empty();
+        directory.origin = self.records_origins.then(String::new);
+        let built = self.accumulate(&directory, Accumulated::default())?;
+        finish(built.list, &built.tables, &directory.kustomization, &directory.file)
+    }
+
+    /// Reads the kustomization of a directory, and its schema if it is the first one.
+    fn open(&mut self, path: String, origin: Option<String>) -> Result<Directory<'a>, KustomizeError> {
+        self.built += 1;
+        if self.visited.len() >= self.limits.depth || self.built > self.limits.kustomizations {
+            let BuildLimits { depth, kustomizations, .. } = self.limits;
+            return Err(Problem(format!(
+                "more than {kustomizations} kustomizations, or more than {depth} nested ones; the limits can be raised"
+            ))
+            .in_file(path));
+        }
+        let mut found = FILE_NAMES.iter().filter_map(|name| {
+            let file = join(&path, name).ok()?;
+            Some((self.tree.file(&file)?, file))
+        });
+        let (bytes, file) = match (found.next(), found.next()) {
+            (Some(found), None) => found,
+            (Some(_), Some(_)) => return Err(Problem::new("Found multiple kustomization files").in_file(path)),
+            (None, _) => {
+                let names = FILE_NAMES.map(|name| format!("'{name}'"));
+                let message = format!("unable to find one of {}, {} or {} in directory '{path}'", names[0], names[1], names[2]);
+                return Err(Problem(message).in_file(path));
+            }
+        };
+        let kustomization = read_kustomization(bytes, &file)?;
+        let directory = Directory { tree: self.tree, path, file, kustomization, origin };
+        if let (None, Some(schema)) = (&self.schemas, directory.kustomization.schema_path()) {
+            let read = directory.load(schema).and_then(|bytes| {
+                let text = std::str::from_utf8(bytes).map_err(|_| Problem::new("the schema is not UTF-8"))?;
+                MergeSchemas::read(text)
+            });
+            self.schemas = Some(read.map_err(|problem| problem.in_field(&directory.file, "openapi"))?);
+        }
+        Ok(directory)
+    }
+
+    /// Adds the resources of a kustomization to those before it, and transforms them all.
+    fn accumulate(&mut self, directory: &Directory<'a>, before: Accumulated) -> Result<Accumulated, KustomizeError> {
+        self.visited.push(directory.path.clone());
+        let result = self.accumulate_fields(directory, before);
+        self.visited.pop();
+        result
+    }
+
+    fn accumulate_fields(&mut self, directory: &Directory<'a>, mut sum: Accumulated) -> Result<Accumulated, KustomizeError> {
+        let in_field = |field: &'static str| move |problem: Problem| problem.in_field(&directory.file, field);
+        for path in &directory.kustomization.resources {
+            self.add_resource(directory, path, &mut sum)?;
+        }
+        sum.tables.merge(Tables::defaults()).map_err(in_field("configurations"))?;
+        for path in &directory.kustomization.configurations {
+            let tables = directory.load(path).and_then(|bytes| {
+                let text = std::str::from_utf8(bytes).map_err(|_| Problem::new("the file is not UTF-8"))?;
+                Tables::read(text).map_err(|problem| problem.within(path))
+            });
+            tables.and_then(|tables| sum.tables.merge(&tables)).map_err(in_field("configurations"))?;
+        }
+        generate_objects(directory, &mut sum.list)?;
+        for path in &directory.kustomization.components {
+            let component = self.open_referred(directory, path).map_err(|error| error.or_in(directory, "components"))?;
+            if !component.kustomization.is_component() {
+                return Err(
+                    Problem::new("expected kind 'Component' in a kustomization listed under components").in_file(component.file)
+                );
+            }
+            sum = self.accumulate(&component, sum)?;
+        }
+        for (transformer, origin) in plan(directory, &sum.tables)? {
+            let schemas = self.schemas.take().unwrap_or_default();
+            let outcome = transformer.apply(&mut sum.list, &schemas);
+            // Without an own schema, a later kustomization may still bring one.
+            self.schemas = Some(schemas).filter(MergeSchemas::is_own);
+            outcome.map_err(|problem| problem.in_field(&directory.file, transformer.field()))?;
+            if let Some(origin) = origin {
+                sum.list.resources.iter_mut().for_each(|resource| record(resource, &origin));
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Adds the resources of an entry of `resources`: those of a file, or of another kustomization.
+    fn add_resource(&mut self, directory: &Directory<'a>, path: &str, sum: &mut Accumulated) -> Result<(), KustomizeError> {
+        let in_field = |problem: Problem| problem.in_field(&directory.file, "resources");
+        let full = join(&directory.path, path).map_err(in_field)?;
+        if let Some(bytes) = self.tree.file(&full) {
+            let resources = read_resources(bytes).map_err(|problem| problem.in_file(&full))?;
+            for mut resource in resources {
+                resource.origin = directory
+                    .origin
+                    .as_ref()
+                    .map(|origin| BuildOrigin { path: origin_path(origin, path), ..BuildOrigin::default() });
+                sum.list
+                    .add(resource)
+                    .map_err(|problem| in_field(problem.within(format_args!("merging resources from '{path}'"))))?;
+            }
+            return self.check_size(sum, directory);
+        }
+        let referred = self.open_referred(directory, path).map_err(|error| error.or_in(directory, "resources"))?;
+        if referred.kustomization.is_component() {
+            return Err(
+                Problem::new("expected kind != 'Component' in a kustomization listed under resources").in_file(referred.file)
+            );
+        }
+        let inner = self.accumulate(&referred, Accumulated::default())?;
+        sum.tables.merge(&inner.tables).map_err(in_field)?;
+        sum.list.add_all(inner.list).map_err(|problem| in_field(problem.within(format_args!("merging from path '{path}'"))))?;
+        self.check_size(sum, directory)
+    }
+
+    fn check_size(&self, sum: &Accumulated, directory: &Directory<'a>) -> Result<(), KustomizeError> {
+        if sum.list.resources.len() <= self.limits.objects {
+            return Ok(());
+        }
+        Err(Problem(format!("more than {} objects; the limit can be raised", self.limits.objects)).in_file(&directory.file))
+    }
+
+    /// Opens a kustomization that another one refers to.
+    fn open_referred(&mut self, directory: &Directory<'a>, path: &str) -> Result<Directory<'a>, OpenError> {
+        let full = join(&directory.path, path)?;
+        if !self.tree.has_directory(&full) {
+            return Err(if is_remote(path) {
+                remote(path)
+            } else {
+                Problem(format!("{path:?} is neither a file nor a directory"))
+            }
+            .into());
+        }
+        if let Some(visited) = self.visited.iter().find(|visited| is_within(visited, &full)) {
+            return Err(Problem(format!("cycle detected: candidate root '{full}' contains visited root '{visited}'")).into());
+        }
+        let origin = directory.origin.as_ref().map(|origin| origin_path(origin, path));
+        self.open(full, origin).map_err(OpenError::Kustomization)
+    }
+}
+
+/// The error of a kustomization that is referred to: of the reference, or of the kustomization.
+enum OpenError {
+    Reference(Problem),
+    Kustomization(KustomizeError),
+}
+
+impl OpenError {
+    fn or_in(self, directory: &Directory<'_>, field: &str) -> KustomizeError {
+        match self {
+            Self::Reference(problem) => problem.in_field(&directory.file, field),
+            Self::Kustomization(error) => error,
+        }
+    }
+}
+
+impl From<Problem> for OpenError {
+    fn from(problem: Problem) -> Self {
+        Self::Reference(problem)
+    }
+}
+
+/// Returns the transformers of a kustomization, each with its origin if origins are recorded.
+fn plan(directory: &Directory<'_>, tables: &Tables) -> Result<Vec<(Transformer, Option<BuildOrigin>)>, KustomizeError> {
+    let origin_of = |configuration: Configuration| {
+        directory.origin.as_ref().map(|origin| BuildOrigin {
+            configured_in: origin_path(origin, file_name(&directory.file)),
+            configured_by: Some(configuration),
+            ..BuildOrigin::default()
+        })
+    };
+    let mut planned = Vec::new();
+    for transformer in transformers(directory, tables)? {
+        let kind = transformer.kind().to_owned();
+        let origin = origin_of(Configuration { api_version: "builtin".to_owned(), kind, ..Configuration::default() });
+        planned.push((transformer, origin));
+    }
+    for entry in &directory.kustomization.transformers {
+        let in_field = |problem: Problem| problem.in_field(&directory.file, "transformers");
+        let configs = match read_resources(entry.as_bytes()) {
+            Ok(inline) => inline,
+            Err(problem) if entry.contains('\n') => return Err(in_field(problem)),
+            Err(_) => read_resources(directory.load(entry).map_err(in_field)?).map_err(in_field)?,
+        };
+        for config in configs {
+            let transformer = read_transformer(&config).map_err(in_field)?;
+            let origin = origin_of(Configuration {
+                api_version: "builtin".to_owned(),
+                kind: config.kind_name().to_owned(),
+                name: config.name().to_owned(),
+                namespace: config.namespace().to_owned(),
+            });
+            planned.push((transformer, origin));
+        }
+    }
+    Ok(planned)
+}
+
+fn remote(path: &str) -> Problem {
+    Problem(format!("{path:?} is remote, which is not supported; put the files into the tree"))
+}
+
+/// Generates the ConfigMaps and Secrets of a kustomization.
+fn generate_objects(directory: &Directory<'_>, list: &mut ResourceList) -> Result<(), KustomizeError> {
+    let kustomization = &directory.kustomization;
+    let maps = kustomization.config_map_generator.iter().map(|entry| (GeneratedKind::ConfigMap, "configMapGenerator", entry));
+    let secrets = kustomization.secret_generator.iter().map(|entry| (GeneratedKind::Secret, "secretGenerator", entry));
+    for (kind, field, entry) in maps.chain(secrets) {
+        let generated = generate(kind, entry, kustomization.generator_options.as_ref(), &|path| directory.load(path));
+        let absorbed = generated.and_then(|mut resource| {
+            resource.origin = directory.origin.as_ref().map(|origin| BuildOrigin {
+                configured_in: origin_path(origin, file_name(&directory.file)),
+                configured_by: Some(Configuration {
+                    api_version: "builtin".to_owned(),
+                    kind: kind.generator().to_owned(),
+                    ..Configuration::default()
+                }),
+                ..BuildOrigin::default()
+            });
+            list.absorb(resource)
+        });
+        absorbed.map_err(|problem| problem.in_field(&directory.file, field))?;
+    }
+    Ok(())
+}
+
+/// Records a transformation of a resource, or the origin of one that has none.
+fn record(resource: &mut Resource, origin: &BuildOrigin) {
+    if resource.origin.is_some() {
+        resource.transformations.push(origin.clone());
+    } else {
+        resource.origin = Some(origin.clone());
+    }
+}
+
+/// Returns a path relative to the outermost kustomization, from which it may lead out.
+fn origin_path(origin: &str, path: &str) -> String {
+    let mut steps: Vec<&str> = Vec::new();
+    for step in origin.split('/').chain(path.split('/')) {
+        match step {
+            "" | "." => {}
+            ".." if steps.last().is_some_and(|last| *last != "..") => {
+                steps.pop();
+            }
+            step => steps.push(step),
+        }
+    }
+    steps.join("/")
+}

@@ -1,0 +1,76 @@
+//! A field of the objects of some kinds.
+
+use serde::Deserialize;
+
+use crate::error::Problem;
+use crate::resource::KindId;
+
+/// Kinds of objects; an empty part matches every one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KindPattern {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) kind: String,
+}
+
+impl KindPattern {
+    pub(crate) fn matches(&self, kind: &KindId) -> bool {
+        (self.group.is_empty() || self.group == kind.group)
+            && (self.version.is_empty() || self.version == kind.version)
+            && (self.kind.is_empty() || self.kind == kind.kind)
+    }
+
+    /// Returns true if all kinds of this pattern are kinds of the other.
+    fn is_covered_by(&self, other: &Self) -> bool {
+        (other.group.is_empty() || other.group == self.group)
+            && (other.version.is_empty() || other.version == self.version)
+            && (other.kind.is_empty() || other.kind == self.kind)
+    }
+}
+
+/// A field of the objects of some kinds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct FieldSpec {
+    group: String,
+    version: String,
+    kind: String,
+    /// The names on the way to the field, separated by slashes; a backslash escapes a slash.
+    pub(crate) path: String,
+    /// True if the field is created where it is absent.
+    pub(crate) create: bool,
+}
+
+impl FieldSpec {
+    /// Creates the specification of a field of all kinds, which is created where it is absent.
+    pub(crate) fn everywhere(path: &str) -> Self {
+        Self { path: path.to_owned(), create: true, ..Self::default() }
+    }
+
+    pub(crate) fn kinds(&self) -> KindPattern {
+        KindPattern { group: self.group.clone(), version: self.version.clone(), kind: self.kind.clone() }
+    }
+
+    pub(crate) fn matches(&self, kind: &KindId) -> bool {
+        self.kinds().matches(kind)
+    }
+
+    pub(crate) fn kind(&self) -> &str {
+        &self.kind
+    }
+}
+
+/// Adds fields to a list, unless a field of the list covers them.
+pub(crate) fn merge_specs(specs: &mut Vec<FieldSpec>, added: &[FieldSpec]) -> Result<(), Problem> {
+    for spec in added {
+        let known = specs.iter().find(|known| known.path == spec.path && known.kinds().is_covered_by(&spec.kinds()));
+        match known {
+            Some(known) if known.create != spec.create => {
+                return Err(Problem(format!("conflicting fieldspecs: {} is both to be created and not", spec.path)));
+            }
+            Some(_) => {}
+            None => specs.push(spec.clone()),
+        }
+    }
+    Ok(())
+}

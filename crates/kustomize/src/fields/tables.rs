@@ -1,0 +1,116 @@
+//! The tables of fields: the defaults, and the ones of `configurations`.
+
+use std::sync::LazyLock;
+
+use kubewright_machinery::yaml;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::spec::{FieldSpec, KindPattern, merge_specs};
+use crate::error::Problem;
+
+static DEFAULTS: LazyLock<Tables> = LazyLock::new(|| {
+    // A test reads the committed table. With a broken one, a build would change no fields but would still run.
+    Tables::read(include_str!("../../data/fields.yaml")).unwrap_or_default()
+});
+
+/// The fields that each transformation changes.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Tables {
+    pub(crate) name_prefix: Vec<FieldSpec>,
+    pub(crate) name_suffix: Vec<FieldSpec>,
+    pub(crate) namespace: Vec<FieldSpec>,
+    pub(crate) common_labels: Vec<FieldSpec>,
+    pub(crate) labels: Vec<FieldSpec>,
+    pub(crate) template_labels: Vec<FieldSpec>,
+    pub(crate) volume_claim_template_labels: Vec<FieldSpec>,
+    pub(crate) common_annotations: Vec<FieldSpec>,
+    pub(crate) images: Vec<FieldSpec>,
+    pub(crate) replicas: Vec<FieldSpec>,
+    pub(crate) name_reference: Vec<NameReferences>,
+    /// The fields in which `vars` are replaced. Without `vars`, which are not supported, nothing is.
+    var_reference: Vec<FieldSpec>,
+}
+
+/// The fields that refer to objects of a kind by their name.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct NameReferences {
+    group: String,
+    version: String,
+    kind: String,
+    #[serde(rename = "fieldSpecs")]
+    pub(crate) referrers: Vec<FieldSpec>,
+}
+
+impl NameReferences {
+    /// Returns the kinds that are referred to.
+    pub(crate) fn target(&self) -> KindPattern {
+        KindPattern { group: self.group.clone(), version: self.version.clone(), kind: self.kind.clone() }
+    }
+}
+
+impl Tables {
+    pub(crate) fn defaults() -> &'static Self {
+        &DEFAULTS
+    }
+
+    /// Reads a file of `configurations`.
+    pub(crate) fn read(text: &str) -> Result<Self, Problem> {
+        match yaml::first_document(text).map_err(|error| Problem(error.to_string()))? {
+            Value::Null => Ok(Self::default()),
+            value => serde_json::from_value(value).map_err(|error| Problem(error.to_string())),
+        }
+    }
+
+    /// Adds the fields of other tables.
+    pub(crate) fn merge(&mut self, other: &Self) -> Result<(), Problem> {
+        merge_specs(&mut self.name_prefix, &other.name_prefix)?;
+        merge_specs(&mut self.name_suffix, &other.name_suffix)?;
+        merge_specs(&mut self.namespace, &other.namespace)?;
+        merge_specs(&mut self.common_labels, &other.common_labels)?;
+        merge_specs(&mut self.labels, &other.labels)?;
+        merge_specs(&mut self.template_labels, &other.template_labels)?;
+        merge_specs(&mut self.volume_claim_template_labels, &other.volume_claim_template_labels)?;
+        merge_specs(&mut self.common_annotations, &other.common_annotations)?;
+        merge_specs(&mut self.images, &other.images)?;
+        merge_specs(&mut self.replicas, &other.replicas)?;
+        merge_specs(&mut self.var_reference, &other.var_reference)?;
+        for references in &other.name_reference {
+            match self.name_reference.iter_mut().find(|known| known.target() == references.target()) {
+                Some(known) => merge_specs(&mut known.referrers, &references.referrers)?,
+                None => self.name_reference.push(references.clone()),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_can_be_read() {
+        let tables = Tables::read(include_str!("../../data/fields.yaml")).unwrap();
+        assert_eq!(&tables, Tables::defaults());
+        assert_eq!(tables.name_reference.len(), 16);
+    }
+
+    #[test]
+    fn configurations_add_fields_once() {
+        let mut tables = Tables::defaults().clone();
+        tables.merge(Tables::defaults()).unwrap();
+        assert_eq!(&tables, Tables::defaults());
+        let added = "nameReference: [{kind: ConfigMap, version: v1, fieldSpecs: [{path: spec/map, kind: Widget}]}]";
+        tables.merge(&Tables::read(added).unwrap()).unwrap();
+        assert_eq!(tables.name_reference.len(), 16);
+        assert!(tables.name_reference.iter().any(|known| known.referrers.iter().any(|spec| spec.path == "spec/map")));
+    }
+
+    #[test]
+    fn unknown_fields_of_configurations_are_refused() {
+        assert!(Tables::read("nameRef: []").unwrap_err().0.contains("nameRef"));
+    }
+}

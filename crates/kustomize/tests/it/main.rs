@@ -1,0 +1,5 @@
+//! Tests of the crate as its users see it.
+
+#![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
+
+mod recorded;
